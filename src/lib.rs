@@ -29,9 +29,6 @@ mod web;
 mod workplace;
 
 #[cfg(test)]
-mod layers;
-
-#[cfg(test)]
-mod remedied;
+mod tests;
 
 pub use cli::main;

@@ -7,7 +7,7 @@ use crate::model::status::{IssueStatus, StatusChange};
 use crate::ops::issues::{self, Close, ClosedAs, Edit, IssueView, NewFields, NewIssue, Reopen, SeenFields};
 use crate::ops::plans::{self, Bind, Judgement, Unbind};
 use crate::ops::queue::{self, AddedItem};
-use crate::ops::work::{self, ClaimRequest, Claimable, ReleaseLease, Retry};
+use crate::ops::work::{self, ClaimRequest, ClaimWorktree, Claimable, ReleaseLease, Retry};
 use crate::ops::{Done, Notice, Refusal, Session};
 
 /// What an operation reports: one line, and its notices.
@@ -208,7 +208,7 @@ fn claim(session: &Session, issue: String, has_own_worktree: bool) -> Result<Sai
         allow_missing: false,
         on: None,
         local: false,
-        worktree: has_own_worktree.then_some(None),
+        worktree: if has_own_worktree { ClaimWorktree::Beside } else { ClaimWorktree::Here },
         is_fresh: false,
         run: None,
         model: None,

@@ -97,7 +97,7 @@ pub(crate) fn run(settings: &BoardSettings) -> Result<(), Refusal> {
     session.check_store()?;
     let mut screen = Fullscreen::enter().map_err(gone)?;
     let mut helpers = Helpers::start(settings, screen.has_colour())?;
-    let mut files = WatchedFiles::of(session.store());
+    let mut files = WatchedFiles::current(session.store());
     let me = session.store().identity().map(|it| it.name).unwrap_or_default();
     let size = screen.size().map_err(gone)?;
     let mut model = Model::new(settings.lent.filter, &settings.filter, me, size);

@@ -143,7 +143,7 @@ impl Reader<'_> {
     }
 
     fn issue(&self, session: &Session, issue: &str, columns: usize) -> Result<Read, Refusal> {
-        let Done { view, notices, .. } = issues::show(session, &issues::ShowRecord::of(issue))?;
+        let Done { view, notices, .. } = issues::show(session, &issues::ShowRecord::new(issue))?;
         let now = session.store().now()?.millis();
         let lines = match &view {
             ShownRecord::Issue(view) => {

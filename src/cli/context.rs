@@ -159,7 +159,7 @@ impl CliContext {
             return Ok(Exit::Done);
         }
         if !self.wanted.fields.is_empty() {
-            let fields = FieldNames::of::<V>(&self.wanted.fields)?;
+            let fields = FieldNames::parse::<V>(&self.wanted.fields)?;
             let picked = fields.pick(&view);
             match self.json() {
                 true => self.screen.print_json(&picked)?,

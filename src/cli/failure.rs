@@ -109,7 +109,7 @@ fn document(
     let all = refusal.remedies.iter().chain(refusal.details.iter().flat_map(|it| &it.remedies));
     let calls: Vec<Remedy> = all.filter(|it| it.line().is_some()).cloned().collect();
     let (hint, calls) = (hint.map(str::to_owned), Some(calls).filter(|it| !it.is_empty()));
-    let answer = ErrorAnswer::new((refusal.code, &refusal.message), hint, details.to_vec(), calls);
+    let answer = ErrorAnswer::new(refusal.code, &refusal.message, hint, details.to_vec(), calls);
     let mut document = typed::own_json(&answer);
     if !warnings.is_empty() {
         document["warnings"] = warnings.into();

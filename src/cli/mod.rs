@@ -6,13 +6,13 @@ mod command;
 pub(in crate::cli) mod complete;
 mod context;
 mod failure;
-#[cfg(test)]
-mod generated;
 mod help_examples;
 mod input;
 mod output_file;
 mod print;
 mod schemas;
+#[cfg(test)]
+mod tests;
 mod usage;
 mod version;
 
@@ -234,7 +234,8 @@ fn with_saved_queries(mut words: Vec<String>) -> Vec<String> {
     }
     let Some(at) = command_at(&words).filter(|at| words[*at] == "list") else { return words };
     let Ok(session) = CliContext::new(false, false).session() else { return words };
-    if let Ok(meant) = SavedQueries::of(&session).and_then(|saved| saved.expanded(words[at + 1..].to_vec())) {
+    if let Ok(meant) = SavedQueries::load(&session).and_then(|saved| saved.expanded(words[at + 1..].to_vec()))
+    {
         words.truncate(at + 1);
         words.extend(meant);
     }

@@ -24,6 +24,7 @@ use crate::cli::print::run_events::RunNews;
 use crate::cli::version;
 use crate::interchange::ImportReport;
 use crate::interchange::jsonl::ImportedJsonl;
+use crate::interchange::tidy_schema;
 use crate::model::execution::{Check, Execution, LogEntry};
 use crate::model::exploration::{Exploration, Explored};
 use crate::model::issue::{Comment, Feedback, Issue};
@@ -44,7 +45,6 @@ use crate::ops;
 use crate::ops::store::FsckFinding;
 use crate::ops::store::Initialised;
 use crate::ops::store::{HookLines, HookState};
-use crate::rules::tidy_schema;
 use crate::store::history::HistoryStep;
 use crate::sync::Synced;
 use crate::sync::conflicts::Conflict;
@@ -479,7 +479,7 @@ impl DocumentKind {
             None => self.about.to_owned(),
         };
         schema.insert("description".into(), description.into());
-        if let Some(example) = crate::cli::command::store::examples::of(self.name) {
+        if let Some(example) = crate::cli::command::store::examples::find(self.name) {
             schema.insert("examples".into(), Value::Array(vec![example]));
         }
         schema.extend(derived);

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::model::digest::PlanDigest;
-use crate::model::execution::{Event, Execution, LogEntry};
+use crate::model::execution::{Event, Execution};
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::review::Review;
 use crate::model::root::Policy;
@@ -66,18 +66,18 @@ pub(super) fn look(
     let mut stopped = Vec::new();
     for issue in changed(store, before, after)? {
         let Some(folder) = records::issue(after, &issue)? else { continue };
-        let old = Before::of(before, &issue)?;
-        let holder = claim_order::holder(&folder.executions).map(|it| &it.execution.id);
+        let old = Before::read(before, &issue)?;
+        let holder = claim_order::holder(&folder.executions).map(|holder| &holder.execution.id);
         let mut plans = ClaimedPlans::default();
         let mut reviewed = HashSet::new();
         // An execution that was set aside does not count: checking it would leave no way out.
-        for (it, outcome) in standing(&folder.executions) {
+        for (execution, outcome) in standing(&folder.executions) {
             if stopped.len() >= MOST_STOPPED {
                 let what =
                     format!("more than {MOST_STOPPED} claims lack reviews or evidence: push it in parts");
                 return Ok(GateFaults { faults: vec![what], forced: vec![] });
             }
-            let id = &it.execution.id;
+            let id = &execution.execution.id;
             let is_completed = wants_evidence && outcome == ExecutionStatus::Completed;
             let begins =
                 wants_review && (!old.stands(id) || holder == Some(id) && old.holder.as_ref() != Some(id));
@@ -85,15 +85,15 @@ pub(super) fn look(
                 continue;
             }
             let was_completed = old.completed(id);
-            let Some(plan) = plans.find(store, after, &it.execution)? else {
+            let Some(plan) = plans.find(store, after, &execution.execution)? else {
                 if begins || is_completed && was_completed.is_none() {
-                    stopped.push(Stopped::of(it, "has an unreadable plan", vec![], None));
+                    stopped.push(Stopped::new(execution, "has an unreadable plan", vec![], None));
                 }
                 continue;
             };
-            let key = (&it.execution.solution_id, &it.execution.plan_digest);
+            let key = (&execution.execution.solution_id, &execution.execution.plan_digest);
             if begins && !reviewed.contains(&key) {
-                match unreviewed(policy, &folder, it, &plan)? {
+                match unreviewed(policy, &folder, execution, &plan)? {
                     Some(found) => stopped.push(found),
                     None => {
                         reviewed.insert(key);
@@ -104,9 +104,9 @@ pub(super) fn look(
             let lacked =
                 was_completed.is_some_and(|was| !evidence_missing(store, &plan, was, gate).is_empty());
             if is_completed && !lacked {
-                let missing = evidence_missing(store, &plan, it, gate);
-                let missing = claimed::shown(missing, store, after, &folder, &it.execution)?;
-                stopped.extend(unproven(it, was_completed, &missing));
+                let missing = evidence_missing(store, &plan, execution, gate);
+                let missing = claimed::shown(missing, store, after, &folder, &execution.execution)?;
+                stopped.extend(unproven(execution, was_completed, &missing));
             }
         }
     }
@@ -153,11 +153,12 @@ struct Before {
 }
 
 impl Before {
-    fn of(state: &Snapshot<'_>, issue: &IssueId) -> Result<Self, StoreError> {
+    fn read(state: &Snapshot<'_>, issue: &IssueId) -> Result<Self, StoreError> {
         let all = records::executions(state, issue)?;
-        let holder = claim_order::holder(&all).map(|it| it.execution.id.clone());
+        let holder = claim_order::holder(&all).map(|holder| holder.execution.id.clone());
         let standing = standing(&all).into_iter();
-        let standing = standing.map(|(it, outcome)| (it.execution.id.clone(), (it.clone(), outcome)));
+        let standing = standing
+            .map(|(execution, outcome)| (execution.execution.id.clone(), (execution.clone(), outcome)));
         Ok(Self { holder, standing: standing.collect() })
     }
 
@@ -167,7 +168,10 @@ impl Before {
 
     /// The execution, if it was completed and not set aside.
     fn completed(&self, id: &ExecutionId) -> Option<&ExecutionFolder> {
-        self.standing.get(id).filter(|(_, outcome)| *outcome == ExecutionStatus::Completed).map(|(it, _)| it)
+        self.standing
+            .get(id)
+            .filter(|(_, outcome)| *outcome == ExecutionStatus::Completed)
+            .map(|(execution, _)| execution)
     }
 }
 
@@ -178,50 +182,65 @@ fn changed(
     before: &Snapshot<'_>,
     after: &Snapshot<'_>,
 ) -> Result<BTreeSet<IssueId>, StoreError> {
-    let of = |path: &str| {
-        let location = Location::parse(path)?;
-        let owner = match &location {
-            Location::Record(owner) => owner.clone(),
-            Location::Entry(log, _) => log.owner(),
-            Location::Root | Location::Item(..) => return None,
-        };
-        matches!(owner, Owner::Solution(_) | Owner::Execution(_)).then(|| location.issue()).flatten()
-    };
     let differences = store.differences(Some(before.tree()), after.tree())?;
-    Ok(differences.iter().filter_map(|file| of(&file.path)).collect())
+    Ok(differences.iter().filter_map(|file| issue_of(&file.path)).collect())
+}
+
+/// The issue of a file of a plan or an execution.
+fn issue_of(path: &str) -> Option<IssueId> {
+    let location = Location::parse(path)?;
+    let owner = match &location {
+        Location::Record(owner) => owner.clone(),
+        Location::Entry(log, _) => log.owner(),
+        Location::Root | Location::Item(..) => return None,
+    };
+    if matches!(owner, Owner::Solution(_) | Owner::Execution(_)) { location.issue() } else { None }
 }
 
 /// What an execution lacks under a policy that requires evidence.
-fn evidence_missing(store: &Store, plan: &Solution, it: &ExecutionFolder, gate: GateValue) -> Vec<String> {
-    let counting = signed_checks::counting(store, it, gate);
-    evidence::missing(&plan.typed_plan(), &counting, &work::linked(store, it), gate)
+fn evidence_missing(
+    store: &Store,
+    plan: &Solution,
+    execution: &ExecutionFolder,
+    gate: GateValue,
+) -> Vec<String> {
+    let counting = signed_checks::counting(store, execution, gate);
+    evidence::missing(&plan.typed_plan(), &counting, &work::linked(store, execution), gate)
 }
 
 /// `was` is the execution before the push, if it was completed then.
-fn unproven(it: &ExecutionFolder, was: Option<&ExecutionFolder>, missing: &[String]) -> Option<Stopped> {
+fn unproven(
+    execution: &ExecutionFolder,
+    was: Option<&ExecutionFolder>,
+    missing: &[String],
+) -> Option<Stopped> {
     if missing.is_empty() {
         return None;
     }
-    let log = layout::execution_log(&it.execution.id);
+    let log = layout::execution_log(&execution.execution.id);
     // The entries that completed it, or that removed evidence since.
-    let is_cause = |entry: &&LogEntry| match was {
-        None => matches!(entry.event, Event::End(_)),
-        Some(was) => !was.log.iter().any(|old| old.id == entry.id),
-    };
-    let written = it.log.iter().filter(is_cause).map(|entry| layout::entry(&log, &entry.id)).collect();
-    Some(Stopped::of(it, &format!("is completed, and {}", missing.join("; ")), written, None))
+    let written = execution
+        .log
+        .iter()
+        .filter(|entry| match was {
+            None => matches!(entry.event, Event::End(_)),
+            Some(was) => !was.log.iter().any(|old| old.id == entry.id),
+        })
+        .map(|entry| layout::entry(&log, &entry.id))
+        .collect();
+    Some(Stopped::new(execution, &format!("is completed, and {}", missing.join("; ")), written, None))
 }
 
 /// A review by the plan's own author counts only if it was forced, whenever it was made.
 fn unreviewed(
     policy: &Policy,
     folder: &IssueFolder,
-    it: &ExecutionFolder,
+    execution: &ExecutionFolder,
     plan: &Solution,
 ) -> Result<Option<Stopped>, StoreError> {
     let place = layout::reviews(&plan.id);
     let mut reviews: Vec<Review> = Vec::new();
-    let mut written = vec![layout::execution(&it.execution.id)];
+    let mut written = vec![layout::execution(&execution.execution.id)];
     // The commit that a claim names is trusted for the text of the plan, but not for its author.
     let author = folder.solution(&plan.id).map_or(&plan.author, |stored| &stored.author);
     for review in folder.reviews(&plan.id) {
@@ -229,7 +248,7 @@ fn unreviewed(
         let path = layout::entry(&place, &review.id);
         if !is_own {
             reviews.push(review.clone());
-        } else if review.plan_digest == it.execution.plan_digest {
+        } else if review.plan_digest == execution.execution.plan_digest {
             written.push(path);
         }
     }
@@ -238,12 +257,17 @@ fn unreviewed(
     };
     let items = folder.items.iter().filter(|found| found.item.solution_id == plan.id);
     written.extend(items.map(|found| layout::item(&found.queue, &plan.id)));
-    Ok(Some(Stopped::of(it, &format!("was begun: {refusal}"), written, Some(refusal))))
+    Ok(Some(Stopped::new(execution, &format!("was begun: {refusal}"), written, Some(refusal))))
 }
 
 impl Stopped {
-    fn of(it: &ExecutionFolder, what: &str, written: Vec<String>, refusal: Option<NotQueueable>) -> Self {
-        let execution = it.execution.clone();
+    fn new(
+        attempt: &ExecutionFolder,
+        what: &str,
+        written: Vec<String>,
+        refusal: Option<NotQueueable>,
+    ) -> Self {
+        let execution = attempt.execution.clone();
         Self { what: format!("`{}` {what}", execution.id), execution, written, refusal }
     }
 
@@ -260,13 +284,11 @@ impl Stopped {
             let then = store.snapshot_at(step.commit)?;
             let items = records::items_of(&then, &self.execution.issue_id)?;
             let claimed = &self.execution;
-            let is_it = |plan: &SolutionId, digest: &PlanDigest| {
-                *plan == claimed.solution_id && *digest == claimed.plan_digest
-            };
-            if items
-                .iter()
-                .any(|(_, plan, item)| item.as_ref().is_ok_and(|item| is_it(plan, &item.plan_digest)))
-            {
+            let has_claimed = items.iter().any(|(_, plan, item)| {
+                *plan == claimed.solution_id
+                    && item.as_ref().is_ok_and(|item| item.plan_digest == claimed.plan_digest)
+            });
+            if has_claimed {
                 return Ok(true);
             }
         }
@@ -289,17 +311,17 @@ fn judge(store: &Store, after: &Snapshot<'_>, stopped: Vec<Stopped>) -> Result<G
         return Ok(found);
     }
     let steps = forced_steps(store, after)?;
-    for it in stopped {
+    for stop in stopped {
         let mut reason = None;
         for step in &steps {
-            if it.is_forced_by(store, step)? {
+            if stop.is_forced_by(store, step)? {
                 reason = Some(&step.reason);
                 break;
             }
         }
         match reason {
-            Some(reason) => found.forced.push(format!("{} (forced: {reason})", it.what)),
-            None => found.faults.push(it.what),
+            Some(reason) => found.forced.push(format!("{} (forced: {reason})", stop.what)),
+            None => found.faults.push(stop.what),
         }
     }
     Ok(found)

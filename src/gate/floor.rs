@@ -22,7 +22,7 @@ const OWNER: &str = "wf.owner";
 const DAY: i64 = 24 * 60 * 60;
 
 /// Reads `wf.floor`. If it is invalid, every push is rejected.
-pub(super) fn of(store: &Store) -> Result<Floor, StoreError> {
+pub(super) fn read(store: &Store) -> Result<Floor, StoreError> {
     let values = store.config_all(KEY);
     Floor::parse(values.iter().map(String::as_str)).map_err(|error| StoreError::Config {
         key: KEY.into(),
@@ -39,15 +39,21 @@ pub(super) struct FloorRefusal {
     pub(super) is_stale: bool,
 }
 
-/// Refuses a push that loosens gates, unless it may. Each side is a commit of the store with its policy.
+/// Refuses a push that loosens gates, unless it may. It moves the store from `tip`, with the policy `before`, to `new`, with the
+/// policy `after`.
 pub(super) fn refusal(
     store: &Store,
     floor: &Floor,
-    (tip, before): (Option<ObjectId>, &Policy),
-    (new, after): (ObjectId, &Policy),
+    tip: Option<ObjectId>,
+    before: &Policy,
+    new: ObjectId,
+    after: &Policy,
 ) -> Result<Option<FloorRefusal>, StoreError> {
     let gates = loosened(before, after);
-    let Some(tip) = tip.filter(|_| !gates.is_empty()) else { return Ok(None) };
+    if gates.is_empty() {
+        return Ok(None);
+    }
+    let Some(tip) = tip else { return Ok(None) };
     let owners: Vec<String> = store.config_all(OWNER).into_iter().filter(|name| !name.is_empty()).collect();
     let (mut faults, mut is_stale) = (Vec::new(), false);
     for gate in gates {
@@ -108,7 +114,7 @@ struct Setting {
 
 impl Setting {
     /// `None` for a record that cannot be read; without a record, no gate is set.
-    fn of(root: Option<&[u8]>, gate: Gate) -> Option<Self> {
+    fn read(root: Option<&[u8]>, gate: Gate) -> Option<Self> {
         let root = root.map_or(Ok(Value::Null), strict::parse).ok()?;
         let clock = &root["clock"];
         let own = &clock[format!("policy/{gate}")];
@@ -127,7 +133,7 @@ fn unsanctioned(
     tip: ObjectId,
     new: ObjectId,
 ) -> Result<Option<NotAuthorized>, StoreError> {
-    let in_the_end = Setting::of(store.snapshot_at(new)?.file(layout::ROOT_PATH)?.as_deref(), gate);
+    let in_the_end = Setting::read(store.snapshot_at(new)?.file(layout::ROOT_PATH)?.as_deref(), gate);
     let mut on_tip = HashSet::from([tip]);
     let mut writers = Vec::new();
     for link in store.commits_between(Some(tip), new)? {
@@ -140,8 +146,8 @@ fn unsanctioned(
         if before == after {
             continue;
         }
-        let after = Setting::of(after.as_deref(), gate);
-        if after.is_some() && after == in_the_end && after != Setting::of(before.as_deref(), gate) {
+        let after = Setting::read(after.as_deref(), gate);
+        if after.is_some() && after == in_the_end && after != Setting::read(before.as_deref(), gate) {
             writers.push(link);
         }
     }
@@ -198,17 +204,16 @@ mod tests {
     #[test]
     fn a_record_that_cannot_be_read_is_not_one_without_a_policy() {
         let unset = Setting { value: Value::Null, stamp: Value::Null };
-        assert_eq!(Setting::of(None, Gate::Review).unwrap(), unset);
-        assert_eq!(Setting::of(Some(b"{}"), Gate::Review).unwrap(), unset);
+        assert_eq!(Setting::read(None, Gate::Review).unwrap(), unset);
+        assert_eq!(Setting::read(Some(b"{}"), Gate::Review).unwrap(), unset);
         for broken in [&b""[..], b"{", b"{\"format\": 1, \"format\": 1}"] {
-            assert_eq!(Setting::of(Some(broken), Gate::Review), None);
+            assert_eq!(Setting::read(Some(broken), Gate::Review), None);
         }
     }
 
     #[test]
     fn an_owners_commit_is_of_the_last_day_and_not_older_than_the_servers() {
         let now = 1_795_226_400;
-        let have = |tip: i64, date: i64| Dates::around(Time::from_seconds(now).unwrap(), tip).have(date);
         for (tip, date, is_in) in [
             (now - 60, now, true),
             (now - 60, now - 60, true),
@@ -223,7 +228,11 @@ mod tests {
             (now + 9 * DAY, now - 2 * DAY, false),
             (now + 9 * DAY, now + 9 * DAY, false),
         ] {
-            assert_eq!(have(tip, date), is_in, "{tip} {date}");
+            assert_eq!(
+                Dates::around(Time::from_seconds(now).unwrap(), tip).have(date),
+                is_in,
+                "{tip} {date}"
+            );
         }
     }
 }

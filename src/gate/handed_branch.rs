@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::git::tree_diff::Difference;
-use crate::git::{EntryKind, Fault, ObjectId};
+use crate::git::{EntryKind, ObjectId};
 use crate::model::hash::CommitHash;
 use crate::model::repo_path::FoldedPaths;
 use crate::rules::run::unplanned_words;
@@ -17,7 +17,7 @@ const MOST_FILES: usize = 200_000;
 /// How many reasons are given.
 const MOST_REASONS: usize = 20;
 
-/// What the commits of an agent must keep to.
+/// The limits for the commits of an agent.
 #[derive(Debug)]
 pub(crate) struct BranchBounds<'a> {
     /// The paths that its plan names: it deletes no other file.
@@ -26,7 +26,7 @@ pub(crate) struct BranchBounds<'a> {
     pub(crate) ignored: &'a BTreeMap<ObjectId, PathBuf>,
 }
 
-/// What kind of commits is refused.
+/// Why commits are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BranchFault {
     /// The work does not continue what it began with.
@@ -139,9 +139,9 @@ fn changed(
     commit: ObjectId,
 ) -> Result<Option<Vec<Difference>>, StoreError> {
     let repo = store.repo();
-    let unreadable = |fault: Fault| StoreError::object("cannot read a commit")(fault);
-    let before = before.map(|before| repo.tree_of(before)).transpose().map_err(unreadable)?;
-    let tree = repo.tree_of(commit).map_err(unreadable)?;
+    let unreadable = StoreError::object("cannot read a commit");
+    let before = before.map(|before| repo.tree_of(before)).transpose().map_err(&unreadable)?;
+    let tree = repo.tree_of(commit).map_err(&unreadable)?;
     let changed = repo.first_differences(before, tree, MOST_FILES)?;
     Ok(changed.filter(|changed| changed.len() < MOST_FILES))
 }

@@ -66,7 +66,7 @@ pub(crate) struct RefusedRecord {
     pub(crate) why: String,
 }
 
-/// What becomes of the records.
+/// The records that are taken and those that are refused.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct JudgedRecords {
     /// To be written.
@@ -75,7 +75,7 @@ pub(crate) struct JudgedRecords {
     pub(crate) refused: Vec<RefusedRecord>,
 }
 
-/// What becomes of one record.
+/// How an accepted record is treated.
 #[derive(Debug, PartialEq, Eq)]
 enum Verdict {
     /// This operation writes it.
@@ -135,11 +135,12 @@ fn judge(
     Ok(judged)
 }
 
+const NOT_THEIRS: &str = "agents do not write such records: they answer what they are asked";
+
 /// The operation that writes a record; the error says why no agent writes it.
 fn writing(path: &str, old: Option<&[u8]>, new: &[u8], agent: &HandingAgent<'_>) -> Result<Verdict, String> {
-    let not_theirs = || "agents do not write such records: they answer what they are asked".to_owned();
     let new = strict::parse(new)?;
-    match Location::parse(path).ok_or_else(not_theirs)? {
+    match Location::parse(path).ok_or(NOT_THEIRS)? {
         Location::Entry(log, _) => {
             let op = match log {
                 LogKind::Comments(_) => Op::Comment,
@@ -154,7 +155,7 @@ fn writing(path: &str, old: Option<&[u8]>, new: &[u8], agent: &HandingAgent<'_>)
                 | LogKind::Conflicts(_)
                 | LogKind::RunEvents(_)
                 | LogKind::RoadmapEvents(_)
-                | LogKind::Redactions(_) => return Err(not_theirs()),
+                | LogKind::Redactions(_) => return Err(NOT_THEIRS.into()),
             };
             refuse_other_author(&new, agent)?;
             Ok(Verdict::Written(op))
@@ -166,7 +167,7 @@ fn writing(path: &str, old: Option<&[u8]>, new: &[u8], agent: &HandingAgent<'_>)
                 refuse_progress(&new).map(|()| Verdict::Written(Op::New))
             }
         },
-        Location::Root | Location::Record(_) | Location::Item(..) => Err(not_theirs()),
+        Location::Root | Location::Record(_) | Location::Item(..) => Err(NOT_THEIRS.into()),
     }
 }
 
@@ -204,9 +205,12 @@ fn refuse_decisions(old: &Value, new: &Value) -> Result<(), String> {
 
 /// The names of the members of which two objects have different values.
 fn differing<'a>(old: &'a Value, new: &'a Value) -> impl Iterator<Item = &'a str> {
-    let members = |object: &'a Value| object.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
-    let removed = members(old).filter(|name| new.get(*name).is_none());
-    members(new).filter(|name| old.get(*name) != new.get(*name)).chain(removed)
+    let removed = names(old).filter(|name| new.get(*name).is_none());
+    names(new).filter(|name| old.get(*name) != new.get(*name)).chain(removed)
+}
+
+fn names(object: &Value) -> impl Iterator<Item = &str> {
+    object.as_object().into_iter().flatten().map(|(name, _)| name.as_str())
 }
 
 /// The field of a name in a clock, such as `-tags/old`.

@@ -74,9 +74,9 @@ pub(crate) fn judge_push(store: Store, input: &[u8]) -> Result<PushVerdict, Stor
         let what = "cannot read which refs are being pushed".to_owned();
         return Ok(refused::<Detail>(what, vec![], PushFault::Unreadable));
     };
-    let floor = floor::of(store)?;
+    let floor = floor::read(store)?;
     let tip = store.tip()?;
-    let of_store = updates.iter().find(|it| it.name == store.reference());
+    let of_store = updates.iter().find(|update| update.name == store.reference());
     if let Some(update) = of_store {
         // Someone else may have pushed in the meantime and changed the policy.
         if update.old != tip {
@@ -95,7 +95,7 @@ pub(crate) fn judge_push(store: Store, input: &[u8]) -> Result<PushVerdict, Stor
             ));
         }
     }
-    let pushed = of_store.and_then(|it| it.new);
+    let pushed = of_store.and_then(|of_store| of_store.new);
     let before = match (tip, pushed) {
         (Some(tip), _) => Some(store.snapshot_at(tip)?),
         // The checks passed, so its history starts with that commit.
@@ -108,8 +108,7 @@ pub(crate) fn judge_push(store: Store, input: &[u8]) -> Result<PushVerdict, Stor
     let state = match (before, pushed) {
         (Some(before), Some(new)) => {
             let after = store.snapshot_at(new)?;
-            let loosened =
-                floor::refusal(store, &floor, (tip, &stored), (new, &records::root(&after)?.policy))?;
+            let loosened = floor::refusal(store, &floor, tip, &stored, new, &records::root(&after)?.policy)?;
             if let Some(floor::FloorRefusal { faults, is_stale }) = loosened {
                 let fault = if is_stale { PushFault::Stale } else { PushFault::Loosened };
                 return Ok(refused("the policy must not be loosened".into(), faults, fault));
@@ -162,7 +161,13 @@ fn refused<D: Into<Detail>>(what: String, details: Vec<D>, fault: PushFault) -> 
 
 fn update(line: &[u8]) -> Option<Update> {
     let mut words = line.splitn(3, |c| *c == b' ');
-    let mut id = || Some(object_id(words.next()?.to_str().ok()?)?).map(|id| (!id.is_null()).then_some(id));
-    let (old, new) = (id()?, id()?);
-    Some(Update { old, new, name: words.next()?.to_str_lossy().into_owned() })
+    let old = object_id(words.next()?.to_str().ok()?)?;
+    let new = object_id(words.next()?.to_str().ok()?)?;
+    let name = words.next()?.to_str_lossy().into_owned();
+    Some(Update { old: existing(old), new: existing(new), name })
+}
+
+/// git writes zeros for a ref that does not exist.
+fn existing(id: ObjectId) -> Option<ObjectId> {
+    (!id.is_null()).then_some(id)
 }

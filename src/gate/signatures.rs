@@ -97,12 +97,14 @@ pub(crate) struct TrustedSigner {
 impl TrustedSigner {
     /// Whether a setting that names a fingerprint, or an SSH principal, means this signer.
     pub(crate) fn is_by(&self, name: &str) -> bool {
-        let is_key = |known: &String| match known.starts_with(SSH) {
-            true => known == name,
-            // Hexadecimal digits, spaced as people copy them.
-            false => known.eq_ignore_ascii_case(&name.replace(' ', "")),
-        };
-        self.fingerprints.iter().any(is_key) || self.principal.as_deref() == Some(name)
+        self.fingerprints.iter().any(|known| {
+            if known.starts_with(SSH) {
+                known == name
+            } else {
+                // Hexadecimal digits, spaced as people copy them.
+                known.eq_ignore_ascii_case(&name.replace(' ', ""))
+            }
+        }) || self.principal.as_deref() == Some(name)
     }
 
     /// The name by which a setting would refer to this signer.
@@ -154,20 +156,30 @@ pub(crate) fn signatures(
     ids: impl IntoIterator<Item = ObjectId>,
 ) -> Result<HashMap<ObjectId, Signature>, StoreError> {
     let (verdicts, _) = verdicts(store, ids)?;
-    let of = |SignatureVerdict { verified, signer, key, fingerprints }| match verified {
-        SignatureStatus::Good => Signature::By(TrustedSigner {
-            principal: signer.filter(|_| fingerprints.iter().any(|it: &String| it.starts_with(SSH))),
-            fingerprints,
-        }),
-        SignatureStatus::Expired => Signature::Expired,
-        SignatureStatus::UnknownKey => {
-            let name = fingerprints.into_iter().next().or(key);
-            Signature::Untrusted(name.unwrap_or_else(|| "an unnamed key".to_owned()))
+    Ok(verdicts.into_iter().map(|(id, verdict)| (id, verdict.into())).collect())
+}
+
+impl From<SignatureVerdict> for Signature {
+    fn from(verdict: SignatureVerdict) -> Self {
+        let SignatureVerdict { verified, signer, key, fingerprints } = verdict;
+        match verified {
+            SignatureStatus::Good => Self::By(TrustedSigner {
+                principal: if fingerprints.iter().any(|known| known.starts_with(SSH)) {
+                    signer
+                } else {
+                    None
+                },
+                fingerprints,
+            }),
+            SignatureStatus::Expired => Self::Expired,
+            SignatureStatus::UnknownKey => {
+                let name = fingerprints.into_iter().next().or(key);
+                Self::Untrusted(name.unwrap_or_else(|| "an unnamed key".to_owned()))
+            }
+            SignatureStatus::Unchecked => Self::Unchecked,
+            SignatureStatus::Bad | SignatureStatus::Revoked => Self::Nobodys,
         }
-        SignatureStatus::Unchecked => Signature::Unchecked,
-        SignatureStatus::Bad | SignatureStatus::Revoked => Signature::Nobodys,
-    };
-    Ok(verdicts.into_iter().map(|(id, verdict)| (id, of(verdict))).collect())
+    }
 }
 
 /// git's verdicts on those of these commits that have a signature, and what it complained about.

@@ -49,26 +49,27 @@ pub(super) fn faults(
     let mut merges = BTreeMap::new();
     let gained = gained(store, updates)?;
     for (id, branch) in &gained {
-        let it = Unbound { commit: store.code_commit(*id)?, branch };
-        if known.knows(&it.commit)? {
+        let unbound = Unbound { commit: store.code_commit(*id)?, branch };
+        if known.knows(&unbound.commit)? {
             continue;
         }
-        match joined(store, &mut ancestors, &it.commit)? {
-            Joined::Nothing => faults.push((*id, it.described(""))),
+        match joined(store, &mut ancestors, &unbound.commit)? {
+            Joined::Nothing => faults.push((*id, unbound.described(""))),
             Joined::NothingNew => {}
-            Joined::Others => drop(merges.insert(it.commit.id, it)),
-            Joined::TooMany => faults.push((*id, it.described(TOO_MANY))),
+            Joined::Others => drop(merges.insert(unbound.commit.id, unbound)),
+            Joined::TooMany => faults.push((*id, unbound.described(TOO_MANY))),
         }
     }
-    let own = merges::own_changes(store, merges.values().map(|it| &it.commit), MergeBudget::of_a_push())?;
-    for it in merges.values() {
-        let changed = own.changes.get(&it.commit.id).and_then(|files| files.keys().next());
-        if let Some(why) = own.unseen.get(&it.commit.id) {
+    let own =
+        merges::own_changes(store, merges.values().map(|merge| &merge.commit), MergeBudget::of_a_push())?;
+    for merge in merges.values() {
+        let changed = own.changes.get(&merge.commit.id).and_then(|files| files.keys().next());
+        if let Some(why) = own.unseen.get(&merge.commit.id) {
             let why = format!(", a merge that needs a plan, since it cannot be checked: {why}");
-            faults.push((it.commit.id, it.described(&why)));
+            faults.push((merge.commit.id, merge.described(&why)));
         } else if let Some(file) = changed {
             let why = format!(", a merge with changes of its own in `{}`", one_line(file));
-            faults.push((it.commit.id, it.described(&why)));
+            faults.push((merge.commit.id, merge.described(&why)));
         }
     }
     // First, since it is the way out for many of them.
@@ -136,7 +137,9 @@ fn behind_a_tag(
             continue;
         }
         let (mut seen, mut open) = (HashSet::from([tip]), vec![tip]);
-        while let Some(id) = open.pop().filter(|_| steps < MOST_STEPS) {
+        while steps < MOST_STEPS
+            && let Some(id) = open.pop()
+        {
             steps += 1;
             let above = match parents.entry(id) {
                 Entry::Occupied(known) => known.into_mut(),
@@ -163,18 +166,16 @@ fn behind_a_tag(
 fn gained<'a>(store: &Store, updates: &'a [Update]) -> Result<Vec<(ObjectId, &'a str)>, StoreError> {
     let failed = StoreError::object("cannot read what was pushed");
     let repo = store.repo();
-    let is_commit = |id: &ObjectId| repo.is_commit(*id);
-    let is_branch = |name: &str| name.starts_with("refs/heads/") && name != store.reference();
     let mut present = Vec::new();
     for branch in repo.branches().map_err(&failed)? {
-        if is_branch(&branch.name()) {
-            present.extend(branch.target().filter(is_commit));
+        if is_code_branch(store, &branch.name()) {
+            present.extend(branch.target().filter(|id| repo.is_commit(*id)));
         }
     }
     let mut seen = HashSet::new();
     let mut found = Vec::new();
-    for update in updates.iter().filter(|update| is_branch(&update.name)) {
-        let Some(new) = update.new.filter(is_commit) else { continue };
+    for update in updates.iter().filter(|update| is_code_branch(store, &update.name)) {
+        let Some(new) = update.new.filter(|id| repo.is_commit(*id)) else { continue };
         let branch = branch::short(&update.name);
         let walk = repo.walk([new], present.iter().copied()).map_err(&failed)?;
         for info in walk {
@@ -185,6 +186,11 @@ fn gained<'a>(store: &Store, updates: &'a [Update]) -> Result<Vec<(ObjectId, &'a
         }
     }
     Ok(found)
+}
+
+/// Whether a ref is a branch other than the one with the store.
+fn is_code_branch(store: &Store, name: &str) -> bool {
+    name.starts_with("refs/heads/") && name != store.reference()
 }
 
 /// What the store says about commits; read on demand, and only once.

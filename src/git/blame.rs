@@ -45,7 +45,7 @@ impl Git {
         let args = Args::new(&["diff-tree", "-r", "-z", "-M", "-l1000", "--diff-filter=R", "--name-status"]);
         let output = self.run(args.values([parent, commit].map(|id| id.to_string())))?;
         let parts: Vec<_> = output.split(|byte| *byte == 0).map(String::from_utf8_lossy).collect();
-        Ok(parts.chunks_exact(3).find(|it| it[2] == path).map(|it| it[1].clone().into_owned()))
+        Ok(parts.chunks_exact(3).find(|chunk| chunk[2] == path).map(|chunk| chunk[1].clone().into_owned()))
     }
 
     /// The last commit that deleted a file.

@@ -57,7 +57,8 @@ mod tests {
         let repo = Repository::init_bare(folder.path());
         let small = repo.gix.write_blob("small").unwrap().detach();
         let large = repo.gix.write_blob(vec![0; 2_000_000]).unwrap().detach();
-        let found = |id, kind, most| find(&repo, id, kind, most, "x").unwrap().map(|it| it.data.len());
+        let found =
+            |id, kind, most| find(&repo, id, kind, most, "x").unwrap().map(|object| object.data.len());
         let look = || {
             assert_eq!(found(small, Kind::Blob, 1_000_000), Some(5));
             assert_eq!(found(small, Kind::Tree, 1_000_000), None);

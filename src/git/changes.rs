@@ -30,9 +30,10 @@ impl Git {
     /// Whether anything in the work tree differs from HEAD; with `untracked`, untracked files count too. What `git status`
     /// is told not to look at counts as well: changes in submodules, and files that are assumed to be unchanged.
     pub(crate) fn is_dirty(&self, untracked: bool) -> Result<bool, GitError> {
-        let options = match untracked {
-            true => ["--untracked-files=normal", "--ignore-submodules=none"],
-            false => ["--untracked-files=no", "--ignore-submodules=untracked"],
+        let options = if untracked {
+            ["--untracked-files=normal", "--ignore-submodules=none"]
+        } else {
+            ["--untracked-files=no", "--ignore-submodules=untracked"]
         };
         let status = Args::new(&["--no-optional-locks", "status", "--porcelain"]).options(&options);
         Ok(!self.run(status)?.is_empty() || self.has_flagged_changes()?)
@@ -124,6 +125,12 @@ fn names(output: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 /// The entries of `git status --porcelain -z`, without renames: two letters, a space and a path.
 fn status(output: &[u8]) -> Vec<StatusEntry> {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    names(output).filter(|line| line.len() > 3).map(|line| (text(&line[..2]), text(&line[3..]))).collect()
+    names(output)
+        .filter(|line| line.len() > 3)
+        .map(|line| (lossy_text(&line[..2]), lossy_text(&line[3..])))
+        .collect()
+}
+
+fn lossy_text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }

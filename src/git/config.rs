@@ -86,8 +86,11 @@ impl Git {
     pub(crate) fn ident(&self, committer: bool) -> Result<Result<String, String>, GitError> {
         let variable = if committer { "GIT_COMMITTER_IDENT" } else { "GIT_AUTHOR_IDENT" };
         let output = self.output(&["var", variable])?;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-        Ok(if output.status.success() { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) })
+        Ok(if output.status.success() {
+            Ok(trimmed_text(&output.stdout))
+        } else {
+            Err(trimmed_text(&output.stderr))
+        })
     }
 
     /// The text with each line as a comment.
@@ -99,6 +102,10 @@ impl Git {
     pub(crate) fn version(&self) -> Result<String, GitError> {
         Ok(String::from_utf8_lossy(&self.run(&["version"])?).trim().to_owned())
     }
+}
+
+fn trimmed_text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().to_owned()
 }
 
 /// Parses `<scope>\0<origin>\0<key>\n<value>\0` for each value; the line break is missing if a key has no value.
@@ -130,7 +137,14 @@ mod tests {
         let found = parse(output, "wf.agent.");
         let settings: Vec<_> = found
             .iter()
-            .map(|it| (it.subsection.as_str(), it.name.as_str(), it.value.as_str(), it.scope.as_str()))
+            .map(|setting| {
+                (
+                    setting.subsection.as_str(),
+                    setting.name.as_str(),
+                    setting.value.as_str(),
+                    setting.scope.as_str(),
+                )
+            })
             .collect();
         assert_eq!(settings, [("a.b", "command", "x\ny", "local"), ("c", "shell", "true", "global")]);
         assert!(

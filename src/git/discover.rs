@@ -59,8 +59,12 @@ fn leads_to_bare(folder: &Path, environment: &Environment) -> bool {
 
 /// Every git directory has a `HEAD`, and either objects and refs of its own or the path of another git directory.
 fn looks_like_git(folder: &Path) -> bool {
-    let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
-    has("HEAD") && (has("commondir") || has("objects") || has("refs"))
+    has_file(folder, "HEAD")
+        && (has_file(folder, "commondir") || has_file(folder, "objects") || has_file(folder, "refs"))
+}
+
+fn has_file(folder: &Path, name: &str) -> bool {
+    folder.join(name).symlink_metadata().is_ok()
 }
 
 fn discover_with(

@@ -170,9 +170,12 @@ pub(crate) fn lock_file(words: &str) -> Option<PathBuf> {
     const EXISTS: &str = ": File exists";
     let quoted = words.split_once("Unable to create '").and_then(|(_, rest)| rest.split_once("'"));
     let lock = quoted.filter(|(path, rest)| path.ends_with(".lock") && rest.starts_with(EXISTS));
-    let config =
-        || words.split_once("could not lock config file ").and_then(|(_, rest)| rest.split_once(EXISTS));
-    lock.map(|(path, _)| path.into()).or_else(|| config().map(|(path, _)| format!("{path}.lock").into()))
+    lock.map(|(path, _)| path.into()).or_else(|| {
+        words
+            .split_once("could not lock config file ")
+            .and_then(|(_, rest)| rest.split_once(EXISTS))
+            .map(|(path, _)| format!("{path}.lock").into())
+    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! What landing asks git for: commits of merged trees, and a checked-out branch that moves forward.
 
+use crate::git::commit::Commit;
 use std::process::Output;
 use std::time::Duration;
 
@@ -26,9 +27,8 @@ pub(crate) fn too_old_to_land() -> Option<String> {
 /// The first three numbers of a version.
 fn numbers(version: &str) -> [u32; 3] {
     let mut found = [0; 3];
-    let digits = |part: &str| part.chars().take_while(char::is_ascii_digit).collect::<String>();
     for (number, part) in found.iter_mut().zip(version.split('.')) {
-        *number = digits(part).parse().unwrap_or(0);
+        *number = part.chars().take_while(char::is_ascii_digit).collect::<String>().parse().unwrap_or(0);
     }
     found
 }
@@ -64,9 +64,16 @@ impl Repository {
     pub(crate) fn author_of(&self, id: ObjectId) -> Result<CommitAuthor, Fault> {
         let commit = self.commit(id)?;
         let author = commit.author()?;
-        let text = |bytes: &[u8]| commit.in_utf8(bytes).to_str_lossy().into_owned();
-        Ok(CommitAuthor { name: text(author.name), email: text(author.email), date: author.time.to_owned() })
+        Ok(CommitAuthor {
+            name: text_in(&commit, author.name),
+            email: text_in(&commit, author.email),
+            date: author.time.to_owned(),
+        })
     }
+}
+
+fn text_in(commit: &Commit<'_>, bytes: &[u8]) -> String {
+    commit.in_utf8(bytes).to_str_lossy().into_owned()
 }
 
 impl Git {
@@ -217,15 +224,17 @@ impl Git {
         let args = args.value(branch.as_str()).values([new.to_string(), old.to_string()]);
         let output = self.output(args)?;
         let stderr = output.stderr.to_str_lossy();
-        match output.status.success() {
-            true => Ok(true),
-            false if stderr.contains("but expected") || stderr.contains("already exists") => Ok(false),
-            false => Err(GitError::Failed {
-                command: "update-ref".into(),
-                stderr: stderr.trim().to_owned(),
-                code: output.status.code(),
-            }),
+        if output.status.success() {
+            return Ok(true);
         }
+        if stderr.contains("but expected") || stderr.contains("already exists") {
+            return Ok(false);
+        }
+        Err(GitError::Failed {
+            command: "update-ref".into(),
+            stderr: stderr.trim().to_owned(),
+            code: output.status.code(),
+        })
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct Loose {
 
 impl Loose {
     /// `core.looseCompression`, else `core.compression`, else the fastest level; `core.fsync`.
-    pub(crate) fn of(repo: &Repository) -> Self {
+    pub(crate) fn new(repo: &Repository) -> Self {
         let config = repo.config();
         let level = config.integer("core.looseCompression").or_else(|| config.integer("core.compression"));
         let compression = match level {

@@ -1,6 +1,7 @@
 //! Runs `git maintenance` when loose objects pile up, as git does after its own writes, and keeps large packs fast to
 //! open.
 
+use crate::git::settings::Config;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
@@ -41,9 +42,8 @@ impl Repository {
     /// is configured otherwise. Nothing depends on it, so failures are ignored.
     pub(crate) fn maintain(&self, git: &Git) {
         let config = self.config();
-        let is_on = |key: &str| config.boolean(key).unwrap_or(true);
         let most = config.integer("gc.auto").unwrap_or(MOST_OBJECTS);
-        if !is_on("maintenance.auto") || most <= 0 {
+        if !is_on(&config, "maintenance.auto") || most <= 0 {
             return;
         }
         let packs = self.packs();
@@ -59,14 +59,17 @@ impl Repository {
                 // git would keep the name of the lost pack; without the file it finds everything.
                 let _ = std::fs::remove_file(self.pack_folder().join(multi_index::NAME));
                 return;
-            } else if packs.large > packs.multi && is_on("core.multiPackIndex") && !collects_garbage(self) {
+            } else if packs.large > packs.multi
+                && is_on(&config, "core.multiPackIndex")
+                && !collects_garbage(self)
+            {
                 git.command(&["multi-pack-index", "write", "--no-progress"])
             } else {
                 return;
             };
         let detaches = match config.boolean("maintenance.autoDetach") {
             Some(detaches) => detaches,
-            None => is_on("gc.autoDetach"),
+            None => is_on(&config, "gc.autoDetach"),
         };
         run(command, detaches);
     }
@@ -90,7 +93,7 @@ impl Repository {
             if name.ends_with(b".pack") {
                 packs.count += 1;
             } else if name == multi_index::NAME.as_bytes() {
-                packs.multi = entry.metadata().and_then(|it| it.modified()).ok();
+                packs.multi = entry.metadata().and_then(|metadata| metadata.modified()).ok();
             } else if name.ends_with(b".idx")
                 && let Ok(metadata) = entry.metadata()
                 && metadata.len() >= LARGE_INDEX
@@ -100,6 +103,10 @@ impl Repository {
         }
         packs
     }
+}
+
+fn is_on(config: &Config<'_>, key: &str) -> bool {
+    config.boolean(key).unwrap_or(true)
 }
 
 fn run(mut command: Command, detaches: bool) {

@@ -51,7 +51,7 @@ impl ScratchGit {
     /// A best common ancestor of two commits.
     pub(crate) fn merge_base(&self, one: &str, two: &str) -> Result<Option<ObjectId>, GitError> {
         let output = self.output("merge-base", Args::new(&["merge-base"]).values([one, two]))?;
-        Ok(id(&String::from_utf8_lossy(&output.stdout)).filter(|_| output.status.success()))
+        Ok(if output.status.success() { id(&String::from_utf8_lossy(&output.stdout)) } else { None })
     }
 
     /// The differences of a file between two commits or trees, without the lines around them.
@@ -238,7 +238,8 @@ mod tests {
     fn what_git_made_of_two_commits_is_read() {
         let (one, two) = ("1".repeat(40), "2".repeat(40));
         let found = joined(format!("1\0{one}\0\x000\0{two}\0a\nb\0c\0\0").as_bytes()).unwrap();
-        let shown: Vec<_> = found.iter().map(|it| (it.tree.to_string(), it.conflicts.len())).collect();
+        let shown: Vec<_> =
+            found.iter().map(|merged| (merged.tree.to_string(), merged.conflicts.len())).collect();
         assert_eq!(shown, [(one.clone(), 0), (two, 2)]);
         assert!(found[1].conflicts.contains(&BString::from("a\nb")));
         assert!(joined(b"").unwrap().is_empty());

@@ -39,7 +39,7 @@ impl ObjectBatch {
         if batch.objects.len() >= PACK_FROM || collects_garbage(repo) {
             batch.write_pack(repo)?;
         } else {
-            let mut single = Loose::of(repo);
+            let mut single = Loose::new(repo);
             for (id, kind, data) in &batch.objects {
                 single.write(repo.objects_dir(), *id, *kind, data)?;
             }

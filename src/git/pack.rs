@@ -7,10 +7,12 @@
 mod entry;
 mod index;
 
+use std::fs::DirEntry;
 use std::fs::{File, Permissions};
 use std::io::{self, Read};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use gix::ObjectId;
 use gix::hashtable::HashMap;
@@ -112,8 +114,11 @@ impl PackWriter {
     /// Adds blobs in this order and returns their ids; all cores hash and compress.
     pub(crate) fn add_blobs(&mut self, blobs: Vec<Vec<u8>>) -> Result<Vec<ObjectId>, GitError> {
         let (hash, level) = (self.hash, self.level);
-        let pack = |packer: &mut Packer, data: Vec<u8>| packer.pack(Kind::Blob, &data);
-        let packed = cores::map(blobs, || Packer::new(hash, level), pack);
+        let packed = cores::map(
+            blobs,
+            || Packer::new(hash, level),
+            |packer: &mut Packer, data: Vec<u8>| packer.pack(Kind::Blob, &data),
+        );
         packed.into_iter().map(|packed| self.append(&packed?)).collect()
     }
 
@@ -124,11 +129,14 @@ impl PackWriter {
         make: impl Fn(T, &mut Objects) -> Result<ObjectId, GitError> + Sync,
     ) -> Result<Vec<ObjectId>, GitError> {
         let (hash, level) = (self.hash, self.level);
-        let begin = || Objects { packer: Packer::new(hash, level), made: Vec::new() };
-        let made = cores::map(items, begin, |objects, item| {
-            let id = make(item, objects)?;
-            Ok((id, std::mem::take(&mut objects.made)))
-        });
+        let made = cores::map(
+            items,
+            || Objects { packer: Packer::new(hash, level), made: Vec::new() },
+            |objects, item| {
+                let id = make(item, objects)?;
+                Ok((id, std::mem::take(&mut objects.made)))
+            },
+        );
         let mut ids = Vec::with_capacity(made.len());
         for made in made {
             let (id, objects) = made?;
@@ -256,12 +264,11 @@ const ABANDONED: std::time::Duration = std::time::Duration::from_secs(24 * 60 * 
 fn remove_abandoned(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        let is_old = || entry.metadata()?.modified()?.elapsed().map_err(io::Error::other);
         let (path, name) = (entry.path(), entry.file_name());
-        let is_keep = path.extension().is_some_and(|it| it == "keep")
+        let is_keep = path.extension().is_some_and(|extension| extension == "keep")
             && std::fs::read(&path).is_ok_and(|text| text == KEPT.as_bytes());
         let is_ours = is_keep || name.as_encoded_bytes().starts_with(UNFINISHED.as_bytes());
-        if is_ours && is_old().is_ok_and(|age| age > ABANDONED) {
+        if is_ours && age(&entry).is_ok_and(|age| age > ABANDONED) {
             if is_keep && !path.with_extension("idx").exists() {
                 let _ = std::fs::remove_file(path.with_extension("pack"));
             }
@@ -269,6 +276,10 @@ fn remove_abandoned(folder: &Path) {
             let _ = std::fs::remove_file(path);
         }
     }
+}
+
+fn age(entry: &DirEntry) -> io::Result<Duration> {
+    entry.metadata()?.modified()?.elapsed().map_err(io::Error::other)
 }
 
 #[cfg(test)]

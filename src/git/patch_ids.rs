@@ -113,11 +113,13 @@ impl Git {
         let mut shown = self.command(Args::new(SHOWN).options(&["--stdin"]));
         shown.stdin(list);
         let text = ids_of(self, shown)?;
-        let pair = |line: &str| {
-            let (id, commit) = line.split_once(' ')?;
-            Some((ObjectId::from_hex(commit.trim().as_bytes()).ok()?, PatchId::parse(id)?))
-        };
-        Ok(text.lines().filter_map(pair).collect())
+        Ok(text
+            .lines()
+            .filter_map(|line| {
+                let (id, commit) = line.split_once(' ')?;
+                Some((ObjectId::from_hex(commit.trim().as_bytes()).ok()?, PatchId::parse(id)?))
+            })
+            .collect())
     }
 
     /// The patch ids of the changes between pairs of trees, computed by one pair of processes; `None` if nothing

@@ -12,13 +12,23 @@ const IN_TREE: &[&str] = &[".gitattributes", ".gitignore", ".gitmodules", ".mail
 /// The pipes in a work tree that git would open, also in repositories within it. It follows no links to the files of the work
 /// tree itself.
 pub(crate) fn in_tree(tree: &Path) -> Vec<PathBuf> {
-    let is_within = |file: &Path| file.components().any(|part| part.as_os_str() == ".git");
-    let is_named = |file: &Path| file.file_name().is_some_and(|name| IN_TREE.iter().any(|it| name == *it));
-    let is_read = |file: &Path| is_within(file) || is_named(file);
     let mut found = Vec::new();
-    search(tree, Path::new(""), &|folder| folder != Path::new(".git"), &is_read, &mut found);
-    found.retain(|file| is_within(file) || !tree.join(file).is_symlink());
+    search(
+        tree,
+        Path::new(""),
+        &|folder| folder != Path::new(".git"),
+        &|file: &Path| {
+            is_in_git_dir(file)
+                || file.file_name().is_some_and(|name| IN_TREE.iter().any(|pipe| name == *pipe))
+        },
+        &mut found,
+    );
+    found.retain(|file| is_in_git_dir(file) || !tree.join(file).is_symlink());
     found
+}
+
+fn is_in_git_dir(file: &Path) -> bool {
+    file.components().any(|part| part.as_os_str() == ".git")
 }
 
 fn search(
@@ -44,8 +54,12 @@ fn search(
 }
 
 fn is_endless(path: &Path, kind: FileType) -> bool {
-    let is = |kind: FileType| kind.is_fifo() || kind.is_char_device() || kind.is_block_device();
-    is(kind) || (kind.is_symlink() && path.metadata().is_ok_and(|found| is(found.file_type())))
+    never_ends(kind)
+        || (kind.is_symlink() && path.metadata().is_ok_and(|found| never_ends(found.file_type())))
+}
+
+fn never_ends(kind: FileType) -> bool {
+    kind.is_fifo() || kind.is_char_device() || kind.is_block_device()
 }
 
 #[cfg(test)]

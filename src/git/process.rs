@@ -117,7 +117,7 @@ impl std::fmt::Display for GitRelease {
 
 impl GitRelease {
     /// Parses a version.
-    fn of(version: &str) -> Option<Self> {
+    fn parse(version: &str) -> Option<Self> {
         let mut numbers = version.split('.');
         Some(Self(numbers.next()?.trim().parse().ok()?, numbers.next()?.trim().parse().ok()?))
     }
@@ -129,7 +129,7 @@ fn too_old() -> Option<&'static str> {
     static FOUND: OnceLock<Option<String>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
         let found = git_version()?;
-        GitRelease::of(&found).is_some_and(|release| release < OLDEST).then_some(found)
+        GitRelease::parse(&found).is_some_and(|release| release < OLDEST).then_some(found)
     });
     found.as_deref()
 }
@@ -261,7 +261,6 @@ impl Git {
         watch: TransferWatch<'_>,
     ) -> Result<Output, GitError> {
         let words = args.options(&["--progress"]).words();
-        let start = |source| GitError::Start { command: joined(&words), source };
         let mut command = self.traced(&words, trace);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let output = match self.environment.stop() {
@@ -270,7 +269,7 @@ impl Git {
                 stoppable::output(command, self.environment.may_ask(), grace, &is_given_up, watch)
             }
         };
-        match output.map_err(start)? {
+        match output.map_err(|source| GitError::Start { command: joined(&words), source })? {
             Some(output) => not_stopped(&words, output),
             None => Err(GitError::Stopped { command: joined(&words) }),
         }
@@ -344,9 +343,10 @@ fn succeeded<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Output, GitE
 
 /// Refuses the output of a git that was asked to end, since that says nothing about what it was to do.
 fn not_stopped<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Output, GitError> {
-    match stoppable::is_stopped(output.status) {
-        true => Err(GitError::Stopped { command: joined(args) }),
-        false => Ok(output),
+    if stoppable::is_stopped(output.status) {
+        Err(GitError::Stopped { command: joined(args) })
+    } else {
+        Ok(output)
     }
 }
 
@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn versions_are_compared_as_numbers() {
-        let is_old = |words: &str| GitRelease::of(words).map(|release| release < OLDEST);
+        let is_old = |words: &str| GitRelease::parse(words).map(|release| release < OLDEST);
         for (words, expected) in [
             ("2.30.9", Some(true)),
             ("1.99", Some(true)),

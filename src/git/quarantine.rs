@@ -10,8 +10,12 @@ use super::repository::Repository;
 
 /// The quarantine directory that git passes to its hooks.
 pub(crate) fn incoming(environment: &Environment) -> Option<PathBuf> {
-    let set = |name: &str| environment.filled(name).map(PathBuf::from);
-    set("GIT_OBJECT_DIRECTORY").or_else(|| set("GIT_QUARANTINE_PATH"))
+    folder_variable(environment, "GIT_OBJECT_DIRECTORY")
+        .or_else(|| folder_variable(environment, "GIT_QUARANTINE_PATH"))
+}
+
+fn folder_variable(environment: &Environment, name: &str) -> Option<PathBuf> {
+    environment.filled(name).map(PathBuf::from)
 }
 
 impl Repository {

@@ -99,8 +99,9 @@ impl Repository {
         let name = format!("refs/remotes/{remote}/HEAD");
         let failed = GitError::object("cannot read a reference");
         let found = self.gix.try_find_reference(&name).map_err(failed)?;
-        let target = found.and_then(|it| Some(it.target().try_name()?.as_bstr().to_string()));
-        let short = target.as_deref().and_then(|it| it.strip_prefix(&format!("refs/remotes/{remote}/")));
+        let target = found.and_then(|reference| Some(reference.target().try_name()?.as_bstr().to_string()));
+        let short =
+            target.as_deref().and_then(|target| target.strip_prefix(&format!("refs/remotes/{remote}/")));
         Ok(short.and_then(Branch::of_short))
     }
 
@@ -135,17 +136,22 @@ impl Repository {
         let all = self.gix.references().map_err(&failed)?;
         let found = all.prefixed(prefix).map_err(&failed)?.filter_map(Result::ok);
         let common = self.common_dir();
-        let symbolic = found.filter(|it| {
-            it.try_id().is_none() || common.join(it.name().as_bstr().to_str_lossy().as_ref()).is_symlink()
+        let symbolic = found.filter(|reference| {
+            reference.try_id().is_none()
+                || common.join(reference.name().as_bstr().to_str_lossy().as_ref()).is_symlink()
         });
-        Ok(symbolic.map(|it| it.name().as_bstr().to_string()).collect())
+        Ok(symbolic.map(|reference| reference.name().as_bstr().to_string()).collect())
     }
 
     /// All refs that point to an object, by their full names; symbolic ones are left out.
     pub(crate) fn all_refs(&self) -> Result<BTreeMap<String, ObjectId>, Fault> {
         let all = self.gix.references()?;
         let found = all.all()?.filter_map(Result::ok);
-        Ok(found.filter_map(|it| Some((it.name().as_bstr().to_string(), it.try_id()?.detach()))).collect())
+        Ok(found
+            .filter_map(|reference| {
+                Some((reference.name().as_bstr().to_string(), reference.try_id()?.detach()))
+            })
+            .collect())
     }
 
     /// The moves of a ref, latest first, at most `most`; empty if it has no reflog.

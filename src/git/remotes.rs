@@ -17,11 +17,13 @@ impl Repository {
 
     /// The remotes by name, each with its fetch URL as rewritten by git.
     pub(crate) fn remote_urls(&self) -> Vec<(String, String)> {
-        let url = |name: String| {
-            let remote = self.gix.find_remote(name.as_str()).ok()?;
-            let url = remote.url(Direction::Fetch)?.to_bstring();
-            Some((name, url.to_str_lossy().into_owned()))
-        };
-        self.remotes().into_iter().filter_map(url).collect()
+        self.remotes()
+            .into_iter()
+            .filter_map(|name| {
+                let remote = self.gix.find_remote(name.as_str()).ok()?;
+                let url = remote.url(Direction::Fetch)?.to_bstring();
+                Some((name, url.to_str_lossy().into_owned()))
+            })
+            .collect()
     }
 }

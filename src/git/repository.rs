@@ -30,7 +30,7 @@ pub(crate) struct Repository {
 
 impl Clone for Repository {
     fn clone(&self) -> Self {
-        Self::of(self.gix.clone(), self.environment.clone())
+        Self::new(self.gix.clone(), self.environment.clone())
     }
 }
 
@@ -54,7 +54,7 @@ impl Opener {
     pub(crate) fn open(&self) -> Result<Repository, GitError> {
         let opened = gix::open_opts(&self.git_dir, self.options.clone());
         let gix = opened.map_err(|error| GitError::Open(error.to_string()))?;
-        Ok(Repository::of(gix, self.environment.clone()).with_caches())
+        Ok(Repository::new(gix, self.environment.clone()).with_caches())
     }
 }
 
@@ -75,14 +75,14 @@ impl LinkedWorktree<'_> {
 
 impl Repository {
     /// Replacement objects belong to one clone. Whoever wrote the next state on top of one would publish it.
-    fn of(mut gix: gix::Repository, environment: Environment) -> Self {
+    fn new(mut gix: gix::Repository, environment: Environment) -> Self {
         gix.objects.ignore_replacements = true;
         Self { gix, environment, recent: RefCell::default() }
     }
 
     /// Opens the repository of `folder`, or the one that `GIT_DIR` names.
     pub(crate) fn discover(folder: &Path, environment: &Environment) -> Result<Self, GitError> {
-        let repo = Self::of(discover(folder, environment)?, environment.clone());
+        let repo = Self::new(discover(folder, environment)?, environment.clone());
         if repo.config().text("extensions.refStorage").is_some_and(|kind| kind != "files") {
             return Err(GitError::Reftable(repo.git_dir()));
         }
@@ -97,7 +97,7 @@ impl Repository {
 
     /// This repository, but new objects stay in memory.
     pub(crate) fn in_memory(&self) -> Self {
-        Self::of(self.gix.clone().with_object_memory(), self.environment.clone())
+        Self::new(self.gix.clone().with_object_memory(), self.environment.clone())
     }
 
     /// What another thread needs to open the repository.
@@ -238,7 +238,8 @@ impl Repository {
         // gix panics if it compares more digits than ids have here, as those of a SHA-256 hash in a text.
         let most = self.hash_kind().len_in_hex();
         // What follows a colon is a path.
-        let mut runs = revision.split(':').take(1).flat_map(|it| it.split(|c: char| !c.is_ascii_hexdigit()));
+        let mut runs =
+            revision.split(':').take(1).flat_map(|part| part.split(|c: char| !c.is_ascii_hexdigit()));
         if runs.any(|digits| digits.len() > most) {
             return None;
         }
@@ -250,12 +251,12 @@ impl Repository {
 impl Repository {
     /// A new bare repository.
     pub(crate) fn init_bare(folder: &Path) -> Self {
-        Self::of(gix::init_bare(folder).unwrap(), Environment::default())
+        Self::new(gix::init_bare(folder).unwrap(), Environment::default())
     }
 
     /// Opens the repository at `folder`, whatever the environment says.
     pub(crate) fn open_isolated(folder: &Path) -> Self {
-        Self::of(gix::open_opts(folder, gix::open::Options::isolated()).unwrap(), Environment::default())
+        Self::new(gix::open_opts(folder, gix::open::Options::isolated()).unwrap(), Environment::default())
     }
 
     /// Moves a ref, wherever it points.

@@ -102,10 +102,11 @@ impl Git {
     pub(crate) fn count_revisions(&self, wanted: Revisions) -> Result<u64, GitError> {
         let answer = self.run(wanted.0.options(&["--count"]))?;
         let text = String::from_utf8_lossy(&answer);
-        let stderr = || format!("`{}` is not a number", text.trim());
-        let failed =
-            |_| GitError::Failed { command: "rev-list --count".into(), stderr: stderr(), code: None };
-        text.trim().parse().map_err(failed)
+        text.trim().parse().map_err(|_| GitError::Failed {
+            command: "rev-list --count".into(),
+            stderr: format!("`{}` is not a number", text.trim()),
+            code: None,
+        })
     }
 
     /// The part of the history of `commits` that no branch, tag, remote or one of `heads` contains.
@@ -147,13 +148,13 @@ impl Git {
     pub(crate) fn commit_named(&self, text: &str) -> Result<Option<ObjectId>, GitError> {
         let args = Args::new(&["rev-parse", "--verify", "--quiet"]).value(format!("{text}^{{commit}}"));
         let output = self.output(args)?;
-        Ok(ids(&output.stdout).next().filter(|_| output.status.success()))
+        Ok(if output.status.success() { ids(&output.stdout).next() } else { None })
     }
 
     /// A best common ancestor of two commits.
     pub(crate) fn merge_base(&self, one: ObjectId, two: ObjectId) -> Result<Option<ObjectId>, GitError> {
         let output = self.output(Args::new(&["merge-base"]).values([one, two].map(|id| id.to_string())))?;
-        Ok(ids(&output.stdout).next().filter(|_| output.status.success()))
+        Ok(if output.status.success() { ids(&output.stdout).next() } else { None })
     }
 
     /// The newest tips of branches, here and at remotes, newest first.

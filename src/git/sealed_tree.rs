@@ -50,14 +50,15 @@ impl SealedGit {
     /// What differs between a commit and the work tree, as a patch; new files are in it. `index` is a file for the index.
     pub(crate) fn diff_since(&self, commit: ObjectId, index: &Path) -> Result<Vec<u8>, GitError> {
         copy_index(&self.folder.join("index"), index).map_err(GitError::io(index))?;
-        let with_index = |args: Args| {
-            let mut command = self.command(args);
-            command.env("GIT_INDEX_FILE", index);
-            feed(command, &[])
-        };
-        with_index(Args::new(&["add", "--intent-to-add", "--all"]))?;
+        self.with_index(index, Args::new(&["add", "--intent-to-add", "--all"]))?;
         let options = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
-        with_index(Args::new(&options).value(commit.to_string()).no_paths())
+        self.with_index(index, Args::new(&options).value(commit.to_string()).no_paths())
+    }
+
+    fn with_index(&self, index: &Path, args: Args) -> Result<Vec<u8>, GitError> {
+        let mut command = self.command(args);
+        command.env("GIT_INDEX_FILE", index);
+        feed(command, &[])
     }
 
     /// Commits all files of the work tree that are not ignored, after `parent`. No ref holds the commit.
@@ -82,13 +83,8 @@ impl SealedGit {
         by: &Committer,
     ) -> Result<ObjectId, GitError> {
         copy_index(&self.folder.join("index"), index).map_err(GitError::io(index))?;
-        let with_index = |args: Args| {
-            let mut command = self.command(args);
-            command.env("GIT_INDEX_FILE", index);
-            feed(command, &[])
-        };
-        with_index(Args::new(&["add", "--all"]))?;
-        let tree = with_index(Args::new(&["write-tree"]))?;
+        self.with_index(index, Args::new(&["add", "--all"]))?;
+        let tree = self.with_index(index, Args::new(&["write-tree"]))?;
         let args = Args::new(&["commit-tree", "-F", "-"]).with("-p", parent);
         let mut command = self.command(args.value(String::from_utf8_lossy(&tree).trim()));
         for (name, value) in [

@@ -43,11 +43,13 @@ impl Config<'_> {
 
     /// The last value of any of these keys (in lower case) in a section.
     pub(crate) fn last_of(&self, section: &str, names: &[&str]) -> Option<BString> {
-        let is_meant = |name: &String| names.iter().any(|it| name.eq_ignore_ascii_case(it));
         let mut found = None;
         for section in self.0.plumbing().sections_by_name(section).into_iter().flatten() {
             if section.header().subsection_name().is_none()
-                && let Some(name) = section.value_names().filter(is_meant).last()
+                && let Some(name) = section
+                    .value_names()
+                    .filter(|name| names.iter().any(|other| name.eq_ignore_ascii_case(other)))
+                    .last()
             {
                 found = section.values(&name).pop().or(found);
             }

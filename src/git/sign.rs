@@ -1,6 +1,7 @@
 //! Signs a document that is not a git object, with the program and the key that git uses for commits. git has no
 //! command for that.
 
+use crate::git::settings::Config;
 use std::fs::File;
 use std::io::{Seek, Write};
 use std::path::PathBuf;
@@ -108,9 +109,8 @@ impl Repository {
         person: &str,
     ) -> Result<DetachedSignature, SignError> {
         let config = self.config();
-        let setting = |key: &str| config.text(key).filter(|value| !value.is_empty());
-        let key = setting("user.signingKey");
-        let format = setting("gpg.format").unwrap_or_else(|| "openpgp".into());
+        let key = setting(&config, "user.signingKey");
+        let format = setting(&config, "gpg.format").unwrap_or_else(|| "openpgp".into());
         let (default, extension) = match format.to_ascii_lowercase().as_str() {
             "openpgp" => ("gpg", "asc"),
             "x509" => ("gpgsm", "p7s"),
@@ -118,9 +118,9 @@ impl Repository {
             _ => return Err(SignError::Format(format)),
         };
         let own = match default {
-            "gpg" => setting("gpg.openpgp.program").or_else(|| setting("gpg.program")),
-            "gpgsm" => setting("gpg.x509.program"),
-            _ => setting("gpg.ssh.program"),
+            "gpg" => setting(&config, "gpg.openpgp.program").or_else(|| setting(&config, "gpg.program")),
+            "gpgsm" => setting(&config, "gpg.x509.program"),
+            _ => setting(&config, "gpg.ssh.program"),
         };
         let program = own.unwrap_or_else(|| default.to_owned());
         let mut command = Command::new(&program);
@@ -147,11 +147,16 @@ impl Repository {
         let Output { status, stdout, stderr } =
             output.map_err(|source| SignError::Start { program: program.clone(), source })?;
         let says = String::from_utf8_lossy(&stderr);
-        match status.success() && !stdout.is_empty() {
-            true => Ok(DetachedSignature { signature: stdout, extension }),
-            false => Err(SignError::Failed { program, words: said(&says) }),
+        if status.success() && !stdout.is_empty() {
+            Ok(DetachedSignature { signature: stdout, extension })
+        } else {
+            Err(SignError::Failed { program, words: said(&says) })
         }
     }
+}
+
+fn setting(config: &Config<'_>, key: &str) -> Option<String> {
+    config.text(key).filter(|value| !value.is_empty())
 }
 
 /// The public key itself, if `user.signingKey` has it instead of a file name.

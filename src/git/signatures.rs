@@ -95,17 +95,19 @@ impl Git {
         let mut verdicts: HashMap<_, _> = text.lines().filter_map(verdict).collect();
         self.tell_expired(&mut verdicts)?;
         let words = String::from_utf8_lossy(&output.stderr);
-        let is_unchecked = verdicts.values().any(|it| it.verified == SignatureStatus::Unchecked);
-        let complaint = words.lines().map(str::trim).find(|line| !line.is_empty()).filter(|_| is_unchecked);
+        let is_unchecked = verdicts.values().any(|verdict| verdict.verified == SignatureStatus::Unchecked);
+        let complaint =
+            if is_unchecked { words.lines().map(str::trim).find(|line| !line.is_empty()) } else { None };
         let complaint = complaint.map(|line| line.trim_start_matches("error: ").to_owned());
         Ok((verdicts, complaint))
     }
 
     /// git reports an expired SSH key like an unknown one; only the message of ssh-keygen tells which it is.
     fn tell_expired(&self, verdicts: &mut HashMap<ObjectId, SignatureVerdict>) -> Result<(), GitError> {
-        let is_ssh = |it: &SignatureVerdict| it.key.as_deref().is_some_and(|key| key.starts_with(SSH));
-        let unknown =
-            verdicts.iter().filter(|(_, it)| it.verified == SignatureStatus::UnknownKey && is_ssh(it));
+        let unknown = verdicts.iter().filter(|(_, verdict)| {
+            verdict.verified == SignatureStatus::UnknownKey
+                && verdict.key.as_deref().is_some_and(|key| key.starts_with(SSH))
+        });
         let list: String = unknown.map(|(id, _)| format!("{id}\n")).collect();
         if list.is_empty() {
             return Ok(());
@@ -182,8 +184,8 @@ mod tests {
             ("R", SignatureStatus::Revoked),
             ("N", SignatureStatus::Unchecked),
         ] {
-            let it = of(&format!("{letter}\0\0"));
-            assert_eq!((it.verified, it.signer), (verified, None));
+            let verdict = of(&format!("{letter}\0\0"));
+            assert_eq!((verdict.verified, verdict.signer), (verified, None));
         }
         assert!(verdict("nothing").is_none());
     }

@@ -47,11 +47,14 @@ fn output_of(
     let (sender, steps) = mpsc::channel();
     let out = std::thread::spawn(move || all_of(stdout));
     let err = std::thread::spawn(move || {
-        let watch = |step, done, total| {
-            // Nobody needs it any more.
-            let _ = sender.send((step, done, total));
-        };
-        stderr.map(|stderr| transfer_progress::rest_of(stderr, &watch)).unwrap_or_default()
+        stderr
+            .map(|stderr| {
+                transfer_progress::rest_of(stderr, &|step, done, total| {
+                    // Nobody needs it any more.
+                    let _ = sender.send((step, done, total));
+                })
+            })
+            .unwrap_or_default()
     });
     let (mut was_given_up, mut since) = (false, None);
     let status = loop {
@@ -100,12 +103,16 @@ fn end(child: &Child, is_in_foreground: bool) {
 /// The ids of all running processes, each with that of its parent.
 #[cfg(target_os = "linux")]
 fn running() -> Vec<(i32, i32)> {
-    let process = |folder: std::fs::DirEntry| {
-        let name = folder.file_name();
-        let name = name.to_str()?;
-        Some((name.parse().ok()?, super::process_stat::related(name)?.parent))
-    };
-    std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(process).collect()
+    std::fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|folder| {
+            let name = folder.file_name();
+            let name = name.to_str()?;
+            Some((name.parse().ok()?, super::process_stat::related(name)?.parent))
+        })
+        .collect()
 }
 
 /// The ids of all running processes, each with that of its parent.
@@ -113,11 +120,12 @@ fn running() -> Vec<(i32, i32)> {
 fn running() -> Vec<(i32, i32)> {
     let listed = Command::new("ps").args(["-A", "-o", "pid=", "-o", "ppid="]).output();
     let text = listed.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    let process = |line: &str| {
-        let (id, parent) = line.trim().split_once(char::is_whitespace)?;
-        Some((id.parse().ok()?, parent.trim().parse().ok()?))
-    };
-    text.lines().filter_map(process).collect()
+    text.lines()
+        .filter_map(|line| {
+            let (id, parent) = line.trim().split_once(char::is_whitespace)?;
+            Some((id.parse().ok()?, parent.trim().parse().ok()?))
+        })
+        .collect()
 }
 
 /// Everything that a program writes. Part of it would be taken for all of it.

@@ -30,8 +30,7 @@ impl Git {
         let listed = Args::new(&["ls-files", "-z", "--stage"]);
         let listed = self.run(named.iter().fold(listed, |args, submodule| args.path(&submodule.path)))?;
         let links: Vec<&[u8]> = listed.split(|byte| *byte == 0).filter_map(link).collect();
-        let is_link = |found: &Submodule| links.contains(&found.path.as_os_str().as_bytes());
-        Ok(named.into_iter().filter(is_link).collect())
+        Ok(named.into_iter().filter(|found| links.contains(&found.path.as_os_str().as_bytes())).collect())
     }
 
     /// Checks out a submodule from a repository on this machine. No other address is contacted, whatever the

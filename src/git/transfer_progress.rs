@@ -74,8 +74,7 @@ fn take(line: &mut Vec<u8>, rest: &mut Vec<u8>, watch: TransferWatch<'_>) {
         Some((title, done, total)) => {
             let step = STEPS.iter().find(|(known, _)| *known == title).map(|(_, step)| *step);
             // The remote also counts what it receives, which is what was sent.
-            let is_shown = |step: &TransferStep| !is_of_remote || *step == TransferStep::Compressing;
-            if let Some(step) = step.filter(is_shown) {
+            if let Some(step) = step.filter(|step| !is_of_remote || *step == TransferStep::Compressing) {
                 watch(step, done, total);
             }
         }

@@ -153,7 +153,7 @@ impl Transport {
         }
         let args = args.set_of("remote", remote, "mirror", "false");
         let args = args.set(LOGGED, "always").value(remote);
-        let args = args.values(refs.iter().map(|it| format!("{}:{}", it.commit, it.reference)));
+        let args = args.values(refs.iter().map(|entry| format!("{}:{}", entry.commit, entry.reference)));
         self.traced(|git, trace| git.output_watched(args, trace, GRACE, watch))
     }
 
@@ -166,7 +166,7 @@ impl Transport {
         let trace = if self.0.is_traced() { None } else { NamedTempFile::new().ok() };
         let output = run(&self.0, trace.as_ref().map(NamedTempFile::path))?;
         let retry_after =
-            trace.filter(|_| !output.status.success()).and_then(|trace| retry_after(trace.path()));
+            if output.status.success() { None } else { trace.and_then(|trace| retry_after(trace.path())) };
         Ok(TransportReply { output, retry_after })
     }
 

@@ -75,7 +75,7 @@ impl Repository {
 
     /// Whether the differences of two trees of the project unfold to too many files.
     pub(crate) fn exceeds_budget(&self, old: Option<ObjectId>, new: ObjectId) -> Result<bool, GitError> {
-        Ok(Counts::of(self).count(old, Some(new), 0)? > MOST_ELSEWHERE)
+        Ok(Counts::new(self).count(old, Some(new), 0)? > MOST_ELSEWHERE)
     }
 
     /// The files that both trees have in different versions, neither of which is in `bases`.
@@ -100,9 +100,9 @@ impl Repository {
         sides: [ObjectId; 2],
         result: ObjectId,
     ) -> Result<Vec<(String, bool, bool)>, GitError> {
-        let tree = |id: ObjectId| Some((EntryKind::Tree, id));
         let mut found = Vec::new();
-        let four = [base.and_then(tree), tree(sides[0]), tree(sides[1]), tree(result)];
+        let four =
+            [base.and_then(whole_tree), whole_tree(sides[0]), whole_tree(sides[1]), whole_tree(result)];
         self.merge_with(four, "", &mut found)?;
         Ok(found)
     }
@@ -114,23 +114,18 @@ impl Repository {
         path: &str,
         found: &mut Vec<(String, bool, bool)>,
     ) -> Result<(), GitError> {
-        let merged = |[base, one, two, _]: [Option<EntryId>; 4]| match (base == one, base == two) {
-            _ if one == two => Some(one),
-            (true, _) => Some(two),
-            (_, true) => Some(one),
-            _ => None,
-        };
-        if merged(four) == Some(four[3]) || path.matches('/').count() > DEEPEST {
+        if three_way(four) == Some(four[3]) || path.matches('/').count() > DEEPEST {
             return Ok(());
         }
-        let is_folder = |here: &EntryId| here.0 == EntryKind::Tree;
-        let files = four.map(|here| here.filter(|here| !is_folder(here)));
-        if merged(files) != Some(files[3]) {
+        let files = four.map(|here| here.filter(|here| here.0 != EntryKind::Tree));
+        if three_way(files) != Some(files[3]) {
             let was = files[0].or(files[1]).or(files[2]).is_some();
             found.push((path.to_owned(), was, files[3].is_some()));
         }
-        let read = |here: Option<EntryId>| self.entries(here.filter(is_folder).map(|(_, tree)| tree));
-        let inside = four.map(read).into_iter().collect::<Result<Vec<_>, _>>()?;
+        let inside = four
+            .map(|here| self.entries(here.filter(|here| here.0 == EntryKind::Tree).map(|(_, tree)| tree)))
+            .into_iter()
+            .collect::<Result<Vec<_>, _>>()?;
         let names: BTreeSet<&BStr> = inside.iter().flat_map(|entries| Entries::names(entries)).collect();
         for name in names {
             let inner = if path.is_empty() { name.to_string() } else { format!("{path}/{name}") };
@@ -164,7 +159,7 @@ impl Repository {
             match (a.0, b.0) {
                 (EntryKind::Tree, EntryKind::Tree) => {
                     let old: Vec<ObjectId> =
-                        old.iter().filter(|it| it.0 == EntryKind::Tree).map(|it| it.1).collect();
+                        old.iter().filter(|entry| entry.0 == EntryKind::Tree).map(|entry| entry.1).collect();
                     self.compare_with(a.1, b.1, &old, &inner, found)?;
                 }
                 (
@@ -179,6 +174,19 @@ impl Repository {
         }
         Ok(())
     }
+}
+
+fn three_way([base, one, two, _]: [Option<EntryId>; 4]) -> Option<Option<(EntryKind, ObjectId)>> {
+    match (base == one, base == two) {
+        _ if one == two => Some(one),
+        (true, _) => Some(two),
+        (_, true) => Some(one),
+        _ => None,
+    }
+}
+
+fn whole_tree(id: ObjectId) -> Option<(EntryKind, ObjectId)> {
+    Some((EntryKind::Tree, id))
 }
 
 /// How a comparison ended.
@@ -218,8 +226,11 @@ impl<'a> Walk<'a> {
         let differing = match self.repo.differing(old, new) {
             // A directory that is too large to read is one difference.
             Err(GitError::CrowdedFolder { .. }) => {
-                let side = |id: Option<ObjectId>| id.map(|id| (EntryKind::Tree, id));
-                self.found.push(Difference { path: path.to_owned(), old: side(old), new: side(new) });
+                self.found.push(Difference {
+                    path: path.to_owned(),
+                    old: tree_side(old),
+                    new: tree_side(new),
+                });
                 return Ok(());
             }
             differing => differing?,
@@ -250,12 +261,16 @@ impl<'a> Walk<'a> {
         }
         if self.opened + self.found.len() >= COUNTED_AFTER
             && let Some((old, new)) = self.uncounted.take()
-            && Counts::of(self.repo).count(old, Some(new), 0)? > MOST_ELSEWHERE
+            && Counts::new(self.repo).count(old, Some(new), 0)? > MOST_ELSEWHERE
         {
             self.end = End::TooMuch;
         }
         Ok(self.end != End::Reached)
     }
+}
+
+fn tree_side(id: Option<ObjectId>) -> Option<(EntryKind, ObjectId)> {
+    id.map(|id| (EntryKind::Tree, id))
 }
 
 /// Counts the files and directories in which trees differ. Each pair of trees is opened once, however often it
@@ -267,7 +282,7 @@ struct Counts<'a> {
 }
 
 impl<'a> Counts<'a> {
-    fn of(repo: &'a Repository) -> Self {
+    fn new(repo: &'a Repository) -> Self {
         Self { repo, known: HashMap::new() }
     }
 
@@ -281,17 +296,18 @@ impl<'a> Counts<'a> {
         if self.known.len() as u64 > MOST_ELSEWHERE {
             return Ok(u64::MAX);
         }
-        let folder = |entry: Option<(EntryKind, ObjectId)>| {
-            entry.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id)
-        };
         let mut all = 1u64;
         for (_, a, b) in self.repo.differing(old, new)? {
-            let inner = self.count(folder(a), folder(b), depth + 1)?;
+            let inner = self.count(folder_id(a), folder_id(b), depth + 1)?;
             all = all.saturating_add(inner.max(1));
         }
         self.known.insert((old, new, depth), all);
         Ok(all)
     }
+}
+
+fn folder_id(entry: Option<(EntryKind, ObjectId)>) -> Option<ObjectId> {
+    entry.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id)
 }
 
 #[cfg(test)]
@@ -370,7 +386,7 @@ mod tests {
             [(None, empty), (None, one), (Some(one), two), (Some(empty), one), (Some(two), empty)]
         {
             let (old, new) = (old.map(|old| bomb(&repo, old)), bomb(&repo, new));
-            let mut counts = Counts::of(&repo);
+            let mut counts = Counts::new(&repo);
             assert!(counts.count(old, Some(new), 0).unwrap() > 1_000_000_000_000);
             seen.push(counts.known.len());
             let mut walk = Walk::new(&repo, usize::MAX, |_| true);

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Output;
 use std::process::{Command, Stdio};
 
 use bstr::ByteSlice;
@@ -106,16 +107,14 @@ impl MergeGit {
             None => self.command(args, ours).output(),
         };
         let output = output.map_err(|source| GitError::Start { command: "merge-tree".into(), source })?;
-        let failed = |stderr: String| GitError::Failed {
-            command: "merge-tree".into(),
-            stderr,
-            code: output.status.code(),
-        };
         let merged = match output.status.code() {
             Some(0 | 1) => answer(&output.stdout, output.status.code() == Some(0)),
-            _ => return Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned())),
+            _ => {
+                return Err(merge_failed(&output, String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+            }
         };
-        let merged = merged.ok_or_else(|| failed("its answer is not in the form of git 2.45".to_owned()))?;
+        let merged = merged
+            .ok_or_else(|| merge_failed(&output, "its answer is not in the form of git 2.45".to_owned()))?;
         if self.within.is_some() {
             let (TreeMerge::Clean(tree) | TreeMerge::Conflict(TreeConflict { tree, .. })) = &merged;
             self.sealed.give(&[*tree], &[ours, theirs], &self.users, FEW)?;
@@ -154,6 +153,10 @@ impl MergeGit {
     }
 }
 
+fn merge_failed(output: &Output, stderr: String) -> GitError {
+    GitError::Failed { command: "merge-tree".into(), stderr, code: output.status.code() }
+}
+
 /// A command behind other words, in a directory.
 fn behind(within: &[OsString], command: &Command, folder: &Path) -> Command {
     let mut words = within.iter().cloned();
@@ -179,12 +182,15 @@ fn behind(within: &[OsString], command: &Command, folder: &Path) -> Command {
 /// message the number of its paths, these, a kind and the text.
 fn answer(output: &[u8], is_clean: bool) -> Option<TreeMerge> {
     let mut parts = output.split(|byte| *byte == 0);
-    let text = |part: &[u8]| part.to_str_lossy().into_owned();
     let tree = ObjectId::from_hex(parts.next()?.trim()).ok()?;
     if is_clean {
         return Some(TreeMerge::Clean(tree));
     }
-    let files = parts.by_ref().take_while(|name| !name.is_empty()).map(text).collect();
+    let files = parts
+        .by_ref()
+        .take_while(|name| !name.is_empty())
+        .map(|part| part.to_str_lossy().into_owned())
+        .collect();
     let mut messages = Vec::new();
     while let Some(count) = parts.next().filter(|count| !count.is_empty()) {
         for _ in 0..count.to_str().ok()?.parse::<usize>().ok()? {
@@ -192,7 +198,7 @@ fn answer(output: &[u8], is_clean: bool) -> Option<TreeMerge> {
         }
         let (kind, words) = (parts.next()?, parts.next()?);
         if kind.starts_with(b"CONFLICT") {
-            messages.push(text(words.trim()));
+            messages.push(words.trim().to_str_lossy().into_owned());
         }
     }
     Some(TreeMerge::Conflict(TreeConflict { tree, files, messages }))

@@ -42,11 +42,7 @@ impl Withheld {
 /// The first `git` in the absolute directories of the `PATH`.
 fn program(variables: &[(OsString, OsString)]) -> Option<PathBuf> {
     let (_, path) = variables.iter().find(|(name, _)| name == "PATH")?;
-    let is_program = |path: &PathBuf| {
-        path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    };
-    std::env::split_paths(path)
-        .filter(|folder| folder.is_absolute())
-        .map(|it| it.join("git"))
-        .find(is_program)
+    std::env::split_paths(path).filter(|folder| folder.is_absolute()).map(|folder| folder.join("git")).find(
+        |path| path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0),
+    )
 }

@@ -108,13 +108,16 @@ impl Git {
 fn in_progress(folder: &Path) -> Vec<Branch> {
     let inside = folder.join(".git");
     let git_dir = if inside.is_dir() { inside } else { from_gitdir_file(&inside).unwrap_or(inside) };
-    let read = |name: &str| std::fs::read_to_string(git_dir.join(name)).unwrap_or_default();
-    let rebased = ["rebase-merge/head-name", "rebase-apply/head-name"].map(read);
+    let rebased = ["rebase-merge/head-name", "rebase-apply/head-name"].map(|name| read_in(&git_dir, name));
     // Three lines for each branch: its name, and where it was and will be.
-    let moved = read("rebase-merge/update-refs");
+    let moved = read_in(&git_dir, "rebase-merge/update-refs");
     let names = rebased.iter().map(String::as_str).chain(moved.lines().step_by(3));
-    let bisected = Branch::of_short(read("BISECT_START").trim());
+    let bisected = Branch::of_short(read_in(&git_dir, "BISECT_START").trim());
     names.filter_map(|name| Branch::parse(name.trim())).chain(bisected).collect()
+}
+
+fn read_in(git_dir: &Path, name: &str) -> String {
+    std::fs::read_to_string(git_dir.join(name)).unwrap_or_default()
 }
 
 /// The result of a merge.

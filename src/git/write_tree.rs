@@ -66,8 +66,12 @@ impl Trees<'_> {
         let place = files.first().map_or("", |(path, _)| path[..from].trim_end_matches('/'));
         let folder =
             base.map(|id| trees::read(self.repo, id)).transpose().map_err(trees::at(place))?.flatten();
-        let is_folder = |entry: &&Entry| entry.mode.kind() == EntryKind::Tree;
-        let old = |name: &str| folder.as_ref().and_then(|it| it.get(name.into())).filter(is_folder);
+        let old = |name: &str| {
+            folder
+                .as_ref()
+                .and_then(|folder| folder.get(name.into()))
+                .filter(|entry| entry.mode.kind() == EntryKind::Tree)
+        };
         let (known, new): (Vec<_>, Vec<_>) = parts(files, from).partition(|part| old(part.name).is_some());
         let mut entries = Vec::new();
         for part in known {

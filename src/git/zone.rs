@@ -28,18 +28,21 @@ pub(crate) fn local_zone(variables: &ZoneVariables) -> TimeZone {
 }
 
 fn zone(ZoneVariables { tz, tzdir }: &ZoneVariables, local: &Path) -> TimeZone {
-    let file = |path: &Path| TimeZone::tzif("local", &std::fs::read(path).ok()?).ok();
     let found = match tz {
-        None => file(local),
+        None => zone_of_file(local),
         Some(tz) if tz.is_empty() => None,
         Some(tz) => {
             let name = tz.as_bytes();
             let name = OsStr::from_bytes(name.strip_prefix(b":").unwrap_or(name));
             let folder = tzdir.as_deref().filter(|folder| !folder.is_empty()).unwrap_or(OsStr::new(ZONES));
-            file(&Path::new(folder).join(name)).or_else(|| TimeZone::posix(name.to_str()?).ok())
+            zone_of_file(&Path::new(folder).join(name)).or_else(|| TimeZone::posix(name.to_str()?).ok())
         }
     };
     found.unwrap_or(TimeZone::UTC)
+}
+
+fn zone_of_file(path: &Path) -> Option<TimeZone> {
+    TimeZone::tzif("local", &std::fs::read(path).ok()?).ok()
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<HookVerdict, HookError> 
     }
     let git_dir = store.git_dir();
     let snapshot = store.snapshot()?;
-    let here = CommittingWorktree::of(store)?;
+    let here = CommittingWorktree::load(store)?;
     let branch = here.branch.clone();
     let message = std::fs::read(path).map_err(|source| HookError::Read { path: path.to_owned(), source })?;
     let rule = CommentRule::read(store, std::env::var_os("GIT_EDITOR").as_deref())?;
@@ -34,7 +34,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<HookVerdict, HookError> 
         is_by_git: is_by_git(path, &git_dir),
         amends: &is_amending,
     };
-    let decided = DraftBinding::of(store, &snapshot, here, &draft)?;
+    let decided = DraftBinding::decide(store, &snapshot, here, &draft)?;
     if is_empty_after_cleanup(&message, &rule) {
         return Ok(HookVerdict::Go);
     }

@@ -74,16 +74,17 @@ pub(super) fn open(path: &Path, patience: Duration) -> Result<Connection, IndexE
     // A power cut leaves an older state or the newest, never a torn one: only checkpoints wait for the disk.
     db.execute_batch("PRAGMA synchronous = NORMAL;")?;
     limit_memory(&db, 4)?;
-    let is_ours = |pragma: &str, value: i32| -> Result<bool, rusqlite::Error> {
-        Ok(db.pragma_query_value(None, pragma, |row| row.get::<_, i32>(0))? == value)
-    };
-    if !is_ours("application_id", APPLICATION)?
-        || !is_ours("user_version", VERSION)?
+    if !is_ours(&db, "application_id", APPLICATION)?
+        || !is_ours(&db, "user_version", VERSION)?
         || meta(&db, "program")?.as_deref() != Some(env!("CARGO_PKG_VERSION"))
     {
         return Err(IndexError::File(std::io::Error::other("it has another version")));
     }
     Ok(db)
+}
+
+fn is_ours(db: &Connection, pragma: &str, value: i32) -> rusqlite::Result<bool> {
+    Ok(db.pragma_query_value(None, pragma, |row| row.get::<_, i32>(0))? == value)
 }
 
 /// The write-ahead log beside a database.

@@ -102,10 +102,10 @@ impl Filter {
             && priorities.is_empty()
             && types.is_empty()
             && assignees.is_empty()
-            && [assignee, author, parent, search].iter().all(|it| it.is_none())
+            && [assignee, author, parent, search].iter().all(|text| text.is_none())
             && wave.is_none()
             && undecided.is_none()
-            && [since, until, closed_since, closed_until].iter().all(|it| it.is_none())
+            && [since, until, closed_since, closed_until].iter().all(|time| time.is_none())
             && !(*unblocked || *waiting || *has_solution || *has_execution || *ready || *unlanded)
     }
 }
@@ -146,19 +146,20 @@ impl Condition {
 
 /// All conditions as one, and their values.
 pub(super) fn all(conditions: Vec<Condition>) -> (String, Vec<Value>) {
-    let (tests, values): (Vec<_>, Vec<_>) = conditions.into_iter().map(|it| (it.test, it.values)).unzip();
+    let (tests, values): (Vec<_>, Vec<_>) =
+        conditions.into_iter().map(|condition| (condition.test, condition.values)).unzip();
     (tests.join(" AND "), values.concat())
 }
 
 impl Index<'_> {
     pub(super) fn conditions(&self, filter: &Filter) -> Result<Vec<Condition>, IndexError> {
         let mut all = Vec::new();
-        let text = |text: &str| Value::Text(text.to_owned());
         if filter.statuses.is_empty() {
             let is_open = !filter.includes_closed();
             all.push(Condition::test(if is_open { "i.over = 0" } else { "i.over >= 0" }, vec![]));
         } else {
-            let values: Vec<Value> = filter.statuses.iter().map(|it| Value::Integer(*it as i64)).collect();
+            let values: Vec<Value> =
+                filter.statuses.iter().map(|status| Value::Integer(*status as i64)).collect();
             let marks = marks(values.len());
             all.push(Condition::found(
                 format!("SELECT n FROM issues WHERE status IN ({marks})"),
@@ -175,17 +176,18 @@ impl Index<'_> {
                     let marks = marks(names.len());
                     let exists =
                         format!("EXISTS (SELECT 1 FROM tags t WHERE t.n = i.n AND t.tag IN ({marks}))");
-                    return Condition::test(exists, names.into_iter().map(text).collect());
+                    return Condition::test(exists, names.into_iter().map(text_value).collect());
                 }
                 Condition::found(
                     format!("SELECT n FROM {table} WHERE {column} = ?"),
                     format!("EXISTS (SELECT 1 FROM {table} t WHERE t.n = i.n AND t.{column} = ?)"),
-                    vec![text(value)],
+                    vec![text_value(value)],
                 )
             }));
         }
         if !filter.priorities.is_empty() {
-            let values = filter.priorities.iter().map(|it| Value::Integer(i64::from(it.number())));
+            let values =
+                filter.priorities.iter().map(|priority| Value::Integer(i64::from(priority.number())));
             let marks = marks(filter.priorities.len());
             all.push(Condition::test(format!("i.priority IN ({marks})"), values.collect()));
         }
@@ -198,10 +200,10 @@ impl Index<'_> {
             ));
         };
         if !filter.types.is_empty() {
-            equal("kind", filter.types.iter().map(|it| text(it)).collect());
+            equal("kind", filter.types.iter().map(|issue_type| text_value(issue_type)).collect());
         }
         if let Some(assignee) = &filter.assignee {
-            equal("assignee", vec![text(assignee)]);
+            equal("assignee", vec![text_value(assignee)]);
         }
         if let Some(author) = &filter.author {
             equal("author", self.authors(author)?);
@@ -222,11 +224,11 @@ impl Index<'_> {
             all.push(Condition::found(
                 "SELECT n FROM parents WHERE parent = ?",
                 "EXISTS (SELECT 1 FROM parents t WHERE t.n = i.n AND t.parent = ?)",
-                vec![text(parent)],
+                vec![text_value(parent)],
             ));
         }
         if !filter.assignees.is_empty() {
-            let values = filter.assignees.iter().map(|it| text(it)).collect();
+            let values = filter.assignees.iter().map(|assignee| text_value(assignee)).collect();
             all.push(Condition::test(
                 format!("lower(i.assignee) IN ({})", marks(filter.assignees.len())),
                 values,
@@ -263,7 +265,7 @@ impl Index<'_> {
             all.push(Condition::test(sql, vec![Value::Integer(RowKind::Execution as i64)]));
         }
         if let Some(search) = &filter.search {
-            let values = vec![text(&query::query(search))];
+            let values = vec![text_value(&query::query(search))];
             all.push(Condition::one_of("SELECT rowid FROM words WHERE words MATCH ?", values));
         }
         Ok(all)
@@ -283,6 +285,10 @@ impl Index<'_> {
         }
         Ok(found)
     }
+}
+
+fn text_value(text: &str) -> Value {
+    Value::Text(text.to_owned())
 }
 
 fn marks(count: usize) -> String {

@@ -45,10 +45,10 @@ impl IndexFolder {
     /// The places for the index of a repository, best first: the common git directory, unless
     /// it is on a network mount, where neither locks nor shared memory are reliable; then the user's cache.
     pub(super) fn all(store: &Store) -> Vec<Self> {
-        Self::of(&store.common_dir(), store.repo().shared_mode(), store.environment())
+        Self::candidates(&store.common_dir(), store.repo().shared_mode(), store.environment())
     }
 
-    fn of(common_dir: &Path, shared: SharedMode, environment: &Environment) -> Vec<Self> {
+    fn candidates(common_dir: &Path, shared: SharedMode, environment: &Environment) -> Vec<Self> {
         let mut places = Vec::new();
         if !is_on_network(common_dir) {
             places.push(Self { folder: common_dir.join("wf"), shared });
@@ -64,7 +64,7 @@ impl IndexFolder {
     /// The index of a repository with this git directory.
     #[cfg(test)]
     pub(super) fn at(common_dir: &Path) -> Self {
-        Self::of(common_dir, SharedMode::Umask, &Environment::default()).remove(0)
+        Self::candidates(common_dir, SharedMode::Umask, &Environment::default()).remove(0)
     }
 
     /// The database.

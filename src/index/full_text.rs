@@ -10,7 +10,7 @@ use crate::rules::folder::{ExecutionFolder, IssueFolder};
 pub(super) type Texts = [String; query::COLUMNS.len()];
 
 /// Collects the texts of an issue.
-pub(super) fn of(folder: &IssueFolder) -> Texts {
+pub(super) fn texts(folder: &IssueFolder) -> Texts {
     let issue = &folder.issue.record;
     let mut context: Vec<&str> = [
         &issue.context,
@@ -27,7 +27,8 @@ pub(super) fn of(folder: &IssueFolder) -> Texts {
     if let Some(notes) = &issue.extended_context.notes {
         strings(notes, &mut context);
     }
-    let comments: Vec<&str> = folder.standing_comments().iter().map(|it| it.comment.body.as_str()).collect();
+    let comments: Vec<&str> =
+        folder.standing_comments().iter().map(|standing| standing.comment.body.as_str()).collect();
     let mut plans = Vec::new();
     for solution in &folder.solutions {
         strings(&solution.record.plan, &mut plans);
@@ -39,22 +40,26 @@ pub(super) fn of(folder: &IssueFolder) -> Texts {
         .map(|commit| commit.link.subject)
         .collect();
     let mut feedback: Vec<&str> = Vec::new();
-    for it in &folder.feedback {
-        feedback.push(&it.content);
-        feedback.extend(it.detail.message.as_deref());
+    for entry in &folder.feedback {
+        feedback.push(&entry.content);
+        feedback.extend(entry.detail.message.as_deref());
     }
-    let explorations: Vec<&str> = folder.explorations.iter().flat_map(|it| it.found.texts()).collect();
-    let text = |parts: &[&str]| words::separated(&parts.join("\n")).into_owned();
+    let explorations: Vec<&str> =
+        folder.explorations.iter().flat_map(|exploration| exploration.found.texts()).collect();
     let commits: Vec<&str> = commits.iter().map(String::as_str).collect();
     [
-        text(&[&issue.title]),
-        text(&context),
-        text(&comments),
-        text(&plans),
-        text(&commits),
-        text(&feedback),
-        text(&explorations),
+        field_text(&[&issue.title]),
+        field_text(&context),
+        field_text(&comments),
+        field_text(&plans),
+        field_text(&commits),
+        field_text(&feedback),
+        field_text(&explorations),
     ]
+}
+
+fn field_text(parts: &[&str]) -> String {
+    words::separated(&parts.join("\n")).into_owned()
 }
 
 /// Replaces the texts of the issue with the row number `n`.

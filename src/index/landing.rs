@@ -47,8 +47,8 @@ pub(crate) struct LandingRow {
 
 /// When work of an issue was first recorded as landed, in milliseconds.
 pub(super) fn first_land(folder: &IssueFolder) -> Option<i64> {
-    let entries = folder.executions.iter().flat_map(|it| &it.log);
-    entries.filter(|it| matches!(it.event, Event::Land(_))).map(|it| it.at.millis()).min()
+    let entries = folder.executions.iter().flat_map(|execution| &execution.log);
+    entries.filter(|entry| matches!(entry.event, Event::Land(_))).map(|entry| entry.at.millis()).min()
 }
 
 /// Forgets what was derived for the issue with the row number `n`, which has changed.

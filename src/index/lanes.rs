@@ -42,17 +42,17 @@ impl Index<'_> {
         if with_ready {
             self.note_ready()?;
         }
-        let mut query = match with_ready {
-            true => Some(self.db.prepare_cached("SELECT 1 FROM ready WHERE n = ?1")?),
-            false => None,
-        };
-        let card = |n: &i64| {
-            let is_ready = query.as_mut().map_or(Ok(false), |query| query.exists([n]))?;
-            let row = self.listed(*n)?;
-            let is_in_cycle = cycles.iter().any(|cycle| cycle.issues().contains(&row.id));
-            Ok(Carded { row, is_ready, is_in_cycle })
-        };
-        numbers.iter().map(card).collect()
+        let mut query =
+            if with_ready { Some(self.db.prepare_cached("SELECT 1 FROM ready WHERE n = ?1")?) } else { None };
+        numbers
+            .iter()
+            .map(|n| {
+                let is_ready = query.as_mut().map_or(Ok(false), |query| query.exists([n]))?;
+                let row = self.listed(*n)?;
+                let is_in_cycle = cycles.iter().any(|cycle| cycle.issues().contains(&row.id));
+                Ok(Carded { row, is_ready, is_in_cycle })
+            })
+            .collect()
     }
 
     /// The status of an issue, and its position among the matching issues with that status; `None` if it does not

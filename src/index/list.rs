@@ -108,11 +108,10 @@ impl IssueRow {
 
 fn listed(row: &Row<'_>) -> rusqlite::Result<IssueRow> {
     let (status, priority): (u16, u8) = (row.get(1)?, row.get(2)?);
-    let broken = || rusqlite::Error::FromSqlConversionFailure(1, Type::Integer, "out of range".into());
     Ok(IssueRow {
-        id: IssueId::parse(&row.get::<_, String>(0)?).map_err(|_| broken())?,
-        status: IssueStatus::ALL.get(usize::from(status)).copied().ok_or_else(broken)?,
-        priority: Priority::new(priority.into()).ok_or_else(broken)?,
+        id: IssueId::parse(&row.get::<_, String>(0)?).map_err(|_| out_of_range())?,
+        status: IssueStatus::ALL.get(usize::from(status)).copied().ok_or_else(out_of_range)?,
+        priority: Priority::new(priority.into()).ok_or_else(out_of_range)?,
         title: row.get(3)?,
         tags: row.get(4)?,
         kind: row.get(5)?,
@@ -125,25 +124,30 @@ fn listed(row: &Row<'_>) -> rusqlite::Result<IssueRow> {
     })
 }
 
+fn out_of_range() -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(1, Type::Integer, "out of range".into())
+}
+
 impl Index<'_> {
     /// The numbers of the issues that match, in order.
     pub(crate) fn list(
         &self,
         filter: &Filter,
         sort: SortOrder,
-        (offset, limit): (usize, Option<usize>),
+        offset: usize,
+        limit: Option<usize>,
     ) -> Result<Vec<i64>, IndexError> {
         let mut conditions = self.conditions(filter)?;
         let (index, order) = sort.order(filter);
-        let start = match self.start_from_rarest(&mut conditions)? {
-            true => "NOT INDEXED".to_owned(),
-            false => format!("INDEXED BY {index}"),
+        let start = if self.start_from_rarest(&mut conditions)? {
+            "NOT INDEXED".to_owned()
+        } else {
+            format!("INDEXED BY {index}")
         };
         let (tests, mut values) = all(conditions);
         let sql = format!("SELECT i.n FROM issues i {start} WHERE {tests} ORDER BY {order} LIMIT ? OFFSET ?");
-        let number = |n: usize| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX));
-        values.push(limit.map_or(Value::Integer(-1), number));
-        values.push(number(offset));
+        values.push(limit.map_or(Value::Integer(-1), integer));
+        values.push(integer(offset));
         let mut query = self.db.prepare(&sql)?;
         let found = query.query_map(params_from_iter(values), |row| row.get(0));
         let found = found.and_then(Iterator::collect);
@@ -168,12 +172,17 @@ impl Index<'_> {
         if !filter.is_of_status() {
             return Ok(None);
         }
-        let is_wanted = |status: &IssueStatus| match filter.statuses.as_slice() {
-            [] => filter.includes_closed() || !status.is_terminal(),
-            some => some.contains(status),
-        };
         let (counts, _) = self.counts()?;
-        Ok(Some(counts.iter().filter(|(status, _)| is_wanted(status)).map(|(_, count)| count).sum()))
+        Ok(Some(
+            counts
+                .iter()
+                .filter(|(status, _)| match filter.statuses.as_slice() {
+                    [] => filter.includes_closed() || !status.is_terminal(),
+                    some => some.contains(status),
+                })
+                .map(|(_, count)| count)
+                .sum(),
+        ))
     }
 
     /// How many issues have each status, and how many cannot be read.
@@ -360,6 +369,10 @@ impl Index<'_> {
         }
         Ok(rarest.map(|(_, at, find)| (at, find.clone())))
     }
+}
+
+fn integer(n: usize) -> Value {
+    Value::Integer(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

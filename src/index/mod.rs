@@ -312,7 +312,7 @@ impl<'a> Index<'a> {
                 });
             }
             db.execute_batch("ROLLBACK")?;
-            refresh::in_turn(&mut db, (store, folder), needs, watch)?;
+            refresh::in_turn(&mut db, store, folder, needs, watch)?;
             database::keep_short_log(&db, &folder.database())?;
         }
         Err(std::io::Error::other("other processes keep changing it").into())

@@ -88,8 +88,8 @@ mod tests {
             removed: Some(true),
             ..bare.clone()
         };
-        for it in [bare, full] {
-            assert_eq!(read_item(&item(&it).unwrap()).unwrap(), it);
+        for original in [bare, full] {
+            assert_eq!(read_item(&item(&original).unwrap()).unwrap(), original);
         }
     }
 
@@ -140,9 +140,9 @@ mod tests {
             }),
             ..bare.clone()
         };
-        for it in [bare, full] {
-            let bytes = facts(&it).unwrap();
-            assert_eq!(read_facts(&bytes).unwrap(), it);
+        for original in [bare, full] {
+            let bytes = facts(&original).unwrap();
+            assert_eq!(read_facts(&bytes).unwrap(), original);
             assert!(read_facts(&bytes[..bytes.len() - 1]).is_err());
         }
     }

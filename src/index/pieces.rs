@@ -41,7 +41,7 @@ fn next<'a>(
     found: &[Option<String>],
 ) -> Result<Option<Connection>, IndexError> {
     let mut open: Vec<(u32, _)> =
-        (0..).zip(pieces).zip(found).filter(|(_, found)| found.is_none()).map(|(it, _)| it).collect();
+        (0..).zip(pieces).zip(found).filter(|(_, found)| found.is_none()).map(|(piece, _)| piece).collect();
     if open.iter_mut().all(|(_, pieces)| pieces.peek().is_none()) {
         return Ok(None);
     }

@@ -34,7 +34,8 @@ struct Wait {
 /// Brings the words to the state of the rows. One process at a time does so, and the others wait for it.
 pub(super) fn catch_up(
     db: &mut Connection,
-    (store, folder): (&Store, &IndexFolder),
+    store: &Store,
+    folder: &IndexFolder,
     watch: Refreshing<'_>,
 ) -> Result<(), IndexError> {
     let is_current = database::tip(db, IndexPart::Words)? == database::tip(db, IndexPart::Rows)?;
@@ -97,7 +98,7 @@ fn finish(db: &mut Connection, store: &Store, watch: Refreshing<'_>) -> Result<(
                 read.push_back(issue);
                 Ok(())
             })?;
-            is_current = write(db, read, (&mut begun, ids.len()), wanted, watch)?;
+            is_current = write(db, read, &mut begun, ids.len(), wanted, watch)?;
         }
     }
     Ok(())
@@ -110,7 +111,10 @@ fn begin(db: &mut Connection) -> Result<Option<WordsBegun>, IndexError> {
         return Ok(Some(begun));
     }
     let (rows, from) = (database::tip(&tx, IndexPart::Rows)?, database::tip(&tx, IndexPart::Words)?);
-    let Some(to) = rows.filter(|_| rows != from) else { return Ok(None) };
+    let to = match rows {
+        Some(to) if rows != from => to,
+        _ => return Ok(None),
+    };
     let begun = WordsBegun { from, to, done: 0 };
     database::set_words_begun(&tx, begun)?;
     tx.commit()?;
@@ -122,7 +126,8 @@ fn begin(db: &mut Connection) -> Result<Option<WordsBegun>, IndexError> {
 fn write(
     db: &mut Connection,
     mut read: VecDeque<IssueRows>,
-    (begun, all): (&mut WordsBegun, usize),
+    begun: &mut WordsBegun,
+    all: usize,
     wanted: WantedRows,
     watch: Refreshing<'_>,
 ) -> Result<bool, IndexError> {
@@ -146,9 +151,10 @@ fn write(
             begun.done += 1;
         }
         let is_last = begun.done >= all;
-        match is_last {
-            true => database::set_tip(&tx, IndexPart::Words, begun.to)?,
-            false => database::set_words_begun(&tx, *begun)?,
+        if is_last {
+            database::set_tip(&tx, IndexPart::Words, begun.to)?;
+        } else {
+            database::set_words_begun(&tx, *begun)?;
         }
         tx.commit()?;
         fault::point("words");

@@ -68,10 +68,12 @@ fn parse(text: &str) -> Option<Expression> {
     // SQLite would take it as the end of the text.
     let text = &text.replace('\0', " ");
     let tokens = tokens(text);
-    let words = tokens.iter().filter(|it| matches!(it, Token::Phrase(_) | Token::Near(..))).count();
+    let words = tokens.iter().filter(|token| matches!(token, Token::Phrase(_) | Token::Near(..))).count();
     if words <= MOST_WORDS {
         let mut parser = Parser { tokens: &tokens, at: 0, depth: 0 };
-        if let Some(found) = parser.any().filter(|_| parser.at == tokens.len()) {
+        if let Some(found) = parser.any()
+            && parser.at == tokens.len()
+        {
             return Some(found);
         }
     }
@@ -101,7 +103,7 @@ fn tokens(text: &str) -> Vec<Token> {
         if let Some((text, after)) = quoted {
             let begins = after.starts_with('*');
             rest = after.trim_start_matches('*');
-            found.extend(phrase(&text).map(|it| Token::Phrase(Phrase { begins, ..it })));
+            found.extend(phrase(&text).map(|phrase| Token::Phrase(Phrase { begins, ..phrase })));
             continue;
         }
         if let Some((near, after)) = near(rest) {
@@ -302,8 +304,9 @@ impl Expression {
         let mut add = |phrase: &Phrase| {
             let words = phrase.text.split(|c: char| c.is_whitespace() || c == '"');
             let words = words.filter(|word| word.contains(char::is_alphanumeric));
-            let word = |text: &str| Phrase { text: text.to_owned(), begins: phrase.begins };
-            found.extend(words.map(|text| word(text).to_string()));
+            found.extend(
+                words.map(|text| (Phrase { text: text.to_owned(), begins: phrase.begins }).to_string()),
+            );
         };
         match self {
             Self::Phrase(phrase) => add(phrase),

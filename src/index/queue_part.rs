@@ -73,7 +73,7 @@ impl Index<'_> {
             last = Some(row.get(1)?);
             found += 1;
         }
-        let ends_at = last.filter(|_| found >= count);
+        let ends_at = if found >= count { last } else { None };
         Ok(Some(Front { known: self.part(heads, issues)?, ends_at }))
     }
 
@@ -127,11 +127,14 @@ impl Index<'_> {
                 facts.insert(id, issue);
             }
         }
-        let mut with_items = |folder: &QueueFolder| {
-            let items = items.remove(&folder.queue.id).unwrap_or_default();
-            folder.clone().with_items(items)
-        };
-        let queues = heads.queues.iter().map(&mut with_items).collect();
+        let queues = heads
+            .queues
+            .iter()
+            .map(&mut |folder: &QueueFolder| {
+                let items = items.remove(&folder.queue.id).unwrap_or_default();
+                folder.clone().with_items(items)
+            })
+            .collect();
         Ok(KnownQueues { queues, facts, policy: heads.policy.clone() })
     }
 }

@@ -51,7 +51,10 @@ pub(super) fn items_of(
     folder: Option<&IssueFolder>,
 ) -> Result<Vec<ItemRow>, IndexError> {
     let found = records::items_of(read, id)?;
-    let facts = folder.filter(|_| !found.is_empty()).map(|it| packed(&IssueFacts::of(it))).transpose()?;
+    if found.is_empty() {
+        return Ok(vec![]);
+    }
+    let facts = folder.map(|folder| packed(&IssueFacts::of(folder))).transpose()?;
     let row = |(queue, solution, item): (QueueId, SolutionId, Result<Item, String>)| {
         let path = layout::item(&queue, &solution);
         let live = match &item {

@@ -57,7 +57,8 @@ pub(super) fn is_at(db: &Connection, needs: Needs, commit: ObjectId) -> Result<b
 /// finds it up to date.
 pub(super) fn in_turn(
     db: &mut Connection,
-    (store, folder): (&Store, &IndexFolder),
+    store: &Store,
+    folder: &IndexFolder,
     needs: Needs,
     watch: Refreshing<'_>,
 ) -> Result<(), IndexError> {
@@ -69,7 +70,7 @@ pub(super) fn in_turn(
     }
     tx.commit()?;
     if needs.words {
-        portions::catch_up(db, (store, folder), watch)?;
+        portions::catch_up(db, store, folder, watch)?;
     }
     database::limit_memory(db, 4)
 }
@@ -101,7 +102,7 @@ fn refresh(
     needs: Needs,
     watch: Refreshing<'_>,
 ) -> Result<(), IndexError> {
-    let rows = Start::of(db, store, IndexPart::Rows)?;
+    let rows = Start::read(db, store, IndexPart::Rows)?;
     if rows.commit.is_none() {
         // Words refer to the number of an issue's row.
         database::clear(db, IndexPart::Words)?;
@@ -144,7 +145,7 @@ struct Start {
 }
 
 impl Start {
-    fn of(db: &Connection, store: &Store, part: IndexPart) -> Result<Self, IndexError> {
+    fn read(db: &Connection, store: &Store, part: IndexPart) -> Result<Self, IndexError> {
         if let Some(commit) = database::tip(db, part)? {
             if let Ok(snapshot) = store.snapshot_at(commit) {
                 return Ok(Self { commit: Some(commit), tree: Some(snapshot.tree()) });
@@ -188,14 +189,9 @@ fn log(db: &Connection, store: &Store, target: ObjectId, watch: Refreshing<'_>) 
         let step = serde_json::to_string(&step).map_err(std::io::Error::other)?;
         let sql = "INSERT INTO commits (hash, late, depth, step) VALUES (?1, ?2, ?3, ?4)";
         let number = upsert::insert(db, sql, params![hash, late, depth, step])?;
-        let note = |thing: &str| -> Result<(), IndexError> {
-            db.prepare_cached("INSERT OR IGNORE INTO touched VALUES (?1, ?2)")?
-                .execute(params![thing, number])?;
-            Ok(())
-        };
         match trees.as_slice() {
-            [] => touched(store, None, commit.tree, note)?,
-            [parent] => touched(store, Some(*parent), commit.tree, note)?,
+            [] => touched(store, None, commit.tree, |thing| note(db, number, thing))?,
+            [parent] => touched(store, Some(*parent), commit.tree, |thing| note(db, number, thing))?,
             // A merge did not make the changes that it brings in.
             parents => {
                 let mut common: Option<BTreeSet<String>> = None;
@@ -209,10 +205,15 @@ fn log(db: &Connection, store: &Store, target: ObjectId, watch: Refreshing<'_>) 
                         common.map_or(found.clone(), |common| common.intersection(&found).cloned().collect()),
                     );
                 }
-                common.iter().flatten().try_for_each(|thing| note(thing))?;
+                common.iter().flatten().try_for_each(|thing| note(db, number, thing))?;
             }
         }
     }
+    Ok(())
+}
+
+fn note(db: &Connection, number: i64, thing: &str) -> Result<(), IndexError> {
+    db.prepare_cached("INSERT OR IGNORE INTO touched VALUES (?1, ?2)")?.execute(params![thing, number])?;
     Ok(())
 }
 

@@ -36,7 +36,7 @@ impl Index<'_> {
     pub(crate) fn resolve_issue(&self, text: &str) -> Result<Result<IssueId, ResolveError>, IndexError> {
         let known = self.ids_that_begin(text)?;
         let issues: Vec<KnownRecord> =
-            known.into_iter().filter(|it| matches!(it, KnownRecord::Issue(_))).collect();
+            known.into_iter().filter(|known| matches!(known, KnownRecord::Issue(_))).collect();
         if issues.is_empty() {
             return Ok(Err(self.not_found("issue", text)?));
         }
@@ -208,7 +208,10 @@ impl Index<'_> {
                 Ok(())
             };
             pass(&mut within.query(params![start, end_of(start), kind as i64])?)?;
-            for (at, _) in start.match_indices('-').filter(|_| kind != RowKind::Issue) {
+            if kind == RowKind::Issue {
+                continue;
+            }
+            for (at, _) in start.match_indices('-') {
                 let uid = &start[at + 1..];
                 pass(&mut behind.query(params![&start[..at], kind as i64, uid, end_of(uid)])?)?;
             }

@@ -108,13 +108,13 @@ pub(super) fn read(read: &impl ReadState, id: &IssueId, wanted: WantedRows) -> R
         Err(error) => return Err(error.into()),
     };
     let is_gone = status == NOTHING && is_gone(read, id)?;
-    let texts = if wanted.words { folder.as_ref().map(full_text::of) } else { None };
+    let texts = if wanted.words { folder.as_ref().map(full_text::texts) } else { None };
     if !wanted.rows {
         return Ok(IssueRows { id: id.clone(), rows: None, texts, is_gone });
     }
     let hidden = records::has_redactions(read, id)?;
     let items = queues::items_of(read, id, folder.as_ref())?;
-    let known = folder.as_ref().filter(|it| queues::keeps_facts(it)).map(IssueFacts::of);
+    let known = folder.as_ref().filter(|folder| queues::keeps_facts(folder)).map(IssueFacts::of);
     let facts = known.as_ref().map(queues::packed).transpose()?;
     let mut rows = match &folder {
         Some(folder) => rows(folder, hidden, known.as_ref().map_or(0, Undecided::bits)),
@@ -130,20 +130,20 @@ pub(super) fn read(read: &impl ReadState, id: &IssueId, wanted: WantedRows) -> R
 }
 
 fn rows(folder: &IssueFolder, hidden: bool, undecided: i64) -> Rows {
-    let it = &folder.issue.record;
-    let links = folder.executions.iter().flat_map(|it| {
-        let uid = uid(it.execution.id.as_str());
-        let ids = it.known_commits().filter_map(|hash| object_id(hash));
+    let issue = &folder.issue.record;
+    let links = folder.executions.iter().flat_map(|execution| {
+        let uid = uid(execution.execution.id.as_str());
+        let ids = execution.known_commits().filter_map(|hash| object_id(hash));
         ids.map(move |id| (id.as_slice().to_vec(), uid.to_owned()))
     });
     Rows {
         row: IssueColumns { undecided: Value::Integer(undecided), ..row(folder, hidden) },
-        author: it.author.to_string(),
+        author: issue.author.to_string(),
         uids: BTreeSet::new(),
-        tags: it.tags.iter().cloned().collect(),
-        components: it.affected_components.iter().cloned().collect(),
-        depends_on: it.depends_on.iter().map(ToString::to_string).collect(),
-        parents: it.parents(),
+        tags: issue.tags.iter().cloned().collect(),
+        components: issue.affected_components.iter().cloned().collect(),
+        depends_on: issue.depends_on.iter().map(ToString::to_string).collect(),
+        parents: issue.parents(),
         links: links.collect(),
         items: Vec::new(),
         facts: None,
@@ -173,8 +173,12 @@ pub(super) fn write(db: &Connection, new: IssueRows, wanted: WantedRows) -> Resu
             put.texts(&COMPONENTS, &rows.components)?;
             put.texts(&DEPENDS, &rows.depends_on)?;
             put.texts(&PARENTS, &rows.parents)?;
-            let add = |(commit, uid): &(Vec<u8>, String)| put.write(&LINKS, params![commit, n, uid]);
-            put.all(&LINKS, &rows.links, |row| row.try_into(), add)?;
+            put.all(
+                &LINKS,
+                &rows.links,
+                |row| row.try_into(),
+                |(commit, uid)| put.write(&LINKS, params![commit, n, uid]),
+            )?;
             queues::replace_items(db, &id, &rows.items, wanted.is_first)?;
             queues::replace_facts(db, n, rows.facts.as_deref(), wanted.is_first)?;
             landing::forget(db, n, rows.first_land, wanted.is_first)?;
@@ -225,26 +229,26 @@ fn remove(db: &Connection, id: &IssueId, wanted: WantedRows) -> Result<(), Index
 
 /// The row of an issue, still without the number of its author.
 fn row(folder: &IssueFolder, hidden: bool) -> IssueColumns {
-    let (it, derived) = (&folder.issue.record, IssueDerived::of(folder));
-    let tags: Vec<&str> = it.tags.iter().map(String::as_str).collect();
+    let (issue, derived) = (&folder.issue.record, IssueDerived::of(folder));
+    let tags: Vec<&str> = issue.tags.iter().map(String::as_str).collect();
     // Even if the issue was closed, paused or cancelled since.
     let is_executing = claim::held(&folder.executions).is_some();
     IssueColumns {
         status: Value::Integer(derived.status as i64),
         over: Value::Integer(i64::from(derived.status.is_terminal())),
-        priority: Value::Integer(i64::from(it.priority.number())),
-        created: Value::Integer(it.created_at.millis()),
+        priority: Value::Integer(i64::from(issue.priority.number())),
+        created: Value::Integer(issue.created_at.millis()),
         updated: derived.updated_at.map(crate::model::time::Time::millis).into(),
         author: Value::Null,
-        assignee: it.assignee.clone().into(),
+        assignee: issue.assignee.clone().into(),
         wave: derived.wave.and_then(|wave| i64::try_from(wave).ok()).into(),
         finished: derived.finished_at().map(crate::model::time::Time::millis).into(),
         solutions: Value::Integer(i64::try_from(derived.solution_count).unwrap_or(i64::MAX)),
-        title: Value::Text(it.title.clone()),
+        title: Value::Text(issue.title.clone()),
         tags: Value::Text(tags.join(",")),
         hidden: Value::Integer(i64::from(hidden)),
         executing: Value::Integer(i64::from(is_executing)),
-        kind: it.issue_type.as_ref().map(|kind| kind.to_lowercase()).into(),
+        kind: issue.issue_type.as_ref().map(|kind| kind.to_lowercase()).into(),
         undecided: Value::Integer(0),
     }
 }

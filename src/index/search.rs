@@ -94,11 +94,16 @@ impl Index<'_> {
             return Ok(self.resolve(text)?.into_iter().collect());
         }
         let looks_like_one = text.len() >= SHORTEST && text.contains(|c: char| c.is_ascii_digit());
-        // A word of five letters is rarely a prefix of something random.
-        let begins_last_part = |it: &KnownRecord| text.len() > SHORTEST && it.last_part().starts_with(text);
         let known = resolve::all_among(text, self.ids_that_begin(text)?);
-        let is_meant = |it: &KnownRecord| looks_like_one || begins_last_part(it) || it.is_named_exactly(text);
-        Ok(known.into_iter().filter(is_meant).collect())
+        // A word of five letters is rarely a prefix of something random.
+        Ok(known
+            .into_iter()
+            .filter(|record| {
+                looks_like_one
+                    || text.len() > SHORTEST && record.last_part().starts_with(text)
+                    || record.is_named_exactly(text)
+            })
+            .collect())
     }
 
     /// The best matches, the number of all matches, and how many of the newest were ranked if not all.
@@ -106,9 +111,10 @@ impl Index<'_> {
         let asked = query::query(text);
         let matching = self.matching(&asked)?;
         let total = matching.len();
-        let (best, newest) = match total > MOST_RANKED && limit <= NEWEST {
-            false => (self.best(&asked, limit)?, None),
-            true => (self.best_of_newest(&asked, &matching, limit)?, Some(NEWEST)),
+        let (best, newest) = if total > MOST_RANKED && limit <= NEWEST {
+            (self.best_of_newest(&asked, &matching, limit)?, Some(NEWEST))
+        } else {
+            (self.best(&asked, limit)?, None)
         };
         let (any, snapshot) = (query::any_of(text), self.snapshot()?);
         let mut hits = Vec::new();
@@ -116,7 +122,7 @@ impl Index<'_> {
             let mut texts: Vec<Vec<String>> = Vec::with_capacity(some.len());
             for (_, id, _) in some {
                 let folder = records::issue(&snapshot, id)?;
-                texts.push(folder.map_or_else(Vec::new, |folder| full_text::of(&folder).into()));
+                texts.push(folder.map_or_else(Vec::new, |folder| full_text::texts(&folder).into()));
             }
             let found = match &any {
                 Some(any) => pieces::snippets(&texts, any, SNIPPET)?,

@@ -119,22 +119,31 @@ impl TraceRecord {
     }
 }
 
+/// Who wrote lines.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum TracedWriter<'a> {
+    /// An agent, with its model if that is known.
+    Agent { model: Option<&'a str> },
+    /// A person, or an agent that did not say so.
+    Unknown,
+}
+
 impl TraceConversation {
-    /// Lines written for an issue and a plan. `agent` is the model of the agent, if known; `None` if the writer is
-    /// unknown.
+    /// Lines written for an issue and a plan.
     pub(crate) fn new(
-        agent: Option<Option<&str>>,
+        writer: TracedWriter<'_>,
         ranges: &[RangeInclusive<u64>],
         issue: &IssueId,
         plan: &SolutionId,
     ) -> Self {
-        let model = agent.flatten().filter(|model| model.chars().count() <= LONGEST_MODEL);
+        let (r#type, model) = match writer {
+            TracedWriter::Agent { model } => ("ai", model),
+            TracedWriter::Unknown => ("unknown", None),
+        };
+        let model = model.filter(|model| model.chars().count() <= LONGEST_MODEL);
         let related = |r#type, url| Related { r#type, url };
         Self {
-            contributor: Contributor {
-                r#type: if agent.is_some() { "ai" } else { "unknown" },
-                model_id: model.map(str::to_owned),
-            },
+            contributor: Contributor { r#type, model_id: model.map(str::to_owned) },
             ranges: ranges
                 .iter()
                 .map(|range| Range { start_line: *range.start(), end_line: *range.end() })

@@ -30,7 +30,7 @@ pub(crate) static BEADS: Tracker = Tracker {
     is_own: |record| record.get("id").is_some_and(Value::is_string) && record.get("title").is_some(),
     read,
     completed: None,
-    union: Some(union::of),
+    union: Some(union::join),
     is_elsewhere: None,
     foreign: Some(foreign),
     kept,
@@ -93,10 +93,9 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         Some(Value::String(id)) if !id.is_empty() => id.clone(),
         _ => return Err(RefusedRecord::fault(None, "it has no `id`")),
     };
-    let refused = |reason: String| RefusedRecord::fault(Some(given.clone()), reason);
-    let id = IssueId::parse(&given).map_err(|error| refused(error.to_string()))?;
-    let mut fields = Fields::of(map);
-    let title = fields.title().ok_or_else(|| refused("it has no `title`".into()))?;
+    let id = IssueId::parse(&given).map_err(|error| refused(&given, error.to_string()))?;
+    let mut fields = Fields::new(map);
+    let title = fields.title().ok_or_else(|| refused(&given, "it has no `title`".into()))?;
     let (created, changed) = fields.times();
     let born = created.unwrap_or(Time::EPOCH);
     let author = fields.text("created_by").or_else(|| fields.text("owner"));
@@ -113,7 +112,10 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         issue.closed_at = deleted.or_else(|| fields.time("closed_at"));
     }
     let is_dated = map.get("updated_at").is_some_and(Value::is_string);
-    let changed = issue.closed_at.filter(|_| !is_dated).map_or(changed, |at| at.max(changed));
+    let changed = match issue.closed_at {
+        Some(closed) if !is_dated => closed.max(changed),
+        _ => changed,
+    };
     issue.priority = fields.priority();
     issue.issue_type = fields.text("issue_type");
     issue.context = fields.text("description");
@@ -157,7 +159,11 @@ pub(crate) fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     }
     let record = fields.record();
     let Fields { notes, kept, .. } = fields;
-    Ok(Arrival { comments, notes, kept, is_dated: created.is_some(), ..Arrival::of(issue, record, changed) })
+    Ok(Arrival { comments, notes, kept, is_dated: created.is_some(), ..Arrival::new(issue, record, changed) })
+}
+
+fn refused(given: &str, reason: String) -> RefusedRecord {
+    RefusedRecord::fault(Some(given.to_owned()), reason)
 }
 
 /// What a line is if it is no issue: `bd export` also writes what its agents remember, and may write more.
@@ -184,9 +190,10 @@ fn foreign(record: &Value) -> Option<RefusedRecord> {
 
 /// Whether this is a line of ccw's `issues.jsonl`. Its exports by other programs can have the type that beads has.
 fn is_of_ccw(map: &Map<String, Value>) -> bool {
-    let has = |name: &str| map.contains_key(name);
-    let is_status = map.get("status").is_some_and(|it| it == "registered");
-    has("bound_solution_id") || (!has("issue_type") && (is_status || CCW_ONLY.iter().any(|name| has(name))))
+    let is_status = map.get("status").is_some_and(|status| status == "registered");
+    map.contains_key("bound_solution_id")
+        || (!map.contains_key("issue_type")
+            && (is_status || CCW_ONLY.iter().any(|name| map.contains_key(*name))))
 }
 
 /// Members that only ccw writes.
@@ -206,36 +213,46 @@ fn kept(record: &Value) -> Map<String, Value> {
 
 /// The members of a record that say something and have no field here.
 fn unplaced(map: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
-    let is_author = |name: &str| {
-        let has_author =
-            map.get("created_by").and_then(Value::as_str).is_some_and(|by| !by.trim().is_empty());
-        name == "owner" && !has_author
-    };
-    let is_deletion =
-        |name: &str| name == "deleted_at" && map.get("status").and_then(Value::as_str) == Some("tombstone");
-    let has_place = move |name: &str, value: &Value| match name {
-        "external_ref" => value.as_str().is_some_and(|text| limits::web_address(text).is_ok()),
-        name => PLACED.contains(&name) || is_author(name) || is_deletion(name),
-    };
-    let says = |value: &Value| match value {
+    let said = map.iter().filter(move |(name, value)| says_something(value) && !has_place(map, name, value));
+    said.map(|(name, value)| (name.as_str(), value))
+}
+
+fn says_something(value: &Value) -> bool {
+    match value {
         Value::Null | Value::Bool(false) => false,
         Value::String(text) => !text.trim().is_empty(),
         Value::Number(number) => number.as_f64() != Some(0.0),
         Value::Array(items) => !items.is_empty(),
         Value::Object(members) => !members.is_empty(),
         Value::Bool(true) => true,
-    };
-    let said = map.iter().filter(move |(name, value)| says(value) && !has_place(name, value));
-    said.map(|(name, value)| (name.as_str(), value))
+    }
+}
+
+fn has_place(map: &Map<String, Value>, name: &str, value: &Value) -> bool {
+    match name {
+        "external_ref" => value.as_str().is_some_and(|text| limits::web_address(text).is_ok()),
+        name => {
+            PLACED.contains(&name)
+                || is_author(map, name)
+                || name == "deleted_at" && map.get("status").and_then(Value::as_str) == Some("tombstone")
+        }
+    }
+}
+
+fn is_author(map: &Map<String, Value>, name: &str) -> bool {
+    let has_author = map.get("created_by").and_then(Value::as_str).is_some_and(|by| !by.trim().is_empty());
+    name == "owner" && !has_author
 }
 
 /// What does not fit into its place here: members, and of lists the elements.
 fn misfits(map: &Map<String, Value>) -> impl Iterator<Item = (&str, Value)> {
     let id = map.get("id").and_then(Value::as_str).and_then(|id| IssueId::parse(id).ok());
-    let is_element = move |name: &str, it: &Value| match name {
-        "labels" => it.as_str().is_some_and(|it| it.trim().is_empty() || limits::label(it.trim()).is_ok()),
-        "dependencies" => id.as_ref().is_some_and(|id| dependency::read(id, it).is_ok()),
-        _ => it.get("text").and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty()),
+    let is_element = move |name: &str, value: &Value| match name {
+        "labels" => {
+            value.as_str().is_some_and(|label| label.trim().is_empty() || limits::label(label.trim()).is_ok())
+        }
+        "dependencies" => id.as_ref().is_some_and(|id| dependency::read(id, value).is_ok()),
+        _ => value.get("text").and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty()),
     };
     let fits = |name: &str, value: &Value| match name {
         "priority" => {
@@ -250,7 +267,8 @@ fn misfits(map: &Map<String, Value>) -> impl Iterator<Item = (&str, Value)> {
     said.filter_map(move |(name, value)| {
         let rest = match (name.as_str(), value) {
             ("labels" | "dependencies" | "comments", Value::Array(all)) => {
-                let rest: Vec<Value> = all.iter().filter(|it| !is_element(name, it)).cloned().collect();
+                let rest: Vec<Value> =
+                    all.iter().filter(|element| !is_element(name, element)).cloned().collect();
                 (!rest.is_empty()).then(|| rest.into())
             }
             (name, value) => (!fits(name, value)).then(|| value.clone()),
@@ -275,8 +293,7 @@ impl Fields<'_> {
             Some("tombstone") => StoredStatus::Cancelled,
             Some(_) => StoredStatus::Registered,
         };
-        let is_other = |given: &String| is_rendered(given) && given.trim() != status.as_str();
-        if let Some(other) = given.filter(is_other) {
+        if let Some(other) = given.filter(|given| is_rendered(given) && given.trim() != status.as_str()) {
             self.kept.insert(format!("the status `{}` became `{status}`", other.trim()).into());
         }
         if status != StoredStatus::Registered {

@@ -103,7 +103,7 @@ const PLACED: &[&str] = &[
 struct Own<'a>(Option<&'a Map<String, Value>>);
 
 impl<'a> Own<'a> {
-    fn of(map: &'a Map<String, Value>) -> Self {
+    fn new(map: &'a Map<String, Value>) -> Self {
         Self(map.get(OWN).and_then(Value::as_object))
     }
 
@@ -153,8 +153,8 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         _ => return Err(RefusedRecord::fault(None, "it has no `id`")),
     };
     let id = IssueId::parse(&given).map_err(|error| RefusedRecord::fault(Some(given), error.to_string()))?;
-    let own = Own::of(map);
-    let mut fields = Fields::of(map);
+    let own = Own::new(map);
+    let mut fields = Fields::new(map);
     let title = fields.title().unwrap_or_else(|| {
         fields.note("it has no `title`; its id became the title".into());
         id.to_string()
@@ -181,8 +181,8 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let changed = own.bound_at().map_or(changed, |at| at.max(changed));
     let (items, changed) = item::all(&mut fields, &own, &issue, changed);
     let lacking = Some(usize::from(is_unbound) + own.list("items").len() - items.len());
-    let word = status::StatusWord::of(&mut fields);
-    let attempts = attempts::of(&mut fields, &issue, word.status, &items);
+    let word = status::StatusWord::read(&mut fields);
+    let attempts = attempts::read(&mut fields, &issue, word.status, &items);
     word.decide(&mut fields, &mut issue, attempts.is_empty());
     let unplaced = said(map).map(|(name, _)| format!("`{name}` has no field here").into());
     fields.kept.extend(unplaced);
@@ -201,7 +201,7 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     };
     let Fields { notes, lasting, kept, .. } = fields;
     let is_dated = created.is_some();
-    Ok(Arrival { work, is_dated, notes, lasting, kept, lacking, ..Arrival::of(issue, imported, changed) })
+    Ok(Arrival { work, is_dated, notes, lasting, kept, lacking, ..Arrival::new(issue, imported, changed) })
 }
 
 /// The values of a record that have no field here.
@@ -331,6 +331,11 @@ impl Fields<'_> {
         }
         bound
     }
+}
+
+/// A member that is a text.
+fn text_in<'a>(record: &'a Value, name: &str) -> Option<&'a str> {
+    record.get(name).and_then(Value::as_str)
 }
 
 #[cfg(test)]

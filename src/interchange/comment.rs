@@ -35,10 +35,9 @@ pub(super) fn id_of(id: &Value) -> Option<String> {
 pub(super) fn add(comments: &mut Vec<Comment>, changed: Time, said: SourceComment) -> usize {
     let SourceComment { id, body, author, created_at } = said;
     let id = id.unwrap_or_else(|| author.to_string());
-    let with = |id: &str, it: &Comment| it.source_id.as_deref() == Some(id) && it.created_at == created_at;
     let mut source_id = id.clone();
     let mut number = 1;
-    while let Some(n) = comments.iter().position(|it| with(&source_id, it)) {
+    while let Some(n) = comments.iter().position(|comment| is_of_source(created_at, &source_id, comment)) {
         if comments[n].body == body {
             return n;
         }
@@ -54,6 +53,10 @@ pub(super) fn add(comments: &mut Vec<Comment>, changed: Time, said: SourceCommen
         source_id: Some(source_id),
     }));
     comments.len() - 1
+}
+
+fn is_of_source(created_at: Time, id: &str, comment: &Comment) -> bool {
+    comment.source_id.as_deref() == Some(id) && comment.created_at == created_at
 }
 
 /// Whether `source_id` was made of this id of a source: the source may give one id to several comments.
@@ -88,9 +91,9 @@ mod tests {
         ] {
             assert_eq!(add(&mut comments, at(2), comment), place);
         }
-        let ids: Vec<&str> = comments.iter().filter_map(|it| it.source_id.as_deref()).collect();
+        let ids: Vec<&str> = comments.iter().filter_map(|comment| comment.source_id.as_deref()).collect();
         assert_eq!(ids, ["7", "Ada", "Ada 2", "7 2", "7"]);
-        let stamps: Vec<Time> = comments.iter().map(|it| it.id.stamp().time()).collect();
+        let stamps: Vec<Time> = comments.iter().map(|comment| comment.id.stamp().time()).collect();
         assert_eq!(stamps, [at(2), at(2), at(2), at(2), at(3)]);
     }
 }

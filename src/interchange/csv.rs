@@ -42,31 +42,40 @@ pub(crate) fn head(out: &mut dyn Write) -> io::Result<()> {
 
 /// Writes an issue.
 pub(crate) fn issue(out: &mut dyn Write, issue: &Issue, derived: &IssueDerived) -> io::Result<()> {
-    let time = |at: Option<Time>| at.map(|at| at.to_string()).unwrap_or_default();
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let all = |items: &mut dyn Iterator<Item = &str>| items.collect::<Vec<_>>().join(", ");
     let closed = derived.closed_at.or(derived.completed_at);
     let cells: [String; COLUMNS.len()] = [
         issue.id.to_string(),
         issue.title.clone(),
         derived.status.to_string(),
         issue.priority.name().to_owned(),
-        text(&issue.issue_type),
-        text(&issue.assignee),
+        text_cell(&issue.issue_type),
+        text_cell(&issue.assignee),
         issue.author.to_string(),
-        all(&mut issue.tags.iter().map(String::as_str)),
-        all(&mut issue.affected_components.iter().map(String::as_str)),
+        list_cell(&mut issue.tags.iter().map(String::as_str)),
+        list_cell(&mut issue.affected_components.iter().map(String::as_str)),
         derived.wave.map(|wave| wave.to_string()).unwrap_or_default(),
-        all(&mut issue.depends_on.iter().map(IssueId::as_str)),
-        all(&mut issue.relations.iter().map(String::as_str)),
-        time(Some(issue.created_at)),
-        time(derived.updated_at),
-        time(closed),
-        text(&issue.close_reason),
-        text(&issue.source_url),
-        text(&issue.context),
+        list_cell(&mut issue.depends_on.iter().map(IssueId::as_str)),
+        list_cell(&mut issue.relations.iter().map(String::as_str)),
+        time_cell(Some(issue.created_at)),
+        time_cell(derived.updated_at),
+        time_cell(closed),
+        text_cell(&issue.close_reason),
+        text_cell(&issue.source_url),
+        text_cell(&issue.context),
     ];
     row(out, cells.iter().map(String::as_str))
+}
+
+fn list_cell(items: &mut dyn Iterator<Item = &str>) -> String {
+    items.collect::<Vec<_>>().join(", ")
+}
+
+fn text_cell(text: &Option<String>) -> String {
+    text.clone().unwrap_or_default()
+}
+
+fn time_cell(at: Option<Time>) -> String {
+    at.map(|at| at.to_string()).unwrap_or_default()
 }
 
 fn row<'a>(out: &mut dyn Write, cells: impl Iterator<Item = &'a str>) -> io::Result<()> {
@@ -77,8 +86,9 @@ fn row<'a>(out: &mut dyn Write, cells: impl Iterator<Item = &'a str>) -> io::Res
 /// A text as a cell. What a reader of the file would not see is shown as an escape.
 fn cell(text: &str) -> String {
     let text = &*visibly(text);
-    let is_blank = |it: char| it.is_whitespace() && !FORMULA.contains(&it);
-    let is_formula = text.trim_start_matches(is_blank).starts_with(FORMULA);
+    let is_formula = text
+        .trim_start_matches(|character: char| character.is_whitespace() && !FORMULA.contains(&character))
+        .starts_with(FORMULA);
     let guard = if is_formula { "'" } else { "" };
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{guard}{}\"", text.replace('"', "\"\""))

@@ -23,7 +23,7 @@ pub(super) struct Fields<'a> {
 
 impl<'a> Fields<'a> {
     /// The fields of this record.
-    pub(super) fn of(map: &'a Map<String, Value>) -> Self {
+    pub(super) fn new(map: &'a Map<String, Value>) -> Self {
         Self { map, notes: Vec::new(), lasting: Vec::new(), kept: BTreeSet::new() }
     }
 
@@ -80,7 +80,7 @@ impl<'a> Fields<'a> {
     /// The title: one line of limited length.
     pub(super) fn title(&mut self) -> Option<String> {
         let given = self.text("title")?;
-        let (title, is_cut) = title::of(&given)?;
+        let (title, is_cut) = title::shortened(&given)?;
         self.notes.extend(is_cut.then(title::note));
         Some(title)
     }

@@ -57,19 +57,18 @@ fn issue_id(bug: &str) -> String {
 fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let bug = record["id"].as_str().unwrap_or_default();
     let given = issue_id(bug);
-    let refused = |reason: String| RefusedRecord::fault(Some(given.clone()), reason);
-    let id = IssueId::parse(&given).map_err(|error| refused(error.to_string()))?;
+    let id = IssueId::parse(&given).map_err(|error| refused(&given, error.to_string()))?;
     let operations = record["operations"].as_array().map(Vec::as_slice).unwrap_or_default();
     let Some((first, rest)) = operations.split_first().map(|(first, rest)| (BugOperation(first), rest))
     else {
-        return Err(refused("it has no operations".into()));
+        return Err(refused(&given, "it has no operations".into()));
     };
     if first.kind() != Some(Kind::Create) {
-        return Err(refused("its first operation does not create a bug".into()));
+        return Err(refused(&given, "its first operation does not create a bug".into()));
     }
-    let born = first.time().ok_or_else(|| refused("its first operation has no time".into()))?;
-    let (title, is_cut) = title::of(first.text("title").unwrap_or_default())
-        .ok_or_else(|| refused("it has no title".into()))?;
+    let born = first.time().ok_or_else(|| refused(&given, "its first operation has no time".into()))?;
+    let (title, is_cut) = title::shortened(first.text("title").unwrap_or_default())
+        .ok_or_else(|| refused(&given, "it has no title".into()))?;
     let mut issue = Issue::new(id, first.author().into(), born, title);
     issue.source = Some(Source::Import);
     issue.context = first.text("message").filter(|text| !text.trim().is_empty()).map(str::to_owned);
@@ -92,7 +91,11 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let more = i64::try_from(operations.len()).map_or(LAST_MILLI, |count| count.min(LAST_MILLI));
     let changed = last.max(born).plus_millis(more);
     let Fold { issue, comments, notes, kept, .. } = fold;
-    Ok(Arrival { comments, notes, kept, ..Arrival::of(issue, record.clone(), changed) })
+    Ok(Arrival { comments, notes, kept, ..Arrival::new(issue, record.clone(), changed) })
+}
+
+fn refused(given: &str, reason: String) -> RefusedRecord {
+    RefusedRecord::fault(Some(given.to_owned()), reason)
 }
 
 /// The values of a record that have no field here: the metadata of the bug, and of its comments and other operations by
@@ -131,8 +134,10 @@ fn nameless(operations: &[Value]) -> impl Iterator<Item = String> {
     let nameless =
         authors.filter(|author| ["name", "login", "email"].iter().all(|name| !author.contains_key(*name)));
     let ids: BTreeSet<&str> = nameless.filter_map(|author| author.get("id")?.as_str()).collect();
-    let note = |id| format!("the identity `{id}` is missing or has no name, so its author is `{UNKNOWN}`");
-    ids.into_iter().map(note).collect::<Vec<_>>().into_iter()
+    ids.into_iter()
+        .map(|id| format!("the identity `{id}` is missing or has no name, so its author is `{UNKNOWN}`"))
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 /// The kinds of operation that mean something here.
@@ -229,7 +234,7 @@ impl Fold {
         };
         match kind {
             Kind::Create => self.notes.push("a second operation creates it; it was left out".into()),
-            Kind::SetTitle => match title::of(operation.text("title").unwrap_or_default()) {
+            Kind::SetTitle => match title::shortened(operation.text("title").unwrap_or_default()) {
                 Some((title, is_cut)) => {
                     self.issue.title = title;
                     self.notes.extend(is_cut.then(title::note));
@@ -325,7 +330,9 @@ impl Fold {
         let mut pages =
             members.filter(|(name, _)| name.ends_with("-url")).filter_map(|(_, value)| value.as_str());
         let page = pages.find(|text| limits::web_address(text).is_ok());
-        if let Some(page) = page.filter(|_| self.issue.source_url.is_none()) {
+        if let Some(page) = page
+            && self.issue.source_url.is_none()
+        {
             self.issue.source_url = Some(page.to_owned());
         }
     }

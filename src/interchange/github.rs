@@ -57,15 +57,14 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         })?,
     };
     let given = format!("GH-{number}");
-    let refused = |reason: &str| RefusedRecord::fault(Some(given.clone()), reason);
-    if map.get("pull_request").is_some_and(|it| !it.is_null()) {
+    if map.get("pull_request").is_some_and(|pull_request| !pull_request.is_null()) {
         return Err(RefusedRecord::other(Some(given.clone()), "pull request"));
     }
-    let id = IssueId::parse(&given).map_err(|error| refused(&error.to_string()))?;
-    let mut fields = Fields::of(map);
-    let title = fields.title().ok_or_else(|| refused("it has no `title`"))?;
+    let id = IssueId::parse(&given).map_err(|error| refused(&given, &error.to_string()))?;
+    let mut fields = Fields::new(map);
+    let title = fields.title().ok_or_else(|| refused(&given, "it has no `title`"))?;
     let born = fields.either_time("createdAt", "created_at");
-    let born = born.ok_or_else(|| refused("it does not say when it was created"))?;
+    let born = born.ok_or_else(|| refused(&given, "it does not say when it was created"))?;
     let updated = fields.either_time("updatedAt", "updated_at");
     let changed = updated.map_or(born, |at| at.max(born));
     let mut issue = Issue::new(id, author(map).into(), born, title);
@@ -76,7 +75,10 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let kind = ["issueType", "type"].iter().find_map(|name| map.get(*name)?.get("name")?.as_str());
     issue.issue_type = kind.map(str::to_lowercase);
     fields.state(&mut issue);
-    let changed = issue.closed_at.filter(|_| updated.is_none()).map_or(changed, |at| at.max(changed));
+    let changed = match issue.closed_at {
+        Some(closed) if updated.is_none() => closed.max(changed),
+        _ => changed,
+    };
     fields.labels(&mut issue);
     fields.first_assignee(&mut issue);
     fields.blockers_and_parent(&mut issue);
@@ -86,14 +88,24 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let record = fields.record();
     let Fields { notes, kept, .. } = fields;
     let silent = absent::silent(map);
-    Ok(Arrival { comments, notes, kept, silent, ..Arrival::of(issue, record, changed) })
+    Ok(Arrival { comments, notes, kept, silent, ..Arrival::new(issue, record, changed) })
+}
+
+fn refused(given: &str, reason: &str) -> RefusedRecord {
+    RefusedRecord::fault(Some(given.to_owned()), reason)
 }
 
 /// The number of an issue; some programs write it as a text.
 fn number(given: &Value) -> Option<u64> {
-    let is_number = |text: &str| !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
-    let of_text = || given.as_str().filter(|text| is_number(text)).and_then(|text| text.parse().ok());
-    given.as_u64().or_else(of_text).filter(|number| *number > 0)
+    given
+        .as_u64()
+        .or_else(|| {
+            given
+                .as_str()
+                .filter(|text| !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit()))
+                .and_then(|text| text.parse().ok())
+        })
+        .filter(|number| *number > 0)
 }
 
 /// The logins of those who are assigned.
@@ -162,15 +174,14 @@ impl Fields<'_> {
         }
         let mut comments: Vec<Comment> = Vec::new();
         for given in given.and_then(Value::as_array).into_iter().flatten() {
-            let text = |names: [&str; 2]| names.iter().find_map(|name| given.get(*name)?.as_str());
-            let created_at = text(["createdAt", "created_at"]).and_then(Time::parse);
-            let (Some(body), Some(created_at)) = (text(["body", "body"]), created_at) else {
+            let created_at = either_text(given, ["createdAt", "created_at"]).and_then(Time::parse);
+            let (Some(body), Some(created_at)) = (either_text(given, ["body", "body"]), created_at) else {
                 self.note("a comment has no text or no time; `show ID --imported` shows it".into());
                 continue;
             };
             let author = ["author", "user"].iter().find_map(|name| login(given.get(*name)?)).unwrap_or(GHOST);
             let is_unedited = given.get("includesCreatedEdit") == Some(&Value::Bool(false));
-            let edited = text(["updatedAt", "updated_at"]).and_then(Time::parse);
+            let edited = either_text(given, ["updatedAt", "updated_at"]).and_then(Time::parse);
             let changed = edited.or(is_unedited.then_some(created_at)).unwrap_or(changed);
             let said = SourceComment {
                 id: comment_id(given),
@@ -182,6 +193,10 @@ impl Fields<'_> {
         }
         comments
     }
+}
+
+fn either_text<'a>(given: &'a Value, names: [&str; 2]) -> Option<&'a str> {
+    names.iter().find_map(|name| given.get(*name)?.as_str())
 }
 
 /// The address of a comment, which `gh` and the REST API agree on, or else its id.

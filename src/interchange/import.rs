@@ -134,7 +134,7 @@ impl Batch {
         let related = self.places.iter().filter(|(_, place)| !place.related.is_empty());
         let related = related.map(|(id, place)| (id.clone(), place.related.clone())).collect();
         let left_out = LeftOutRelations::find(tx, &related)?;
-        let mut writing = Writing::of(self, &left_out);
+        let mut writing = Writing::new(self, &left_out);
         let mut done = 0;
         // Whether most issues are new, which makes it worthwhile to make their records in parallel, before looking.
         let mut are_new = true;
@@ -154,8 +154,9 @@ impl Batch {
                     }
                     left_out.leave_out(&mut arrival.issue, None);
                     let counts = place.index == index;
-                    counts
-                        .then(|| Read::Whole(unit, number, are_new.then(|| Fresh::of(&mut arrival)), arrival))
+                    counts.then(|| {
+                        Read::Whole(unit, number, are_new.then(|| Fresh::take(&mut arrival)), arrival)
+                    })
                 },
             );
             let (mut new, before) = (0, done);
@@ -177,10 +178,10 @@ impl Batch {
                 };
                 let changed = arrival.changed;
                 if let Err(reason) = ahead::bring_back(&mut arrival, tx.stamper().now()) {
-                    writing.skip((&unit, number), &arrival.issue.id, reason);
+                    writing.skip(&unit, number, &arrival.issue.id, reason);
                     continue;
                 }
-                let fresh = fresh.filter(|_| changed == arrival.changed);
+                let fresh = if changed == arrival.changed { fresh } else { None };
                 match settle(tx, self.tracker, &arrival, Unsettled { fresh, left_out: &left_out }) {
                     Ok(settled) => {
                         new += u64::from(matches!(settled, Settled::New(_)));
@@ -189,7 +190,7 @@ impl Batch {
                     // One broken record must not stop the others.
                     Err(StoreError::Broken { broken, .. }) => {
                         let reason = format!("the record with this id here cannot be read: {broken}");
-                        writing.skip((&unit, number), &arrival.issue.id, reason);
+                        writing.skip(&unit, number, &arrival.issue.id, reason);
                     }
                     Err(error) => return Err(error.into()),
                 }
@@ -248,7 +249,7 @@ impl Units {
 
     /// Puts what was skipped into the order of the source: the lines of each file one after the other.
     fn sort(&self, skipped: &mut [Skipped]) {
-        skipped.sort_by_key(|it| (self.0.get(&it.unit).copied(), it.number));
+        skipped.sort_by_key(|skipped| (self.0.get(&skipped.unit).copied(), skipped.number));
     }
 }
 
@@ -277,7 +278,7 @@ struct Writing<'a> {
 }
 
 impl<'a> Writing<'a> {
-    fn of(batch: &'a Batch, left_out: &'a LeftOutRelations) -> Self {
+    fn new(batch: &'a Batch, left_out: &'a LeftOutRelations) -> Self {
         Self {
             batch,
             left_out,
@@ -291,7 +292,7 @@ impl<'a> Writing<'a> {
         }
     }
 
-    fn skip(&mut self, (unit, number): (&str, u64), id: &IssueId, reason: String) {
+    fn skip(&mut self, unit: &str, number: u64, id: &IssueId, reason: String) {
         self.skipped.insert(id.clone());
         let refused = RefusedRecord::fault(Some(id.to_string()), reason);
         self.report.skipped.push(skipped(unit, number, refused));
@@ -318,7 +319,7 @@ impl<'a> Writing<'a> {
                 return Ok(());
             }
             Settled::Other(reason) => {
-                self.skip(place, id, reason);
+                self.skip(place.0, place.1, id, reason);
                 return Ok(());
             }
             Settled::New(fresh) => (Some(PendingIssue::New(fresh)), None, vec![], true, None),
@@ -339,7 +340,7 @@ impl<'a> Writing<'a> {
             match written {
                 Ok(()) => {}
                 Err(StoreError::Excess { excess, .. }) => {
-                    self.skip(place, id, of_excess(&excess));
+                    self.skip(place.0, place.1, id, of_excess(&excess));
                     return Ok(());
                 }
                 Err(error) => return Err(error),
@@ -354,7 +355,7 @@ impl<'a> Writing<'a> {
             let merged = doc.and_then(|doc| doc.read::<Issue>().ok());
             if let Some(now) = if is_new { Some(&arrival.issue) } else { merged.as_ref() } {
                 let links = &mut self.links;
-                notes.extend(links.count(&mut self.report, (tx, self.batch), now, here.as_deref())?);
+                notes.extend(links.count(&mut self.report, tx, self.batch, now, here.as_deref())?);
             }
         }
         self.links.want(&arrival.issue);
@@ -374,8 +375,9 @@ impl<'a> Writing<'a> {
     fn end(mut self, tx: &Tx<'_>) -> Result<ImportReport, StoreError> {
         let Self { batch, links, skipped, report, .. } = &mut self;
         batch.units.sort(&mut report.skipped);
-        let is_missing = |id: &IssueId| skipped.contains(id) || !batch.places.contains_key(id);
-        let cycles = std::mem::take(links).end(tx, &mut report.skipped, is_missing)?;
+        let cycles = std::mem::take(links).end(tx, &mut report.skipped, |id: &IssueId| {
+            skipped.contains(id) || !batch.places.contains_key(id)
+        })?;
         self.report.circles.extend(cycles.iter().map(|noted| noted.note.clone()));
         self.report.notes.extend(cycles);
         for (reason, issues) in [(OLDER, self.older), (REDACTED_HERE, self.redacted)] {

@@ -140,9 +140,11 @@ impl JsonLineReader<'_> {
         loop {
             self.bytes.clear();
             self.number += 1;
-            let failed = |error: io::Error| unread(self.name, self.number, &error);
             let most = LONGEST as u64 + 1;
-            let length = (&mut self.input).take(most).read_until(b'\n', &mut self.bytes).map_err(failed)?;
+            let length = (&mut self.input)
+                .take(most)
+                .read_until(b'\n', &mut self.bytes)
+                .map_err(|error| unread(self.name, self.number, &error))?;
             if length == 0 {
                 self.is_over = true;
                 return Ok(None);

@@ -113,28 +113,29 @@ impl RoadmapRecord {
 }
 
 fn arrival(record: &Value) -> Result<Arrival, RefusedRecord> {
-    let wrong = |why: String| RefusedRecord::fault(None, why);
-    let it: RoadmapRecord = typed::read(record).map_err(|error| wrong(error.to_string()))?;
-    let item = it.read().map_err(wrong)?;
-    let mut issue = Issue::new(it.issue_id.clone(), it.author.clone(), it.created_at, issue_title(&item));
+    let roadmap: RoadmapRecord =
+        typed::read(record).map_err(|error| RefusedRecord::fault(None, error.to_string()))?;
+    let item = roadmap.read().map_err(|why| RefusedRecord::fault(None, why))?;
+    let mut issue =
+        Issue::new(roadmap.issue_id.clone(), roadmap.author.clone(), roadmap.created_at, issue_title(&item));
     issue.source = Some(Source::Text);
     issue.context = Some(issue_text(&item));
     issue.priority = item.priority;
-    issue.tags = tags(&item, it.mode, it.gone.is_some());
-    issue.depends_on = it.depends_on.iter().cloned().collect();
+    issue.tags = tags(&item, roadmap.mode, roadmap.gone.is_some());
+    issue.depends_on = roadmap.depends_on.iter().cloned().collect();
     issue.extended_context.notes = Some(json!({
-        "session": it.roadmap, "strategy": it.mode, "original_id": item.id, "wave": it.wave,
+        "session": roadmap.roadmap, "strategy": roadmap.mode, "original_id": item.id, "wave": roadmap.wave,
         "depends_on_issues": issue.depends_on
     }));
     issue.lifecycle_requirements = item.lifecycle;
-    if it.mode == RoadmapMode::Direct {
+    if roadmap.mode == RoadmapMode::Direct {
         issue.issue_type = Some(item.label.trim().to_owned());
     }
-    if it.gone == Some(Fate::Cancel) {
+    if roadmap.gone == Some(Fate::Cancel) {
         issue.status = StoredStatus::Cancelled;
-        issue.close_reason = Some(format!("{} is no longer part of {}", item.id, it.roadmap));
+        issue.close_reason = Some(format!("{} is no longer part of {}", item.id, roadmap.roadmap));
     }
-    Ok(Arrival::of(issue, record.clone(), it.changed))
+    Ok(Arrival::new(issue, record.clone(), roadmap.changed))
 }
 
 /// The fields of a layer or task that this program does not know.
@@ -165,10 +166,9 @@ pub(crate) struct AtHand(pub(crate) Vec<Value>);
 
 impl Records for AtHand {
     fn each(&mut self) -> Result<Each<'_>, Unreadable> {
-        let found = |(number, record): (u64, &Value)| {
+        Ok(Box::new((1..).zip(&self.0).map(|(number, record)| {
             Ok(FoundRecord { unit: "item".into(), number, record: Ok(record.clone()) })
-        };
-        Ok(Box::new((1..).zip(&self.0).map(found)))
+        })))
     }
 }
 

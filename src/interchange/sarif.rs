@@ -243,12 +243,14 @@ impl SarifLog {
     /// The results of a run, with all rules.
     pub(crate) fn new(rules: Vec<SarifRule>, results: Vec<Result>, properties: RunProperties) -> Self {
         let version = env!("CARGO_PKG_VERSION");
-        let base = |base: &Base| (*base, UriBase { description: base.about().into() });
         let run = Run {
             tool: Tool { driver: Driver { name: "git-wf", version, semantic_version: version, rules } },
             automation_details: Identified { id: "git-wf/audit/" },
             invocations: [Invocation { execution_successful: true }],
-            original_uri_base_ids: Base::ALL.iter().map(base).collect(),
+            original_uri_base_ids: Base::ALL
+                .iter()
+                .map(|base| (*base, UriBase { description: base.about().into() }))
+                .collect(),
             column_kind: "unicodeCodePoints",
             results,
             properties,

@@ -52,10 +52,9 @@ impl ImportSelection {
     /// Why an issue is left out, by its fields, its time of change and its state; `None` if it is selected.
     pub(crate) fn reason(&self, issue: &Issue, changed: Time, state: SourceState) -> Option<String> {
         let kind = issue.issue_type.as_deref();
-        let is_named = |names: &[String]| {
-            kind.is_some_and(|kind| names.iter().any(|name| name.eq_ignore_ascii_case(kind)))
-        };
-        if is_named(&self.skip_types) || (!self.only_types.is_empty() && !is_named(&self.only_types)) {
+        if is_named(kind, &self.skip_types)
+            || (!self.only_types.is_empty() && !is_named(kind, &self.only_types))
+        {
             return Some(kind.map_or_else(|| "no type".into(), |kind| format!("type {kind}")));
         }
         if let Some(label) = self.labels.iter().find(|label| !issue.tags.contains(*label)) {
@@ -66,6 +65,10 @@ impl ImportSelection {
         }
         self.since.filter(|since| changed < *since).map(|_| "not changed since then".into())
     }
+}
+
+fn is_named(kind: Option<&str>, names: &[String]) -> bool {
+    kind.is_some_and(|kind| names.iter().any(|name| name.eq_ignore_ascii_case(kind)))
 }
 
 #[cfg(test)]
@@ -80,7 +83,7 @@ mod tests {
         let mut issue = Issue::new(IssueId::parse("zoo-1").unwrap(), "a".into(), day, "t".into());
         issue.issue_type = Some("chore".into());
         issue.tags.insert("auth".into());
-        let mut arrived = Arrival::of(issue, serde_json::Value::Null, day);
+        let mut arrived = Arrival::new(issue, serde_json::Value::Null, day);
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let all = ImportSelection::default;
         for (selection, why) in [

@@ -120,10 +120,10 @@ impl TablePreset {
     }
 
     /// The preset whose id and title columns a table has.
-    fn of(columns: &[String]) -> Option<Self> {
-        let has = |name: &str| columns.iter().any(|column| column == name);
-        let fits = |preset: &Self| preset.columns().iter().take(2).all(|(_, name)| has(name));
-        [Self::Gitlab, Self::Jira].into_iter().find(fits)
+    fn detect(columns: &[String]) -> Option<Self> {
+        [Self::Gitlab, Self::Jira].into_iter().find(|preset| {
+            preset.columns().iter().take(2).all(|(_, name)| columns.iter().any(|column| column == name))
+        })
     }
 }
 
@@ -169,10 +169,10 @@ impl TableRows {
         if columns.len() > MOST_COLUMNS {
             return Err(format!("it has more than {MOST_COLUMNS} columns"));
         }
-        if let Some(missing) = mapped.iter().find(|it| !columns.contains(&it.column)) {
+        if let Some(missing) = mapped.iter().find(|mapped| !columns.contains(&mapped.column)) {
             return Err(format!("there is no column `{}`", missing.column));
         }
-        let preset = preset.or_else(|| TablePreset::of(&columns));
+        let preset = preset.or_else(|| TablePreset::detect(&columns));
         let fields: Vec<Option<TableField>> =
             columns.iter().map(|column| field_of(column, preset, mapped)).collect();
         if !fields.contains(&Some(TableField::Id)) {
@@ -190,14 +190,14 @@ impl TableRows {
 }
 
 fn field_of(column: &str, preset: Option<TablePreset>, mapped: &[MappedColumn]) -> Option<TableField> {
-    if let Some(named) = mapped.iter().find(|it| it.column == column) {
+    if let Some(named) = mapped.iter().find(|mapped| mapped.column == column) {
         return Some(named.field);
     }
     let known = match preset {
         Some(preset) => preset.columns().iter().find(|(_, name)| *name == column).map(|(field, _)| *field),
         None => TableField::parse(column),
     };
-    known.filter(|field| !mapped.iter().any(|it| it.field == *field))
+    known.filter(|field| !mapped.iter().any(|mapped| mapped.field == *field))
 }
 
 fn record(row: &csv::StringRecord, columns: &[String], fields: &[Option<TableField>], prefix: &str) -> Value {
@@ -245,7 +245,7 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     }
     let born = created.unwrap_or(Time::EPOCH);
     let (title, is_cut) =
-        text(TableField::Title).and_then(title::of).unwrap_or_else(|| (id.to_string(), false));
+        text(TableField::Title).and_then(title::shortened).unwrap_or_else(|| (id.to_string(), false));
     notes.extend(is_cut.then(title::note));
     let author = text(TableField::Author).unwrap_or("unknown");
     let mut issue = Issue::new(id, author.into(), born, title);
@@ -261,7 +261,7 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     }
     let url = text(TableField::Url);
     issue.source_url = url.filter(|url| limits::web_address(url).is_ok()).map(str::to_owned);
-    let mut arrival = Arrival::of(issue, record.clone(), updated.map_or(born, |updated| updated.max(born)));
+    let mut arrival = Arrival::new(issue, record.clone(), updated.map_or(born, |updated| updated.max(born)));
     if let Some(word) = text(TableField::Status) {
         let (status, is_known) = status(word);
         arrival.issue.status = status;
@@ -320,7 +320,7 @@ mod tests {
         let column = |field, column: &str| MappedColumn { field, column: column.to_owned() };
         let mapped = [column(TableField::Id, "No"), column(TableField::Title, "Name")];
         let mut rows = TableRows::read(text.as_bytes(), None, &mapped).unwrap();
-        let found: Vec<Value> = rows.each().unwrap().map(|it| it.unwrap().record.unwrap()).collect();
+        let found: Vec<Value> = rows.each().unwrap().map(|row| row.unwrap().record.unwrap()).collect();
         let first = read(&found[0]).unwrap().issue;
         assert_eq!((first.id.as_str(), first.status), ("CSV-3", StoredStatus::Planning));
         assert_eq!(read(&found[1]).unwrap_err().reason, "it has no id");

@@ -3,7 +3,7 @@
 use crate::rules::limits::LONGEST_TITLE;
 
 /// A text as a title: one line of limited length; and whether it was cut. `None` if nothing is left.
-pub(super) fn of(given: &str) -> Option<(String, bool)> {
+pub(super) fn shortened(given: &str) -> Option<(String, bool)> {
     let lines = given.split(char::is_control).map(str::trim).filter(|line| !line.is_empty());
     let title = lines.collect::<Vec<_>>().join(" ");
     if title.is_empty() {

@@ -89,7 +89,7 @@ const STEP: usize = 50;
 
 impl Arrival {
     /// An issue with the record that it was read from, and nothing else said.
-    pub(crate) fn of(issue: Issue, record: Value, changed: Time) -> Self {
+    pub(crate) fn new(issue: Issue, record: Value, changed: Time) -> Self {
         Self {
             issue: Issue { imported: Some(record), ..issue },
             is_dated: true,
@@ -113,11 +113,10 @@ impl Arrival {
 
     /// Whether nothing is left to do: the issue was closed or cancelled, or its plan was executed.
     pub(crate) fn is_terminal(&self) -> bool {
-        let is_done = || self.work.attempts.iter().any(Attempt::is_completed);
         match self.issue.status {
             StoredStatus::Closed | StoredStatus::Cancelled => true,
             StoredStatus::Paused => false,
-            _ => is_done(),
+            _ => self.work.attempts.iter().any(Attempt::is_completed),
         }
     }
 }

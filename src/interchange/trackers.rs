@@ -27,23 +27,23 @@ const TRACKERS: &[&Tracker] = &[
 ];
 
 /// The tracker that wrote this record.
-pub(crate) fn of(record: &Value) -> Option<&'static Tracker> {
+pub(crate) fn find(record: &Value) -> Option<&'static Tracker> {
     TRACKERS.iter().copied().find(|tracker| (tracker.is_own)(record))
 }
 
 /// What a record means here, and its tracker; `None` if no tracker can read it.
 pub(crate) fn read(record: &Value) -> Option<(&'static Tracker, Arrival)> {
-    let tracker = of(record)?;
+    let tracker = find(record)?;
     Some((tracker, (tracker.read)(record).ok()?))
 }
 
 /// The values of a record that have no field here, with the tracker that has them, unless it is this one.
 pub(crate) fn kept_by_others(tracker: &Tracker, record: &Value) -> Vec<String> {
-    let Some(other) = of(record).filter(|other| other.name != tracker.name) else { return vec![] };
+    let Some(other) = find(record).filter(|other| other.name != tracker.name) else { return vec![] };
     (other.kept)(record).keys().map(|name| format!("`{name}` of {}", other.name)).collect()
 }
 
 /// The values of a record that have no field here.
 pub(crate) fn kept(record: &Value) -> Map<String, Value> {
-    of(record).map(|tracker| (tracker.kept)(record)).unwrap_or_default()
+    find(record).map(|tracker| (tracker.kept)(record)).unwrap_or_default()
 }

@@ -50,9 +50,10 @@ pub(crate) struct Attempt {
 impl Attempt {
     /// Whether it succeeded and was not set aside.
     pub(crate) fn is_completed(&self) -> bool {
-        let is_end = |entry: &LogEntry| matches!(&entry.event, Event::End(end) if end.status == ExecutionStatus::Completed);
-        let is_aside = |entry: &LogEntry| matches!(entry.event, Event::Aside(_));
-        self.log.iter().any(is_end) && !self.log.iter().any(is_aside)
+        self.log
+            .iter()
+            .any(|entry| matches!(&entry.event, Event::End(end) if end.status == ExecutionStatus::Completed))
+            && !self.log.iter().any(|entry| matches!(entry.event, Event::Aside(_)))
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) use texts::{Texts, refuse_cut, shorten};
 /// and leaves out results of tests that later ones replaced. Returns a notice if it did the latter.
 pub(super) fn fit(call: &Call<'_>, answer: &mut Value) -> Option<Notice> {
     let dropped = checks::newest(answer);
-    Texts::of(call).fit(answer);
+    Texts::new(call).fit(answer);
     let (executions, number) = (dropped.executions, dropped.number);
     (number > 0).then(|| {
         let (all, does) = match &executions[..] {
@@ -129,7 +129,7 @@ mod tests {
         let comments: Vec<Value> = (0..25).map(|n| json!({ "body": n })).collect();
         let mut issue = json!({ "id": "A-1", "tags": (0..25).collect::<Vec<_>>(), "comments": comments });
         let left = bound(issue.as_object_mut().unwrap(), &whole("A-1"), 0);
-        let counts: Vec<_> = left.iter().map(|it| (&*it.what, it.entries)).collect();
+        let counts: Vec<_> = left.iter().map(|omission| (&*omission.what, omission.entries)).collect();
         assert_eq!(counts, [("comments", 5)]);
         assert_eq!(left[0].command.command(), "git wf show A-1 --json");
         assert_eq!(issue["comments"].as_array().unwrap().len(), 20);
@@ -146,7 +146,7 @@ mod tests {
             let mut issue = json!({ "solutions": plans });
             bound(issue.as_object_mut().unwrap(), &whole("A-1"), older);
             let ids = issue["solutions"].as_array().unwrap().iter();
-            ids.map(|it| it["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+            ids.map(|issue| issue["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
         };
         let (newest, rest) = (kept(0), kept(20));
         assert_eq!((newest.len(), &*newest[0], &*newest[18], &*newest[19]), (20, "S-28", "S-10", "S-34"));

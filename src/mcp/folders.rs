@@ -31,9 +31,10 @@ pub(super) async fn ask(peer: &Peer<RoleServer>, start: &Path) -> Vec<PathBuf> {
 /// started.
 fn usable<'a>(uris: impl Iterator<Item = &'a str>, start: &Path) -> Vec<PathBuf> {
     let found: Vec<Option<PathBuf>> = uris.map(path).collect();
-    match found.is_empty() || found.iter().any(Option::is_some) {
-        true => found.into_iter().flatten().collect(),
-        false => vec![start.to_owned()],
+    if found.is_empty() || found.iter().any(Option::is_some) {
+        found.into_iter().flatten().collect()
+    } else {
+        vec![start.to_owned()]
     }
 }
 
@@ -81,7 +82,7 @@ pub(super) fn choose(
                 [only] => vec![only],
                 _ => vec![start],
             };
-            let found = bases.iter().map(|base| base.join(named)).find(|it| it.is_dir());
+            let found = bases.iter().map(|base| base.join(named)).find(|folder| folder.is_dir());
             let folder = found.unwrap_or_else(|| bases[0].join(named));
             let folder = folder.canonicalize().ok().filter(|folder| folder.is_dir()).ok_or_else(|| {
                 Refusal::new(Code::NoDirectory, format!("`{}` is not a directory", folder.display()))
@@ -121,8 +122,9 @@ fn is_repository(settings: &McpSettings, folder: &Path) -> bool {
 /// `outside-roots`
 pub(super) fn refuse_new_outside(roots: &[PathBuf], path: &Path) -> Result<(), Refusal> {
     // What does not exist yet has no links; `..` after it would lead elsewhere once it exists.
-    let existing =
-        path.ancestors().find_map(|it| Some((it.canonicalize().ok()?, path.strip_prefix(it).ok()?)));
+    let existing = path
+        .ancestors()
+        .find_map(|ancestor| Some((ancestor.canonicalize().ok()?, path.strip_prefix(ancestor).ok()?)));
     let is_inside = existing.is_some_and(|(real, rest)| {
         let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
         let mut roots = roots.iter().filter_map(|root| root.canonicalize().ok());
@@ -142,14 +144,17 @@ pub(super) fn refuse_new_outside(roots: &[PathBuf], path: &Path) -> Result<(), R
 /// Whether a directory is in one of the roots, or in a worktree of a repository that is: `claim` creates worktrees
 /// beside it.
 fn is_within(settings: &McpSettings, roots: &[PathBuf], folder: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().ok();
-    let Some(folder) = real(folder) else { return false };
-    if roots.iter().filter_map(|root| real(root)).any(|root| folder.starts_with(root)) {
+    let Ok(folder) = folder.canonicalize() else { return false };
+    if roots.iter().filter_map(|root| root.canonicalize().ok()).any(|root| folder.starts_with(root)) {
         return true;
     }
-    let shared = |folder: &Path| real(&Store::open(folder, &settings.environment).ok()?.common_dir());
-    shared(&folder)
-        .is_some_and(|shared_by| roots.iter().any(|root| shared(root).as_ref() == Some(&shared_by)))
+    common_dir(settings, &folder)
+        .is_some_and(|common| roots.iter().any(|root| common_dir(settings, root).as_ref() == Some(&common)))
+}
+
+/// The git directory that the worktrees of a repository share, without links.
+fn common_dir(settings: &McpSettings, folder: &Path) -> Option<PathBuf> {
+    Store::open(folder, &settings.environment).ok()?.common_dir().canonicalize().ok()
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ impl SoFar {
 }
 
 impl Sink {
-    fn send(&self, so_far: &mut SoFar, (done, total): (f64, Option<f64>), message: &str) {
+    fn send(&self, so_far: &mut SoFar, done: f64, total: Option<f64>, message: &str) {
         so_far.sent = so_far.before + done;
         let total = total.map(|total| so_far.before + total);
         // The receiver is gone once the call is cancelled.
@@ -80,7 +80,7 @@ impl ProgressSteps {
         let mut so_far = sink.so_far.lock().unwrap_or_else(PoisonError::into_inner);
         let least = if so_far.begin(doing, 0.0) { 1.0 } else { least };
         if so_far.before + done >= so_far.sent + least {
-            sink.send(&mut so_far, (done, total), doing);
+            sink.send(&mut so_far, done, total, doing);
         }
     }
 
@@ -90,7 +90,7 @@ impl ProgressSteps {
         let mut so_far = sink.so_far.lock().unwrap_or_else(PoisonError::into_inner);
         let is_first = so_far.sent == 0.0;
         so_far.begin("tests", if is_first { 0.0 } else { 1.0 });
-        sink.send(&mut so_far, (done, Some(total)), message);
+        sink.send(&mut so_far, done, Some(total), message);
     }
 }
 

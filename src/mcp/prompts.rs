@@ -106,14 +106,14 @@ pub(super) fn get(call: &Call<'_>, prompt: &str, id: Option<&str>) -> Result<Get
     let mut text = row.task.to_owned();
     let primed =
         work::prime(session, &PrimeAgent { role: Some(row.role.to_string()), means: Means::Tools })?.view;
-    for rule in primed.map(|it| it.rules).unwrap_or_default() {
+    for rule in primed.map(|primed| primed.rules).unwrap_or_default() {
         text.push_str("\n- ");
         text.push_str(rule);
     }
     let mut messages = vec![PromptMessage::new_text(Speaker::User, text)];
     if let Some(id) = id {
         let context = plans::context(session, &ReadContext { id: id.to_owned(), role: Some(row.role) })?.view;
-        let context = ContextAnswer::of(&context, call.voice).fitting(call);
+        let context = ContextAnswer::new(&context, call.voice).fitting(call);
         let text = format!("The context, as JSON:\n{context}");
         messages.push(PromptMessage::new(Speaker::User, ContentBlock::text(text)));
     }

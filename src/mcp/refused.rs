@@ -43,14 +43,15 @@ impl Voice<'_> {
 
 /// The document of a refusal: what is wrong, and what can be done about it.
 pub(super) fn document(refusal: &Refusal, voice: Voice<'_>) -> Value {
-    let details = refusal.details.iter().map(|it| sentence(&it.message, &it.remedies, voice));
-    let all = refusal.remedies.iter().chain(refusal.details.iter().flat_map(|it: &Detail| &it.remedies));
-    let mut remedies: Vec<RemedyAnswer> = all.map(|it| remedy(it, voice)).collect();
+    let details = refusal.details.iter().map(|detail| sentence(&detail.message, &detail.remedies, voice));
+    let all =
+        refusal.remedies.iter().chain(refusal.details.iter().flat_map(|detail: &Detail| &detail.remedies));
+    let mut remedies: Vec<RemedyAnswer> = all.map(|each| remedy(each, voice)).collect();
     // Whoever started the server chose the role; the agent must not drop it.
     if refusal.code == Code::NotYourRole {
         remedies = vec![RemedyAnswer::words("leave it to others, or ask the person who started you")];
     }
-    let answer = ErrorAnswer::new((refusal.code, &refusal.message), None, details.collect(), Some(remedies));
+    let answer = ErrorAnswer::new(refusal.code, &refusal.message, None, details.collect(), Some(remedies));
     let mut document = typed::own_json(&answer);
     if let Some(error) = document["error"].as_object_mut() {
         // The hint of people is in the remedies.
@@ -84,24 +85,25 @@ pub(super) fn warning(notice: &Notice, voice: Voice<'_>) -> String {
 }
 
 fn sentence(said: &str, remedies: &[Remedy], voice: Voice<'_>) -> String {
-    let one = |it: &Remedy| match &it.call {
-        Some(call) => match voice.tool(call) {
-            Some((name, arguments)) if arguments.is_empty() => format!("the tool `{name}` {}", it.words),
-            Some((name, arguments)) => {
-                format!("the tool `{name}` with {} {}", Value::from(arguments), it.words)
-            }
-            None => format!("`{}` {}", voice.command(call), it.words),
-        },
-        None => match &it.command {
-            Some(command) => format!("`{command}` {}", it.words),
-            None => it.words.clone(),
-        },
-    };
-    let all: Vec<String> = remedies.iter().map(one).collect();
-    match all.is_empty() {
-        true => said.to_owned(),
-        false => format!("{said}; {}", all.join("; ")),
-    }
+    let all: Vec<String> = remedies
+        .iter()
+        .map(|remedy| match &remedy.call {
+            Some(call) => match voice.tool(call) {
+                Some((name, arguments)) if arguments.is_empty() => {
+                    format!("the tool `{name}` {}", remedy.words)
+                }
+                Some((name, arguments)) => {
+                    format!("the tool `{name}` with {} {}", Value::from(arguments), remedy.words)
+                }
+                None => format!("`{}` {}", voice.command(call), remedy.words),
+            },
+            None => match &remedy.command {
+                Some(command) => format!("`{command}` {}", remedy.words),
+                None => remedy.words.clone(),
+            },
+        })
+        .collect();
+    if all.is_empty() { said.to_owned() } else { format!("{said}; {}", all.join("; ")) }
 }
 
 /// A remedy: what to call, and what it does.
@@ -136,13 +138,13 @@ impl RemedyAnswer {
     }
 }
 
-fn remedy(it: &Remedy, voice: Voice<'_>) -> RemedyAnswer {
-    let call = match (&it.call, &it.command) {
+fn remedy(remedy: &Remedy, voice: Voice<'_>) -> RemedyAnswer {
+    let call = match (&remedy.call, &remedy.command) {
         (Some(call), _) => Some(instead(call, voice)),
         (None, Some(command)) => Some(CallAnswer::Command { command: command.clone() }),
         (None, None) => None,
     };
-    RemedyAnswer { call, does: it.words.clone() }
+    RemedyAnswer { call, does: remedy.words.clone() }
 }
 
 /// What to call for an operation.
@@ -201,7 +203,6 @@ mod tests {
 
     #[test]
     fn no_tool_is_named_that_the_client_does_not_have() {
-        let named = |call: &RemedyCall, voice: Voice<'_>| voice.tool(call).map(|(name, _)| name);
         let (claim, close) = (RemedyCall::from(Op::Next), RemedyCall::new(Op::Close, ["X-1"]));
         let (start, show) = (RemedyCall::new(Op::Next, ["X-1"]), RemedyCall::new(Other::Show, ["X-1"]));
         for (role, is_read_only, tools) in [
@@ -211,7 +212,11 @@ mod tests {
             (Some("planner"), false, [None, None, None, Some("show")]),
         ] {
             let voice = voice(role, is_read_only);
-            assert_eq!([&claim, &close, &start, &show].map(|call| named(call, voice)), tools, "{role:?}");
+            assert_eq!(
+                [&claim, &close, &start, &show].map(|call| voice.tool(call).map(|(name, _)| name)),
+                tools,
+                "{role:?}"
+            );
         }
         assert_eq!(typed::own_json(&instead(&claim, voice(None, true))), json!({ "command": "git wf next" }));
     }

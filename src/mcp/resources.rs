@@ -15,7 +15,6 @@ use crate::model::typed;
 use crate::ops::issues::{self, List, ShownRecord};
 use crate::ops::work::{self, DetailView, PrimeAgent, PrimedExecution, PrimedTask};
 use crate::ops::{Refusal, Session};
-use crate::rules::bounded::Omission;
 use crate::rules::prime::Means;
 
 /// What this worktree executes.
@@ -68,18 +67,19 @@ pub(super) fn open_issues(session: &Session) -> Result<Vec<(String, String)>, Re
 
 /// The forms of their URIs.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
-    let template = |of: &str, name: &str, about: &str| {
-        ResourceTemplate::new(format!("{of}{{id}}{{?directory}}"), name)
-            .with_description(about)
-            .with_mime_type(JSON)
-    };
     vec![
-        template(ISSUE, "issue", "An issue with its plans, executions, comments and feedback"),
-        template(PLAN, "plan", "A plan with its tasks and reviews"),
-        ResourceTemplate::new(format!("{CURRENT}{{?directory}}"), "current")
-            .with_description("What the worktree in a directory executes")
-            .with_mime_type(JSON),
+        template(
+            &format!("{ISSUE}{{id}}"),
+            "issue",
+            "An issue with its plans, executions, comments and feedback",
+        ),
+        template(&format!("{PLAN}{{id}}"), "plan", "A plan with its tasks and reviews"),
+        template(CURRENT, "current", "What the worktree in a directory executes"),
     ]
+}
+
+fn template(uri: &str, name: &str, about: &str) -> ResourceTemplate {
+    ResourceTemplate::new(format!("{uri}{{?directory}}"), name).with_description(about).with_mime_type(JSON)
 }
 
 /// The directory in a URI, such as `wf://issue/ISS-1?directory=/srv/work`.
@@ -113,11 +113,13 @@ pub(super) fn read(call: &Call<'_>, uri: &str) -> Result<String, Refusal> {
     if let (Some(all), Value::Object(fields)) = (all, bounded) {
         let left_out = bounds::bound(fields, &all, 0);
         if !left_out.is_empty() {
-            let omission = |it: &Omission| {
-                let command = call.voice.command(&it.command);
-                LeftOut { what: it.what.clone(), entries: it.entries, command }
-            };
-            let left_out: Vec<LeftOut> = left_out.iter().map(omission).collect();
+            let left_out: Vec<LeftOut> = left_out
+                .iter()
+                .map(|omission| {
+                    let command = call.voice.command(&omission.command);
+                    LeftOut { what: omission.what.clone(), entries: omission.entries, command }
+                })
+                .collect();
             fields.insert("left_out".into(), typed::own_json(&left_out));
         }
     }
@@ -131,20 +133,20 @@ pub(super) fn read(call: &Call<'_>, uri: &str) -> Result<String, Refusal> {
 /// All of a resource, which changes whenever anything in it does.
 ///
 /// # Errors
-/// Those of `read`.
+/// The errors of `read`.
 pub(super) fn whole(session: &Session, uri: &str) -> Result<Value, Refusal> {
     let named = uri.split_once('?').map_or(uri, |(named, _)| named);
     if named == CURRENT {
         return current(session);
     }
     if let Some(id) = named.strip_prefix(ISSUE) {
-        return match issues::show(session, &issues::ShowRecord::of(id))?.view {
+        return match issues::show(session, &issues::ShowRecord::new(id))?.view {
             ShownRecord::Issue(issue) => Ok(typed::own_json(&issue)),
             _ => Err(other_kind(uri, "an issue")),
         };
     }
     if let Some(id) = named.strip_prefix(PLAN) {
-        return match issues::show(session, &issues::ShowRecord::of(id))?.view {
+        return match issues::show(session, &issues::ShowRecord::new(id))?.view {
             ShownRecord::Plan(plan) => Ok(typed::own_json(&plan)),
             _ => Err(other_kind(uri, "a plan")),
         };
@@ -162,7 +164,7 @@ fn other_kind(uri: &str, kind: &str) -> Refusal {
 
 fn current(session: &Session) -> Result<Value, Refusal> {
     session.check_store()?;
-    let primed = work::prime(session, &PrimeAgent::with(Means::Tools))?.view.and_then(|it| it.execution);
+    let primed = work::prime(session, &PrimeAgent::with(Means::Tools))?.view.and_then(|view| view.execution);
     let Some(PrimedExecution { execution_id, solution_id, task, .. }) = primed else {
         return Ok(typed::own_json(&Current { execution_id: None, work: None }));
     };

@@ -7,7 +7,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
 
-use crate::rules::tidy_schema::tidy;
+use crate::interchange::tidy_schema::tidy;
 
 /// The schema of the arguments of a tool. Every tool also takes a directory.
 pub(super) fn of_input<T: JsonSchema>() -> Map<String, Value> {

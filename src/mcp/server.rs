@@ -114,7 +114,7 @@ impl McpServer {
         directory: Option<String>,
         work: impl FnOnce(&Call<'_>) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let client = context.client_info().map(|it| format!("{} {}", it.name, it.version));
+        let client = context.client_info().map(|client| format!("{} {}", client.name, client.version));
         CallJob { settings: Arc::clone(&self.settings), roots, directory, client }.run(context, work).await
     }
 
@@ -138,14 +138,15 @@ impl McpServer {
             }
         };
         // Calls that take long leave room for those that only read.
-        let _place = match Allowed::only_reads(name) {
-            true => None,
-            false => tokio::select! {
+        let _place = if Allowed::only_reads(name) {
+            None
+        } else {
+            tokio::select! {
                 place = self.places.acquire() => place.ok(),
                 () = context.ct.cancelled() => {
                     return Some(Err(not_begun()));
                 }
-            },
+            }
         };
         Some(self.run_within(roots, context, directory, move |call| tool.call(call, arguments)).await)
     }
@@ -246,7 +247,7 @@ impl ServerHandler for McpServer {
         let watched = self.watched.clone();
         let listed = self.run(&context, None, move |call| {
             watched.add_list(call.session, call.folder)?;
-            resources::list(call.session, page.and_then(|it| it.cursor).as_deref())
+            resources::list(call.session, page.and_then(|page| page.cursor).as_deref())
         });
         let (listed, next) = listed.await.map_err(|refusal| self.error(&refusal))?;
         // Clients of later versions say what they want to be notified of.

@@ -8,7 +8,7 @@ use crate::model::remedy::{CallOption, RemedyCall};
 /// The tool that does what a call does, with all arguments that it needs; `None` if only a command does, or if an option
 /// or a value of the call has no argument. A word in capitals stands for what the caller must fill in.
 pub(super) fn tool_for(call: &RemedyCall) -> Option<(&'static str, Map<String, Value>)> {
-    let mut given = Given::of(call);
+    let mut given = Given::new(call);
     let name = named(call.operation, &mut given)?;
     given.is_used_up().then_some((name, given.arguments))
 }
@@ -21,9 +21,9 @@ struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    fn of(call: &'a RemedyCall) -> Self {
+    fn new(call: &'a RemedyCall) -> Self {
         // Tools always answer with JSON.
-        let options = call.options.iter().filter(|it| it.name != "json").collect();
+        let options = call.options.iter().filter(|option| option.name != "json").collect();
         Self { values: &call.values, options, arguments: Map::new() }
     }
 
@@ -35,7 +35,7 @@ impl<'a> Given<'a> {
     }
 
     fn option(&mut self, name: &str) -> Option<&'a CallOption> {
-        let at = self.options.iter().position(|it| it.name == name)?;
+        let at = self.options.iter().position(|option| option.name == name)?;
         Some(self.options.remove(at))
     }
 
@@ -217,7 +217,7 @@ fn written(operation: Op, given: &mut Given<'_>) {
 mod tests {
     use super::*;
     use crate::mcp::tools;
-    use crate::remedied::written_calls;
+    use crate::tests::remedied::written_calls;
 
     #[test]
     fn every_option_and_value_becomes_an_argument_or_there_is_no_tool() {
@@ -279,19 +279,22 @@ mod tests {
         let schemas = tools::input_schemas();
         let (mut mapped, mut wrong) = (0, Vec::new());
         for written in written_calls() {
-            let operation = operations().find(|it| it.as_str() == written.words).unwrap();
-            let option = |(name, value): (String, Option<String>)| CallOption { name: name.leak(), value };
-            let options: Vec<CallOption> = written.options.into_iter().map(option).collect();
+            let operation = operations().find(|operation| operation.as_str() == written.words).unwrap();
+            let options: Vec<CallOption> = written
+                .options
+                .into_iter()
+                .map(|(name, value)| CallOption { name: name.leak(), value })
+                .collect();
             let call = RemedyCall { operation, options, values: written.values };
             let Some((name, arguments)) = tool_for(&call) else { continue };
             mapped += 1;
             let schema = &schemas[name];
             let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            let missing = required.filter(|it| !arguments.contains_key(*it));
-            let unknown = arguments.keys().filter(|it| schema["properties"].get(it.as_str()).is_none());
+            let missing = required.filter(|name| !arguments.contains_key(*name));
+            let unknown = arguments.keys().filter(|name| schema["properties"].get(name.as_str()).is_none());
             let faults: Vec<&str> = missing.chain(unknown.map(String::as_str)).collect();
-            let is_empty = arguments.get("action").is_some_and(|it| it == "edit" || it == "comment")
-                && ["fields", "status", "text"].iter().all(|it| !arguments.contains_key(*it));
+            let is_empty = arguments.get("action").is_some_and(|name| name == "edit" || name == "comment")
+                && ["fields", "status", "text"].iter().all(|name| !arguments.contains_key(*name));
             if !faults.is_empty() || is_empty {
                 wrong.push(format!("{name} {arguments:?}: {faults:?}\n    {}", written.place));
             }

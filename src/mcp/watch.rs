@@ -16,7 +16,7 @@ use crate::trail::watched::WatchedFiles;
 /// The most resources that a client can watch at once.
 const MOST: usize = 500;
 
-/// What changed since the last look.
+/// The changes since the last check.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Changes {
     /// The resources whose content changed.
@@ -29,11 +29,11 @@ pub(super) struct Changes {
 #[derive(Clone)]
 pub(super) struct Watched {
     settings: Arc<McpSettings>,
-    seen: Arc<Mutex<Seen>>,
+    seen: Arc<Mutex<WatchedState>>,
 }
 
 #[derive(Default)]
-struct Seen {
+struct WatchedState {
     /// Each resource, with its directory and the hash of its content.
     resources: BTreeMap<String, (PathBuf, u64)>,
     /// The directory whose list of resources is watched, and the hash of the list.
@@ -55,7 +55,7 @@ impl Watched {
         Self { settings, seen: Arc::default() }
     }
 
-    fn with<T>(&self, change: impl FnOnce(&mut Seen) -> T) -> T {
+    fn with<T>(&self, change: impl FnOnce(&mut WatchedState) -> T) -> T {
         change(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -72,7 +72,7 @@ impl Watched {
             .hint("`resources/unsubscribe` makes room"));
         }
         // In this order, so that a change in between is seen at the next check.
-        let files = WatchedFiles::of(session.store());
+        let files = WatchedFiles::current(session.store());
         let content = hash(&resources::whole(session, uri)?.to_string());
         self.with(|seen| {
             seen.files.entry(folder.to_owned()).or_insert(files);
@@ -86,7 +86,7 @@ impl Watched {
     /// # Errors
     /// Any error from reading the store.
     pub(super) fn add_list(&self, session: &Session, folder: &Path) -> Result<(), Refusal> {
-        let files = WatchedFiles::of(session.store());
+        let files = WatchedFiles::current(session.store());
         let content = hash_of_list(session)?;
         self.with(|seen| {
             seen.files.entry(folder.to_owned()).or_insert(files);

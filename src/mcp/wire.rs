@@ -137,8 +137,8 @@ impl Wire {
                     }
                 }
                 if let RxJsonRpcMessage::<RoleServer>::Notification(notification) = &message
-                    && let ClientNotification::CancelledNotification(it) = &notification.notification
-                    && let Some(id) = &it.params.request_id
+                    && let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
                 {
                     in_flight(&self.open).remove(id);
                 }
@@ -201,8 +201,9 @@ fn short(mut error: ErrorData) -> ErrorData {
 /// Whether a request opens a session: the handshake, or the first request of a client that does without it.
 fn opens(value: &Value) -> bool {
     let method = value.get("method").and_then(Value::as_str);
-    let has_version = || value.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion").is_some();
-    method == Some("initialize") || (has_version() && method != Some("server/discover"))
+    method == Some("initialize")
+        || (value.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion").is_some()
+            && method != Some("server/discover"))
 }
 
 /// What is wrong with a request of the protocol that was read as one of an extension; `None` if it may be one.

@@ -142,7 +142,11 @@ impl Caller {
 impl AgentSession {
     /// When it ended, by itself. Earlier versions gave the sessions of agents that claimed their work the time of the claim.
     pub(crate) fn own_end(&self) -> Option<Time> {
-        self.ended_at.filter(|_| matches!(self.protocol, SessionProtocol::Plain | SessionProtocol::Acp))
+        if matches!(self.protocol, SessionProtocol::Plain | SessionProtocol::Acp) {
+            self.ended_at
+        } else {
+            None
+        }
     }
 
     /// Whether the same agent began it in the same way.

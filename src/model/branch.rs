@@ -79,8 +79,12 @@ impl Branch {
     /// Whether it was made for a plan: its branch, or the same with a number. A record could name any other.
     pub(crate) fn is_of_plan(&self, plan: &SolutionId) -> bool {
         let rest = self.short().strip_prefix(OWN).and_then(|rest| rest.strip_prefix(plan.as_str()));
-        let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
-        rest.is_some_and(|rest| rest.is_empty() || rest.strip_prefix(NUMBERED).is_some_and(is_number))
+        rest.is_some_and(|rest| {
+            rest.is_empty()
+                || rest
+                    .strip_prefix(NUMBERED)
+                    .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+        })
     }
 }
 
@@ -91,10 +95,9 @@ pub(crate) fn short(name: &str) -> &str {
 
 /// The rules of `git check-ref-format`. A name can begin with `-`: on the command line of git, it needs `--` before it.
 fn is_branch_name(short: &str) -> bool {
-    let is_bad = |c: char| c <= ' ' || matches!(c, '\u{7f}' | '~' | '^' | ':' | '?' | '*' | '[' | '\\');
-    let is_part = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock");
-    short.split('/').all(is_part)
-        && !short.contains(is_bad)
+    short.split('/').all(|part| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock"))
+        && !short
+            .contains(|c: char| c <= ' ' || matches!(c, '\u{7f}' | '~' | '^' | ':' | '?' | '*' | '[' | '\\'))
         && !short.contains("..")
         && !short.contains("@{")
         && !short.ends_with('.')

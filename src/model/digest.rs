@@ -78,9 +78,8 @@ fn write(value: &Value, out: &mut String) {
 
 fn write_members<'a>(members: impl Iterator<Item = (&'a String, &'a Value)>, out: &mut String) {
     let mut members: Vec<_> = members.collect();
-    members.sort_unstable_by(|(a, _), (b, _)| match a.is_ascii() && b.is_ascii() {
-        true => a.cmp(b),
-        false => a.encode_utf16().cmp(b.encode_utf16()),
+    members.sort_unstable_by(|(a, _), (b, _)| {
+        if a.is_ascii() && b.is_ascii() { a.cmp(b) } else { a.encode_utf16().cmp(b.encode_utf16()) }
     });
     out.push('{');
     for (n, (key, value)) in members.into_iter().enumerate() {

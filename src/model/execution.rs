@@ -90,8 +90,8 @@ impl Execution {
     /// The claim on a plan of `issue` that `make` builds. `make` is given a placeholder id; the claim gets its real one
     /// afterwards, from its content.
     pub(crate) fn made(issue: &IssueId, make: impl FnOnce(ExecutionId) -> Self) -> Self {
-        let mut execution = make(ExecutionId::of(issue, &Fingerprint::pending()));
-        execution.id = ExecutionId::of(issue, &execution_fingerprint(&execution));
+        let mut execution = make(ExecutionId::new(issue, &Fingerprint::pending()));
+        execution.id = ExecutionId::new(issue, &execution_fingerprint(&execution));
         execution
     }
 }

@@ -80,8 +80,9 @@ once! {
 impl Exploration {
     /// What it says, for a search: without what it only says about the issue, or about itself.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
-        let files =
-            self.relevant_files.iter().flat_map(|it| [Some(it.path.as_str()), it.rationale.as_deref()]);
+        let files = self.relevant_files.iter().flat_map(|relevant_file| {
+            [Some(relevant_file.path.as_str()), relevant_file.rationale.as_deref()]
+        });
         let lists = [&self.key_findings, &self.existing_patterns, &self.dependencies, &self.related_changes];
         files.flatten().chain(lists.into_iter().flatten().map(String::as_str))
     }
@@ -118,7 +119,7 @@ impl<'de> Deserialize<'de> for Explored {
     /// serde's own way would read the parts of the document from lists, too.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        struct Kept {
+        struct StoredExploration {
             id: EntryId,
             depth: Depth,
             author: Person,
@@ -129,7 +130,8 @@ impl<'de> Deserialize<'de> for Explored {
 
         let value = typed::any(deserializer)?;
         let found = typed::read(&value).map_err(D::Error::custom)?;
-        let Kept { id, depth, author, run_id, created_at } = typed::read(&value).map_err(D::Error::custom)?;
+        let StoredExploration { id, depth, author, run_id, created_at } =
+            typed::read(&value).map_err(D::Error::custom)?;
         Ok(Self { id, depth, found, author, run_id, created_at })
     }
 }
@@ -197,8 +199,10 @@ impl JsonSchema for AnyCase {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let words: Vec<Value> =
-            Extent::ALL.iter().flat_map(|it| [json!(it.as_str()), json!(capitalised(it.as_str()))]).collect();
+        let words: Vec<Value> = Extent::ALL
+            .iter()
+            .flat_map(|extent| [json!(extent.as_str()), json!(capitalised(extent.as_str()))])
+            .collect();
         schemars::json_schema!({"type": "string", "enum": words})
     }
 }
@@ -208,7 +212,8 @@ fn capitalised(word: &str) -> String {
 }
 
 fn in_any_case(text: &str) -> Result<Extent, String> {
-    let found = Extent::ALL.iter().find(|it| text == it.as_str() || text == capitalised(it.as_str()));
+    let found =
+        Extent::ALL.iter().find(|extent| text == extent.as_str() || text == capitalised(extent.as_str()));
     found.copied().ok_or_else(|| format!("`{text}` is none of {}", Extent::words()))
 }
 

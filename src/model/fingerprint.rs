@@ -20,7 +20,7 @@ pub(crate) struct Fingerprint(String);
 
 impl Fingerprint {
     /// The fingerprint of a record, without its members in `without`.
-    pub(crate) fn of(record: &Value, without: &[&str]) -> Self {
+    pub(crate) fn from_record(record: &Value, without: &[&str]) -> Self {
         let digest = Sha256::digest(canonical_without(record, without));
         Self::from_bits(digest.iter().take(16).fold(0, |bits, byte| bits << 8 | u128::from(*byte)))
     }
@@ -73,12 +73,12 @@ mod tests {
     fn only_members_of_the_record_itself_are_left_out_and_its_form_does_not_matter() {
         let one = json!({"id": "x", "b": {"id": 2}, "a": 1});
         let two: Value = serde_json::from_str(r#"{"a": 1.0, "b": {"id": 2}}"#).unwrap();
-        assert_eq!(Fingerprint::of(&one, &["id"]).as_str(), "5p4evjrs6ndjb91xqkrmcb62z2");
-        assert_eq!(Fingerprint::of(&one, &["id"]), Fingerprint::of(&two, &["id"]));
-        assert_ne!(Fingerprint::of(&one, &["id"]), Fingerprint::of(&one, &[]));
+        assert_eq!(Fingerprint::from_record(&one, &["id"]).as_str(), "5p4evjrs6ndjb91xqkrmcb62z2");
+        assert_eq!(Fingerprint::from_record(&one, &["id"]), Fingerprint::from_record(&two, &["id"]));
+        assert_ne!(Fingerprint::from_record(&one, &["id"]), Fingerprint::from_record(&one, &[]));
         assert_ne!(
-            Fingerprint::of(&one, &["id"]),
-            Fingerprint::of(&json!({"a": 1, "b": {"id": 3}}), &["id"])
+            Fingerprint::from_record(&one, &["id"]),
+            Fingerprint::from_record(&json!({"a": 1, "b": {"id": 3}}), &["id"])
         );
     }
 }

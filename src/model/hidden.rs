@@ -68,8 +68,7 @@ pub(crate) fn visibly(text: &str) -> Cow<'_, str> {
     if !text.contains(is_controlling) {
         return Cow::Borrowed(text);
     }
-    let shown = |c: char| if is_controlling(c) { visible(c) } else { c.to_string() };
-    Cow::Owned(text.chars().map(shown).collect())
+    Cow::Owned(text.chars().map(|c| if is_controlling(c) { visible(c) } else { c.to_string() }).collect())
 }
 
 /// A run of more spaces is shown by their number: they could push what follows out of sight.
@@ -80,8 +79,8 @@ const MOST_SPACES: usize = 8;
 /// their number in braces. So is the backslash of anything that looks like such an escape, so that no two texts look the
 /// same.
 pub(crate) fn exact(text: &str) -> Cow<'_, str> {
-    let is_seen = |at: usize, c: char| !(is_hidden(c) || is_odd_blank(c) || text[at..].starts_with("\\u{"));
-    if text.char_indices().all(|(at, c)| is_seen(at, c)) && !text.contains(&" ".repeat(MOST_SPACES + 1)) {
+    if text.char_indices().all(|(at, c)| is_seen(text, at, c)) && !text.contains(&" ".repeat(MOST_SPACES + 1))
+    {
         return Cow::Borrowed(text);
     }
     let mut shown = String::new();
@@ -91,13 +90,17 @@ pub(crate) fn exact(text: &str) -> Cow<'_, str> {
         if spaces > MOST_SPACES {
             shown.push_str(&format!("{}{{{spaces}}}", visible(' ')));
             while rest.next_if(|(_, c)| *c == ' ').is_some() {}
-        } else if is_seen(at, c) {
+        } else if is_seen(text, at, c) {
             shown.push(c);
         } else {
             shown.push_str(&visible(c));
         }
     }
     Cow::Owned(shown)
+}
+
+fn is_seen(text: &str, at: usize, c: char) -> bool {
+    !(is_hidden(c) || is_odd_blank(c) || text[at..].starts_with("\\u{"))
 }
 
 #[cfg(test)]

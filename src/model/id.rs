@@ -213,7 +213,7 @@ pub(crate) use short::{short, shortened};
 
 impl EntryId {
     /// The entry with this content at the place of a stamp.
-    pub(crate) fn of(stamp: &Stamp, content: &Fingerprint) -> Self {
+    pub(crate) fn new(stamp: &Stamp, content: &Fingerprint) -> Self {
         Self(format!("{}-{content}", stamp.entry_place()))
     }
 
@@ -267,7 +267,7 @@ impl SolutionId {
 
 impl ExecutionId {
     /// An id for an attempt at a plan of `issue`.
-    pub(crate) fn of(issue: &IssueId, content: &Fingerprint) -> Self {
+    pub(crate) fn new(issue: &IssueId, content: &Fingerprint) -> Self {
         Self(format!("EXR-{issue}-{content}"))
     }
 

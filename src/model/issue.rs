@@ -196,7 +196,8 @@ impl Issue {
 
     /// The issues to which it has a relation of this kind.
     pub(crate) fn related(&self, kind: &str) -> impl Iterator<Item = IssueId> {
-        let ids = self.relations.iter().filter_map(move |it| it.strip_prefix(kind)?.strip_prefix(':'));
+        let ids =
+            self.relations.iter().filter_map(move |relation| relation.strip_prefix(kind)?.strip_prefix(':'));
         ids.filter_map(|id| IssueId::parse(id).ok())
     }
 }

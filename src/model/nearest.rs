@@ -11,9 +11,9 @@ pub(crate) fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>)
         return None;
     }
     let most = 1 + length / 4;
-    let is_possible = |name: &&str| name.chars().count().abs_diff(length) <= most;
     let distance = |name: &'a str| (strsim::osa_distance(&typed, &name.to_lowercase()), name);
-    let nearest = known.into_iter().filter(is_possible).map(distance).min();
+    let nearest =
+        known.into_iter().filter(|name| name.chars().count().abs_diff(length) <= most).map(distance).min();
     // A word of which nothing is left is another word.
     nearest.filter(|(distance, _)| *distance <= most && *distance < length).map(|(_, name)| name)
 }

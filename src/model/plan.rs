@@ -293,13 +293,13 @@ impl Task {
     /// Whether it can be executed without a commit: it notifies someone, configures something or runs a test, and
     /// names neither a file nor a commit.
     pub(crate) fn needs_no_commit(&self) -> bool {
-        let is_beyond = BEYOND_FILES.iter().any(|it| it.eq_ignore_ascii_case(self.action.trim()));
+        let is_beyond = BEYOND_FILES.iter().any(|word| word.eq_ignore_ascii_case(self.action.trim()));
         is_beyond && self.places().next().is_none() && self.commit.is_none()
     }
 
     /// How much work it is, under either name.
     pub(crate) fn estimates(&self) -> impl Iterator<Item = Estimate<'_>> {
-        Estimate::of(self.estimated_minutes, self.effort.as_deref())
+        Estimate::all(self.estimated_minutes, self.effort.as_deref())
     }
 
     /// The places that the task names, under either name.
@@ -310,7 +310,7 @@ impl Task {
 
     /// What happens to the file of one of its places.
     pub(crate) fn effect(&self, place: &TouchedPlace<'_>) -> FileAction {
-        FileAction::of(place.action.unwrap_or(&self.action))
+        FileAction::parse(place.action.unwrap_or(&self.action))
     }
 
     /// The files and directories that the task touches.
@@ -376,10 +376,12 @@ impl Plan {
 
     /// The only task that names any of these files; none if several tasks do, or no task.
     pub(crate) fn only_task_of(&self, files: &[String]) -> Option<&Task> {
-        let touches =
-            |task: &&Task| task.touches().iter().any(|place| files.iter().any(|file| place.covers(file)));
-        let mut named = self.tasks.iter().filter(touches);
-        named.next().filter(|_| named.next().is_none())
+        let mut named = self
+            .tasks
+            .iter()
+            .filter(|task| task.touches().iter().any(|place| files.iter().any(|file| place.covers(file))));
+        let first = named.next();
+        if named.next().is_none() { first } else { None }
     }
 
     /// The task with this id.

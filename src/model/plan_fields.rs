@@ -40,10 +40,13 @@ impl PlaceList {
 
     /// What happens to a file of this list, by the file's own action or else by the task's.
     pub(crate) fn effect(self, task: &Map<String, Value>, place: &Map<String, Value>) -> FileAction {
-        let action = |map: &Map<String, Value>| map.get("action").and_then(Value::as_str).map(FileAction::of);
-        let own = if self == Self::Files { action(place) } else { None };
-        own.or_else(|| action(task)).unwrap_or(FileAction::Open)
+        let own = if self == Self::Files { action_of(place) } else { None };
+        own.or_else(|| action_of(task)).unwrap_or(FileAction::Open)
     }
+}
+
+fn action_of(map: &Map<String, Value>) -> Option<FileAction> {
+    map.get("action").and_then(Value::as_str).map(FileAction::parse)
 }
 
 /// The paths that a task names in either list, and what happens to each. Malformed JSON is skipped.
@@ -71,8 +74,11 @@ impl DoneWhen {
 
     /// The object that a task uses, or the default for a task without any.
     pub(crate) fn used_by(task: &Map<String, Value>) -> Self {
-        let has = |of: Self| task.get(of.name()).is_some();
-        if has(Self::Convergence) && !has(Self::Acceptance) { Self::Convergence } else { Self::Acceptance }
+        if task.get(Self::Convergence.name()).is_some() && task.get(Self::Acceptance.name()).is_none() {
+            Self::Convergence
+        } else {
+            Self::Acceptance
+        }
     }
 
     /// The name of the object.
@@ -119,7 +125,7 @@ impl<'a> Estimate<'a> {
     pub(crate) const EFFORT: &'static str = "effort";
 
     /// What the two fields say, the more precise one first.
-    pub(crate) fn of(minutes: Option<f64>, effort: Option<&'a str>) -> impl Iterator<Item = Self> {
+    pub(crate) fn all(minutes: Option<f64>, effort: Option<&'a str>) -> impl Iterator<Item = Self> {
         minutes.map(Self::Minutes).into_iter().chain(effort.map(Self::Effort))
     }
 }
@@ -148,7 +154,7 @@ pub(crate) enum FileAction {
 
 impl FileAction {
     /// What an action does, whatever its case.
-    pub(crate) fn of(action: &str) -> Self {
+    pub(crate) fn parse(action: &str) -> Self {
         match action.trim().to_ascii_lowercase().as_str() {
             "create" => Self::Creates,
             "modify" | "update" | "fix" | "refactor" | "configure" => Self::Changes,
@@ -178,7 +184,7 @@ mod tests {
             let typed: Vec<_> = typed.places().map(|place| (place.path, typed.effect(&place))).collect();
             assert_eq!(places(&task).collect::<Vec<_>>(), typed);
             assert_eq!(typed[1..3], [("b", FileAction::Creates), ("c", FileAction::Open)]);
-            assert_eq!((typed[0].1, typed[3].1), (FileAction::of(action), FileAction::of(action)));
+            assert_eq!((typed[0].1, typed[3].1), (FileAction::parse(action), FileAction::parse(action)));
         }
     }
 

@@ -61,27 +61,32 @@ pub(super) const TASK_ID: &str = "^T[0-9]{1,9}$";
 pub(super) fn path(_: &mut SchemaGenerator) -> Schema {
     // Line numbers may follow a path, and empty or `.` components.
     let end = format!("(?:{LINES})?(?:/\\.?)*$");
-    let not = |pattern: &str| json!({ "not": { "pattern": pattern.replace('$', &end) } });
     json_schema!({
         "type": "string",
         "pattern": r#"^(?![/~ "'`])(?![A-Za-z]:)[^\x00-\x1f\x7f-\x9f\\*?]*[^\x00-\x1f\x7f-\x9f\\*? ]$"#,
         "allOf": [
-            not(r"^(?:\.?/)*\.?$"),
-            not(r"^(?:.*/)?(?:\.\.|\.[gG][iI][tT])(?:/|$)"),
-            not(BRACES),
-            not(SEVERAL),
-            not(REMARK),
+            not(&end, r"^(?:\.?/)*\.?$"),
+            not(&end, r"^(?:.*/)?(?:\.\.|\.[gG][iI][tT])(?:/|$)"),
+            not(&end, BRACES),
+            not(&end, SEVERAL),
+            not(&end, REMARK),
             json!({ "not": { "pattern": SYMBOL.replace("[:#]", &format!("(?!{LINES}(?:/\\.?)*$)[:#]")) } }),
         ],
     })
 }
 
+fn not(end: &str, pattern: &str) -> Value {
+    json!({ "not": { "pattern": pattern.replace('$', &end) } })
+}
+
 /// One of these words, in any case.
 pub(super) fn words(list: &[&str]) -> Vec<Value> {
-    let any_case = |word: &&str| -> String {
-        word.chars().map(|c| format!("[{}{}]", c.to_ascii_uppercase(), c.to_ascii_lowercase())).collect()
-    };
-    let pattern: Vec<String> = list.iter().map(any_case).collect();
+    let pattern: Vec<String> = list
+        .iter()
+        .map(|word| -> String {
+            word.chars().map(|c| format!("[{}{}]", c.to_ascii_uppercase(), c.to_ascii_lowercase())).collect()
+        })
+        .collect();
     vec![
         json!({ "enum": list }),
         json!({ "type": "string", "pattern": format!(r"^\s*({})\s*$", pattern.join("|")) }),
@@ -149,10 +154,6 @@ pub(super) fn commands(generator: &mut SchemaGenerator) -> Schema {
 static UNSEEN: LazyLock<String> = LazyLock::new(unseen);
 
 fn unseen() -> String {
-    let escape = |c: char| match u32::from(c) {
-        code @ ..=0xffff => format!("\\u{code:04x}"),
-        code => format!("\\u{{{code:x}}}"),
-    };
     let mut ranges: Vec<(char, char)> = Vec::new();
     for c in ('\0'..=char::MAX).filter(|c| hidden::is_hidden(*c) || hidden::is_odd_blank(*c)) {
         match ranges.last_mut().filter(|(_, last)| u32::from(*last) + 1 == u32::from(c)) {
@@ -160,11 +161,21 @@ fn unseen() -> String {
             None => ranges.push((c, c)),
         }
     }
-    let range = |(first, last): &(char, char)| match first == last {
-        true => escape(*first),
-        false => format!("{}-{}", escape(*first), escape(*last)),
-    };
-    ranges.iter().map(range).collect()
+    ranges
+        .iter()
+        .map(
+            |(first, last)| {
+                if first == last { escape(*first) } else { format!("{}-{}", escape(*first), escape(*last)) }
+            },
+        )
+        .collect()
+}
+
+fn escape(c: char) -> String {
+    match u32::from(c) {
+        code @ ..=0xffff => format!("\\u{code:04x}"),
+        code => format!("\\u{{{code:x}}}"),
+    }
 }
 
 /// What must hold: at least one text, none of them empty.
@@ -188,8 +199,11 @@ pub(super) fn of_task(schema: &mut Schema) {
         steps.insert("minItems".into(), json!(1));
         steps.insert("items".into(), json!({ "type": "string", "pattern": FILLED }));
     }
-    let given = |name: &str| json!({ "required": [name], "properties": { name: { "type": "object" } } });
-    schema.insert("anyOf".into(), json!([given("acceptance"), given("convergence")]));
+    schema.insert("anyOf".into(), json!([given_object("acceptance"), given_object("convergence")]));
+}
+
+fn given_object(name: &str) -> Value {
+    json!({ "required": [name], "properties": { name: { "type": "object" } } })
 }
 
 fn demand(schema: &mut Schema, name: &str) {

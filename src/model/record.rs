@@ -65,7 +65,7 @@ pub(crate) struct OnceSchema {
 
 impl OnceSchema {
     /// The schema of a type.
-    pub(crate) const fn of<T: Once + Serialize + DeserializeOwned>() -> Self {
+    pub(crate) const fn new<T: Once + Serialize + DeserializeOwned>() -> Self {
         Self { ordered: ordered_as::<T>, members: T::MEMBERS }
     }
 
@@ -82,7 +82,7 @@ impl OnceSchema {
             .copied()
             .flatten()
             .filter(|member| member.part == MemberKind::Text)
-            .map(|it| it.name)
+            .map(|member| member.name)
     }
 
     /// Whether decisions depend on the member of this name, in an entry of any type.
@@ -124,19 +124,19 @@ pub(crate) use entries;
 /// The entry that `make` builds, at the place of a stamp. `make` is given a placeholder id; the entry gets its real one
 /// afterwards, from its content.
 pub(crate) fn entry_at<T: Entry>(stamp: &Stamp, make: impl FnOnce(EntryId) -> T) -> T {
-    let mut entry = make(EntryId::of(stamp, &Fingerprint::pending()));
-    *entry.id_mut() = EntryId::of(stamp, &Fingerprint::of(&typed::own_json(&entry), BESIDE_ENTRY));
+    let mut entry = make(EntryId::new(stamp, &Fingerprint::pending()));
+    *entry.id_mut() = EntryId::new(stamp, &Fingerprint::from_record(&typed::own_json(&entry), BESIDE_ENTRY));
     entry
 }
 
 /// The fingerprint of an execution.
 pub(crate) fn execution_fingerprint(execution: &impl Serialize) -> Fingerprint {
-    Fingerprint::of(&typed::own_json(execution), BESIDE_EXECUTION)
+    Fingerprint::from_record(&typed::own_json(execution), BESIDE_EXECUTION)
 }
 
 /// The id of an entry after a change of its content, at the same place.
 pub(crate) fn renamed(before: &EntryId, record: &Value) -> EntryId {
-    EntryId::of(&before.stamp(), &Fingerprint::of(record, BESIDE_ENTRY))
+    EntryId::new(&before.stamp(), &Fingerprint::from_record(record, BESIDE_ENTRY))
 }
 
 /// Checks that a record that is written once has the id in its path, and that the id matches its content. The error
@@ -151,7 +151,7 @@ pub(crate) fn check_id(id: &str, record: &Value) -> Result<(), String> {
         // The id of a run does not depend on its content.
         _ => return Ok(()),
     };
-    if Fingerprint::of(record, beside).as_str() != last {
+    if Fingerprint::from_record(record, beside).as_str() != last {
         return Err("it was changed after it was written: its id does not match its content".into());
     }
     Ok(())

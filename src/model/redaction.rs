@@ -189,7 +189,7 @@ mod tests {
 
     /// A record with all its texts hidden.
     fn without_texts<T: Once + Serialize + DeserializeOwned>(mut record: Value) -> Value {
-        let kind = OnceSchema::of::<T>();
+        let kind = OnceSchema::new::<T>();
         for (name, value) in
             json!({"id": "20261121T021405123Z-00000-00000000000000000000000001", "actor": "Ada", "author": "Ada",
                 "at": "2026-11-21T02:14:05.123Z", "created_at": "2026-11-21T02:14:05.123Z"})
@@ -224,13 +224,13 @@ mod tests {
     #[test]
     fn what_imports_write_is_hidden_by_a_redaction_with_a_sound_stamp() {
         let hides = |field: &str, until: Option<&str>, stamp: &str| {
-            let mut it = json!({"id": "20261121T021405123Z-00000-00000000000000000000000001", "target": "issue.json",
+            let mut record = json!({"id": "20261121T021405123Z-00000-00000000000000000000000001", "target": "issue.json",
                 "field": field, "reason": "r", "author": "Ada", "created_at": "2026-11-21T02:14:05.123Z"});
             if let Some(until) = until {
-                it["stamp"] = until.into();
+                record["stamp"] = until.into();
             }
-            let it: Redaction = serde_json::from_value(it).unwrap();
-            it.hides(Some(&serde_json::from_value(stamp.into()).unwrap()))
+            let redaction: Redaction = serde_json::from_value(record).unwrap();
+            redaction.hides(Some(&serde_json::from_value(stamp.into()).unwrap()))
         };
         let (sound, far) =
             ("2026-01-01T00:00:00.000Z/00000/0000000a", "9000-01-01T00:00:00.000Z/00000/0000000a");
@@ -247,11 +247,13 @@ mod tests {
     #[test]
     fn every_value_of_a_part_of_a_roadmap_is_hidden() {
         let hides = |target: &str, field: &str| {
-            let it = json!({"id": "20261121T021405123Z-00000-00000000000000000000000001", "target": target,
+            let record = json!({"id": "20261121T021405123Z-00000-00000000000000000000000001", "target": target,
                 "field": field, "reason": "r", "author": "Ada", "created_at": "2026-11-21T02:14:05.123Z",
                 "stamp": "2026-01-01T00:00:00.000Z/00000/0000000a"});
-            let it: Redaction = serde_json::from_value(it).unwrap();
-            it.hides(Some(&serde_json::from_value("2026-02-01T00:00:00.000Z/00000/0000000b".into()).unwrap()))
+            let redaction: Redaction = serde_json::from_value(record).unwrap();
+            redaction.hides(Some(
+                &serde_json::from_value("2026-02-01T00:00:00.000Z/00000/0000000b".into()).unwrap(),
+            ))
         };
         assert!(hides("roadmap.json", "document/ISS-20261121-7k3m2pq9"));
         for (target, field) in [
@@ -268,7 +270,7 @@ mod tests {
 
     #[test]
     fn what_decisions_depend_on_stays() {
-        let kind = OnceSchema::of::<LogEntry>();
+        let kind = OnceSchema::new::<LogEntry>();
         let mut accepted = without_texts::<LogEntry>(
             json!({"type": "accept", "task_id": "T1", "criterion": 1, "evidence": "s3cret"}),
         );

@@ -82,12 +82,15 @@ impl RemedyCall {
     /// The call as a command line. `--json` comes last, since it does not change what is done.
     pub(crate) fn command(&self) -> String {
         let (last, options): (Vec<&CallOption>, Vec<_>) =
-            self.options.iter().partition(|it| it.name == "json");
-        let written = |all: Vec<&CallOption>| all.into_iter().map(CallOption::written).collect::<String>();
+            self.options.iter().partition(|option| option.name == "json");
         let values = self.values.iter().map(|value| format!(" {}", shell::operand(value)));
         let values: String = values.collect();
-        format!("git wf {}{}{values}{}", self.operation, written(options), written(last))
+        format!("git wf {}{}{values}{}", self.operation, options_in_words(options), options_in_words(last))
     }
+}
+
+fn options_in_words(all: Vec<&CallOption>) -> String {
+    all.into_iter().map(CallOption::written).collect::<String>()
 }
 
 impl CallOption {

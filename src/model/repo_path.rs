@@ -126,7 +126,7 @@ impl RepoPath {
         if let Some(sign) = text.chars().find(|c| PATTERN.contains(c)) {
             return Err(PathFault::Pattern(sign));
         }
-        if text.contains('{') && WITH_BRACES.as_ref().is_some_and(|it| it.is_match(text)) {
+        if text.contains('{') && WITH_BRACES.as_ref().is_some_and(|regex| regex.is_match(text)) {
             return Err(PathFault::Pattern('{'));
         }
         if text.len() > LONGEST {
@@ -242,7 +242,10 @@ fn refuse_ends(path: &str) -> Result<(), PathFault> {
     if path.starts_with(['/', '~']) || has_drive {
         return Err(PathFault::Absolute);
     }
-    if ADDRESSES.iter().any(|it| path.get(..it.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(it))) {
+    if ADDRESSES
+        .iter()
+        .any(|scheme| path.get(..scheme.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(scheme)))
+    {
         return Err(PathFault::Address);
     }
     if path.starts_with(' ') || path.ends_with(' ') {
@@ -253,17 +256,20 @@ fn refuse_ends(path: &str) -> Result<(), PathFault> {
 
 /// Refuses texts that planners write around a path and that a real path hardly ever contains.
 fn refuse_more(path: &str) -> Result<(), PathFault> {
-    let has = |it: &LazyLock<Option<Regex>>| it.as_ref().is_some_and(|it| it.is_match(path));
-    if has(&SEVERAL_PATHS) {
+    if matches_place(path, &SEVERAL_PATHS) {
         return Err(PathFault::Several);
     }
-    if has(&WITH_REMARK) {
+    if matches_place(path, &WITH_REMARK) {
         return Err(PathFault::Remark);
     }
-    if has(&WITH_SYMBOL) {
+    if matches_place(path, &WITH_SYMBOL) {
         return Err(PathFault::Symbol);
     }
     Ok(())
+}
+
+fn matches_place(path: &str, pattern: &LazyLock<Option<Regex>>) -> bool {
+    pattern.as_ref().is_some_and(|regex| regex.is_match(path))
 }
 
 /// The directories above a path in git's form, nearest first; the last one is the root, as an empty path.

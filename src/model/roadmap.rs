@@ -132,13 +132,12 @@ impl Roadmap {
         let Some(members) = whole.as_object_mut() else { return whole };
         let mut items: Vec<Value> =
             self.issue_ids.iter().filter_map(|id| members.shift_remove(id.as_str())).collect();
-        let number = |item: &Value| item.get("id").and_then(Value::as_str)?.get(1..)?.parse::<u64>().ok();
-        items.sort_by_key(number);
-        let is_layer =
-            |item: &Value| item.get("id").and_then(Value::as_str).is_some_and(|id| id.starts_with('L'));
+        items.sort_by_key(|item: &Value| {
+            item.get("id").and_then(Value::as_str)?.get(1..)?.parse::<u64>().ok()
+        });
         for item in items {
             let name = match hidden {
-                _ if is_layer(&item) => LISTS[0],
+                _ if item.get("id").and_then(Value::as_str).is_some_and(|id| id.starts_with('L')) => LISTS[0],
                 _ if item != REDACTED => LISTS[1],
                 Some(RoadmapMode::Progressive) => LISTS[0],
                 Some(RoadmapMode::Direct) => LISTS[1],

@@ -203,8 +203,8 @@ impl RunEvent {
     /// Adds what an agent used, if this is the entry of a step that an agent took.
     pub(crate) fn spend(&mut self, usage: Usage) {
         let (tokens, cost) = match self {
-            Self::Action(it) => (&mut it.tokens, &mut it.cost),
-            Self::Setback(it) => (&mut it.tokens, &mut it.cost),
+            Self::Action(action) => (&mut action.tokens, &mut action.cost),
+            Self::Setback(setback) => (&mut setback.tokens, &mut setback.cost),
             Self::Phase(_) | Self::Issue(_) | Self::Breach(_) | Self::Decision(_) => return,
         };
         (*tokens, *cost) = (usage.tokens, usage.cost);

@@ -173,9 +173,8 @@ impl Shape {
         for (name, _) in self.known() {
             keys.next_if_eq(name);
         }
-        let is_known = |key: &&str| self.known().iter().any(|(name, _)| name == key);
         let rest: Vec<&str> = keys.collect();
-        rest.is_sorted() && !rest.iter().any(is_known)
+        rest.is_sorted() && !rest.iter().any(|key| self.known().iter().any(|(name, _)| name == key))
     }
 }
 

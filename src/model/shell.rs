@@ -6,14 +6,25 @@ use std::borrow::Cow;
 
 /// A word quoted for a shell: unchanged if every character stands for itself, else in single quotes.
 pub(crate) fn word(text: &str) -> Cow<'_, str> {
-    let is_plain = |byte: u8| {
-        byte.is_ascii_alphanumeric()
-            || matches!(byte, b'.' | b'_' | b'-' | b'/' | b'@' | b':' | b'+' | b',' | b'%' | b'=')
-    };
-    if !text.is_empty() && text.bytes().all(is_plain) {
+    if !text.is_empty() && text.bytes().all(needs_no_quotes) {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(gix_quote::single(text.into()).to_string())
+    let mut quoted = String::from("'");
+    for c in text.chars() {
+        // Shells expand `!` also between quotes.
+        if matches!(c, '\'' | '!') {
+            quoted.extend(["'\\", c.encode_utf8(&mut [0; 4]), "'"]);
+        } else {
+            quoted.push(c);
+        }
+    }
+    quoted.push('\'');
+    Cow::Owned(quoted)
+}
+
+fn needs_no_quotes(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'.' | b'_' | b'-' | b'/' | b'@' | b':' | b'+' | b',' | b'%' | b'=')
 }
 
 /// The first operand of a command, such as a remote or a branch: after `--` if it looks like an option.

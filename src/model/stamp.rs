@@ -78,14 +78,23 @@ impl Stamp {
 
     /// Whether an import wrote both in one epoch, of two contents of a source with one time of change.
     pub(crate) fn is_other_content(&self, other: &Self) -> bool {
-        let time = |stamp: &Self| (stamp.earlier_epoch(), stamp.time());
-        time(self) == time(other) && self.is_import() && other.is_import() && self != other
+        self.time_in_epoch() == other.time_in_epoch()
+            && self.is_import()
+            && other.is_import()
+            && self != other
+    }
+
+    fn time_in_epoch(&self) -> (Option<u16>, Time) {
+        (self.earlier_epoch(), self.time())
     }
 
     /// Whether one command made both.
     pub(crate) fn is_of_command(&self, other: &Self) -> bool {
-        let by = |stamp: &Self| stamp.0.rsplit('/').next().map(str::to_owned);
-        by(self) == by(other)
+        self.author_part() == other.author_part()
+    }
+
+    fn author_part(&self) -> Option<String> {
+        self.0.rsplit('/').next().map(str::to_owned)
     }
 
     /// The next stamp that an import writes after this one.
@@ -363,8 +372,10 @@ impl Stamper {
     /// The stamp of the next entry of a log with these entries: later than all of them, except those of the far future,
     /// which would leave no room.
     pub(crate) fn next_in_log(&self, log: impl IntoIterator<Item = Stamp>) -> Stamp {
-        let next = |stamp: &Stamp| stamp.tick(self.by.as_str()).filter(|next| !next.is_far_future());
-        let last = log.into_iter().filter(|stamp| next(stamp).is_some()).max();
+        let last = log
+            .into_iter()
+            .filter(|stamp| stamp.tick(self.by.as_str()).filter(|next| !next.is_far_future()).is_some())
+            .max();
         self.over(last.as_ref()).unwrap_or_else(|_| self.fresh())
     }
 }

@@ -30,7 +30,7 @@ impl Time {
 
     /// `None` outside the years 0 to 9998, which the fixed-width form cannot hold.
     pub(crate) fn from_millis(millis: i64) -> Option<Self> {
-        Some(Self(millis)).filter(|it| (Self::FIRST..=Self::LAST).contains(it))
+        Some(Self(millis)).filter(|time| (Self::FIRST..=Self::LAST).contains(time))
     }
 
     /// A time from whole seconds since 1970; `None` if [`Time::from_millis`] refuses it.
@@ -55,8 +55,10 @@ impl Time {
                 None => (clock.to_owned(), 0),
             };
             let at = Self::parse_canonical(&format!("{day}T{clock}.{fraction:0<3.3}Z"))?;
-            let is_there = !fraction.is_empty();
-            Self::from_millis(at.0 + leap - offset_millis(offset)?).filter(|_| is_there)
+            if fraction.is_empty() {
+                return None;
+            }
+            Self::from_millis(at.0 + leap - offset_millis(offset)?)
         })
     }
 
@@ -66,13 +68,11 @@ impl Time {
         if !has_form(text, b"0000-00-00T00:00:00.000Z") {
             return None;
         }
-        let number = |from: usize, to: usize| {
-            text[from..to].iter().fold(0_i16, |sum, digit| sum * 10 + i16::from(digit - b'0'))
-        };
         // Two digits fit into eight bits.
-        let two = |from: usize| number(from, from + 2) as i8;
-        let nanos = i32::from(number(20, 23)) * 1_000_000;
-        let at = DateTime::new(number(0, 4), two(5), two(8), two(11), two(14), two(17), nanos).ok()?;
+        let two = |from: usize| number_at(text, from, from + 2) as i8;
+        let nanos = i32::from(number_at(text, 20, 23)) * 1_000_000;
+        let at =
+            DateTime::new(number_at(text, 0, 4), two(5), two(8), two(11), two(14), two(17), nanos).ok()?;
         Self::from_millis(Offset::UTC.to_timestamp(at).ok()?.as_millisecond())
     }
 
@@ -103,10 +103,17 @@ impl Time {
     }
 }
 
+fn number_at(text: &[u8; 24], from: usize, to: usize) -> i16 {
+    text[from..to].iter().fold(0_i16, |sum, digit| sum * 10 + i16::from(digit - b'0'))
+}
+
 /// Whether a text has this form, in which `0` stands for any digit.
 fn has_form(text: &[u8], form: &[u8]) -> bool {
-    let fits = |(byte, form): (&u8, &u8)| if *form == b'0' { byte.is_ascii_digit() } else { byte == form };
-    text.len() == form.len() && text.iter().zip(form).all(fits)
+    text.len() == form.len()
+        && text
+            .iter()
+            .zip(form)
+            .all(|(byte, form)| if *form == b'0' { byte.is_ascii_digit() } else { byte == form })
 }
 
 /// The offset of a local time from UTC as RFC 3339 writes it, `Z` or `+02:00`.

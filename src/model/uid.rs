@@ -43,8 +43,7 @@ impl Uid {
 
 /// The last bits as this many letters, five bits each, from the highest down.
 pub(super) fn letters(bits: u128, width: usize) -> String {
-    let letter = |n: usize| char::from(ALPHABET[(bits >> (5 * (width - 1 - n)) & 31) as usize]);
-    (0..width).map(letter).collect()
+    (0..width).map(|n| char::from(ALPHABET[(bits >> (5 * (width - 1 - n)) & 31) as usize])).collect()
 }
 
 impl fmt::Display for Uid {

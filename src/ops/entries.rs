@@ -25,12 +25,13 @@ pub(crate) fn entry(
     };
     let names = read.names(folder)?;
     let all = names.iter().filter_map(|name| EntryId::parse(name.strip_suffix(".json")?).ok());
-    let is_meant = |it: &EntryId| {
-        let name = it.to_string();
-        let uid = name.rsplit('-').next().unwrap_or_default();
-        !text.is_empty() && (name.starts_with(text) || uid.starts_with(text))
-    };
-    let mut fitting: Vec<EntryId> = all.filter(is_meant).collect();
+    let mut fitting: Vec<EntryId> = all
+        .filter(|all| {
+            let name = all.to_string();
+            let uid = name.rsplit('-').next().unwrap_or_default();
+            !text.is_empty() && (name.starts_with(text) || uid.starts_with(text))
+        })
+        .collect();
     match fitting.len() {
         1 => Ok(fitting.remove(0)),
         0 => Err(Refusal::new(Code::NotFound, format!("{owner} has no {one} `{text}`"))

@@ -35,12 +35,13 @@ struct ErrorBody<R> {
 impl<R: PartialEq> ErrorAnswer<R> {
     /// The document: each detail in a sentence, and each of the remedies once. `None` leaves them out.
     pub(crate) fn new(
-        (code, message): (Code, &str),
+        code: Code,
+        message: &str,
         hint: Option<String>,
         details: Vec<String>,
         remedies: Option<Vec<R>>,
     ) -> Self {
-        let once = |all: Vec<R>| {
+        let remedies = remedies.map(|all| {
             let mut once: Vec<R> = Vec::new();
             for remedy in all {
                 if !once.contains(&remedy) {
@@ -48,8 +49,7 @@ impl<R: PartialEq> ErrorAnswer<R> {
                 }
             }
             once
-        };
-        let remedies = remedies.map(once);
+        });
         Self { error: ErrorBody { code, message: message.to_owned(), hint, details, remedies } }
     }
 }

@@ -21,7 +21,7 @@ impl FieldNames {
     ///
     /// # Errors
     /// `unknown-field`.
-    pub(crate) fn of<V: JsonSchema>(names: &[String]) -> Result<Self, Refusal> {
+    pub(crate) fn parse<V: JsonSchema>(names: &[String]) -> Result<Self, Refusal> {
         Self::among(names, &known::<V>())
     }
 
@@ -47,10 +47,9 @@ impl FieldNames {
 
     fn picked(&self, whole: Value) -> Value {
         match whole {
-            Value::Object(mut whole) => {
-                let field = |name: &String| Some((name.clone(), whole.shift_remove(name)?));
-                Value::Object(self.0.iter().filter_map(field).collect())
-            }
+            Value::Object(mut whole) => Value::Object(
+                self.0.iter().filter_map(|name| Some((name.clone(), whole.shift_remove(name)?))).collect(),
+            ),
             Value::Array(all) => all.into_iter().map(|one| self.picked(one)).collect(),
             other => other,
         }
@@ -124,7 +123,7 @@ mod tests {
     }
 
     fn fields(names: &[&str]) -> Result<FieldNames, Refusal> {
-        FieldNames::of::<Vec<Outer>>(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+        FieldNames::parse::<Vec<Outer>>(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]

@@ -31,11 +31,12 @@ impl Format {
             if let Some(after) = rest.strip_prefix('%') {
                 piece.push('%');
                 rest = after;
-            } else if let Some((name, after)) = rest.strip_prefix('(').and_then(|it| it.split_once(')')) {
+            } else if let Some((name, after)) = rest.strip_prefix('(').and_then(|named| named.split_once(')'))
+            {
                 pieces.push((std::mem::take(&mut piece), Some(names.len())));
                 names.push(name.trim().to_owned());
                 rest = after;
-            } else if let Some(byte) = rest.get(..2).and_then(|it| u8::from_str_radix(it, 16).ok())
+            } else if let Some(byte) = rest.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok())
                 && byte.is_ascii()
             {
                 piece.push(char::from(byte));

@@ -69,9 +69,10 @@ impl Session {
 
     /// How long this session tries again.
     fn patience(&self) -> Patience<'_> {
-        match self.is_patient.get() {
-            true => Patience::until(|| self.environment().is_stopped()),
-            false => Patience::none(),
+        if self.is_patient.get() {
+            Patience::until(|| self.environment().is_stopped())
+        } else {
+            Patience::none()
         }
     }
 
@@ -88,9 +89,10 @@ impl Session {
     /// Catches requests to stop the commands of a plan.
     pub(crate) fn interrupts(&self) -> Result<Interrupts, ProcessError> {
         let environment = self.environment();
-        match environment.can_be_stopped() {
-            true => Ok(Interrupts::asked_by(environment)),
-            false => Interrupts::catch_within(environment),
+        if environment.can_be_stopped() {
+            Ok(Interrupts::asked_by(environment))
+        } else {
+            Interrupts::catch_within(environment)
         }
     }
 
@@ -130,10 +132,7 @@ impl Session {
     }
 
     fn admit_in_run(&self, op: Op) -> Result<(), Refusal> {
-        match self.store.is_in_run() {
-            true => Ok(roles::admit_in_run(self.store.role(), op)?),
-            false => Ok(()),
-        }
+        if self.store.is_in_run() { Ok(roles::admit_in_run(self.store.role(), op)?) } else { Ok(()) }
     }
 
     /// Refuses a command that changes this machine and no record, unless the actor is an owner.
@@ -231,7 +230,7 @@ impl Session {
         let Through { answer, synced, far_future } = loop {
             let change = with_permission(&mut change);
             let through = self.asking(|watch| {
-                let withdraw = withdraw.as_mut().map(|it| &mut **it as Withdraw<'_, T, Refusal>);
+                let withdraw = withdraw.as_mut().map(|withdraw| &mut **withdraw as Withdraw<'_, T, Refusal>);
                 sync::through(
                     &self.store,
                     remote,

@@ -22,20 +22,20 @@ fn is_called_so(args: &[String]) -> bool {
 
 /// Their arguments, nearest first. Processes that the system does not report are left out.
 pub(crate) fn commands() -> Vec<Vec<String>> {
-    all().into_iter().map(|it| it.args).collect()
+    all().into_iter().map(|process| process.args).collect()
 }
 
 /// The ids of this process and of those above it.
 #[cfg(target_os = "linux")]
 pub(crate) fn ids() -> Vec<i32> {
     let own = rustix::process::getpid().as_raw_nonzero().get();
-    all().into_iter().map(|it| it.id).chain([own]).collect()
+    all().into_iter().map(|process| process.id).chain([own]).collect()
 }
 
 /// All of them, nearest first.
 #[cfg(target_os = "linux")]
 pub(crate) fn all() -> Vec<Ancestor> {
-    // Where a process ended meanwhile, what it started has another parent. There are fewer ancestors each time, so this ends.
+    // If a process ends meanwhile, its children get another parent, and the chain is read again. It is shorter each time.
     loop {
         if let Some(found) = chain() {
             return found;
@@ -53,12 +53,12 @@ fn chain() -> Option<Vec<Ancestor>> {
         let process = parent.to_string();
         let (Ok(text), Some(its)) = (proc_file(&process, "cmdline"), related(&process)) else {
             // The system may hide the processes of others.
-            return related(&child).is_some_and(|it| it.parent == parent).then_some(found);
+            return related(&child).is_some_and(|process| process.parent == parent).then_some(found);
         };
         let args: Vec<String> = text.split_terminator('\0').map(str::to_owned).collect();
         let is_this_program = is_called_so(&args) || (own.is_some() && program(&process) == own);
         // The id of a process that ended may have been given to one that is below.
-        if found.iter().any(|it: &Ancestor| it.id == parent) {
+        if found.iter().any(|ancestor: &Ancestor| ancestor.id == parent) {
             return None;
         }
         found.push(Ancestor { args, is_this_program, id: parent });
@@ -83,12 +83,14 @@ pub(crate) fn all() -> Vec<Ancestor> {
         .stdin(std::process::Stdio::null())
         .output();
     let text = listed.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default();
-    let process = |line: &str| {
-        let mut words = line.split_whitespace();
-        let (pid, parent): (u32, u32) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
-        Some((pid, (parent, words.map(str::to_owned).collect::<Vec<_>>())))
-    };
-    let processes: HashMap<u32, (u32, Vec<String>)> = text.lines().filter_map(process).collect();
+    let processes: HashMap<u32, (u32, Vec<String>)> = text
+        .lines()
+        .filter_map(|line| {
+            let mut words = line.split_whitespace();
+            let (pid, parent): (u32, u32) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+            Some((pid, (parent, words.map(str::to_owned).collect())))
+        })
+        .collect();
     let mut found = Vec::new();
     let mut pid = processes.get(&std::process::id()).map(|(parent, _)| *parent);
     // The list is of one moment, in which a process is not its own ancestor.

@@ -33,9 +33,11 @@ pub(super) fn forget_watcher(id: u32, was_killed: bool) {
     watchers.remove(&id);
     if was_killed {
         let own = session(None);
-        let is_known = |pid| u32::try_from(pid).is_ok_and(|id| watchers.contains(&id));
         // A child whose session is unknown has ended; another part of this program may be waiting for it.
-        end_all(|pid| !is_known(pid) && session(Some(pid)).is_some_and(|session| Some(session) != own));
+        end_all(|pid| {
+            !u32::try_from(pid).is_ok_and(|id| watchers.contains(&id))
+                && session(Some(pid)).is_some_and(|session| Some(session) != own)
+        });
     }
 }
 

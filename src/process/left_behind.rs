@@ -14,17 +14,13 @@ pub(crate) fn end_left_behind(files: &Path) {
     /// After this many rounds, give up on a program that starts processes faster than they can be ended.
     const ROUNDS: usize = 100;
     let mark = [FILES.as_bytes(), b"=", files.as_os_str().as_encoded_bytes()].concat();
-    let is_left = |pid: &i32| {
-        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable == mark)
-    };
     // An agent may resume the run that it belongs to; then it is an ancestor of this process, and is not ended.
     let own = super::ancestors::ids();
     for _ in 0..ROUNDS {
         let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
         let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
         let left: Vec<Pid> =
-            pids.filter(|pid| !own.contains(pid) && is_left(pid)).filter_map(Pid::from_raw).collect();
+            pids.filter(|pid| !own.contains(pid) && has(*pid, &mark)).filter_map(Pid::from_raw).collect();
         if left.is_empty() {
             return;
         }
@@ -32,6 +28,13 @@ pub(crate) fn end_left_behind(files: &Path) {
             let _ = kill_process(pid, Signal::KILL);
         }
     }
+}
+
+/// Whether a process has `variable`, which is `NAME=VALUE`, in its environment.
+#[cfg(target_os = "linux")]
+fn has(pid: i32, variable: &[u8]) -> bool {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environment.split(|byte| *byte == 0).any(|known| known == variable)
 }
 
 /// Elsewhere the environment of other processes cannot be read.

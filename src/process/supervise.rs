@@ -158,7 +158,7 @@ pub(crate) fn run(
     interrupts: &Interrupts,
     sink: &mut dyn FnMut(&[u8]),
 ) -> Result<Ran, ProcessError> {
-    let mut kept = Kept::default();
+    let mut kept = KeptOutput::default();
     let Shell { command, folder, environment, within } = *shell;
     let words = within.iter().cloned().chain(["sh", "-c", command.as_str()].map(OsString::from));
     let words: Vec<OsString> = words.collect();
@@ -190,7 +190,7 @@ pub(crate) fn supervise(
     run.leash = None;
     let status = watcher.wait();
     let was_killed = run.was_killed || status.is_ok_and(|status| status.signal().is_some());
-    if let Some(group) = run.group.filter(|_| was_killed) {
+    if was_killed && let Some(group) = run.group {
         signal_group(group, Signal::KILL);
     }
     descendants::forget_watcher(watcher.id(), was_killed);
@@ -203,9 +203,10 @@ type OutputChunk = (Stream, Vec<u8>);
 
 fn spawn(command: Command<'_>) -> io::Result<(Child, Leash, Receiver<OutputChunk>)> {
     let (out, stdout) = io::pipe()?;
-    let (err, stderr) = match command.is_joined {
-        true => (None, stdout.try_clone()?),
-        false => io::pipe().map(|(reader, writer)| (Some(reader), writer))?,
+    let (err, stderr) = if command.is_joined {
+        (None, stdout.try_clone()?)
+    } else {
+        io::pipe().map(|(reader, writer)| (Some(reader), writer))?
     };
     let (stdin, input) = match command.stdin {
         Some(input) => {
@@ -254,12 +255,12 @@ fn read_all(mut pipe: PipeReader, stream: Stream, sender: &SyncSender<OutputChun
 
 /// The output so far.
 #[derive(Default)]
-struct Kept {
+struct KeptOutput {
     hash: Sha256,
     tail: VecDeque<u8>,
 }
 
-impl Kept {
+impl KeptOutput {
     fn add(&mut self, bytes: &[u8]) {
         self.hash.update(bytes);
         self.tail.extend(bytes);

@@ -76,7 +76,7 @@ impl WatcherMessage {
     }
 }
 
-/// What to start.
+/// The command of an agent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StartAgent<'a> {
     /// A program and its arguments.
@@ -214,18 +214,11 @@ pub(crate) fn watch(words: &[OsString], has_stdin: bool) -> io::Result<()> {
 }
 
 fn wait_for(child: &mut Child, group: i32, line: &mut UnixStream) -> io::Result<ExitStatus> {
-    let stop = |signal| {
-        // The command may have moved to another group.
-        if let Some(pid) = Pid::from_raw(group) {
-            let _ = kill_process(pid, signal);
-        }
-        signal_group(group, signal);
-    };
     loop {
         let mut order = [0];
         match line.read(&mut order) {
-            Ok(1) if order[0] == WatchOrder::Stop.byte() => stop(Signal::TERM),
-            Ok(1) => stop(Signal::KILL),
+            Ok(1) if order[0] == WatchOrder::Stop.byte() => signal_command(group, Signal::TERM),
+            Ok(1) => signal_command(group, Signal::KILL),
             Err(error)
                 if matches!(
                     error.kind(),
@@ -233,7 +226,7 @@ fn wait_for(child: &mut Child, group: i32, line: &mut UnixStream) -> io::Result<
                 ) => {}
             // The process that asked for the command is gone.
             Ok(_) | Err(_) => {
-                stop(Signal::KILL);
+                signal_command(group, Signal::KILL);
                 return child.wait();
             }
         }
@@ -241,6 +234,14 @@ fn wait_for(child: &mut Child, group: i32, line: &mut UnixStream) -> io::Result<
             return Ok(status);
         }
     }
+}
+
+/// Sends a signal to the command and to the group that it began in: it may have moved to another one.
+fn signal_command(group: i32, signal: Signal) {
+    if let Some(pid) = Pid::from_raw(group) {
+        let _ = kill_process(pid, signal);
+    }
+    signal_group(group, signal);
 }
 
 /// Sends a signal to a process group, which may no longer exist.

@@ -139,8 +139,8 @@ pub(crate) struct Carried<'a> {
 /// Which of `carried` link a commit, or linked it before it was rewritten, by its hash.
 pub(crate) fn links(carried: &[Carried<'_>]) -> HashMap<CommitHash, Vec<usize>> {
     let mut links: HashMap<CommitHash, Vec<usize>> = HashMap::new();
-    for (n, it) in carried.iter().enumerate() {
-        for hash in it.execution.known_commits() {
+    for (n, carried) in carried.iter().enumerate() {
+        for hash in carried.execution.known_commits() {
             links.entry(hash.clone()).or_default().push(n);
         }
     }
@@ -157,7 +157,7 @@ pub(crate) fn findings(
     let by_commit = links(carried);
     let mut found = Vec::new();
     let by_hash: Vec<HashMap<CommitHash, Arc<CommitLink>>> =
-        carried.iter().map(|it| it.execution.links_by_hash()).collect();
+        carried.iter().map(|carried| carried.execution.links_by_hash()).collect();
     for commit in commits.iter().filter(|commit| !commit.is_clean_merge()) {
         if let Some(why) = commit.unseen {
             let what = format!("{why}, so its changes are unknown");
@@ -168,17 +168,18 @@ pub(crate) fn findings(
         if links.is_empty() {
             found.push(unbound(commit));
         } else {
-            let is_undone = |path: &str| known.iter().any(|n| is_undone(path, &commit.hash, &by_hash[*n]));
-            found.extend(drift(commit, &links, is_undone));
+            found.extend(drift(commit, &links, |path: &str| {
+                known.iter().any(|n| is_undone(path, &commit.hash, &by_hash[*n]))
+            }));
             let linking = known.iter().filter_map(|n| {
                 Some(Linking { carried: &carried[*n], link: by_hash[*n].get(&commit.hash)? })
             });
             found.extend(false_trailers(commit, &linking.collect::<Vec<_>>()));
         }
-        found.extend(links.iter().filter_map(|it| on_a_lost_claim(commit, it)));
+        found.extend(links.iter().filter_map(|link| on_a_lost_claim(commit, link)));
     }
-    for it in carried {
-        found.extend(of_execution(it, policy));
+    for carried in carried {
+        found.extend(of_execution(carried, policy));
     }
     for act in acts {
         found.extend(act.findings());
@@ -223,7 +224,7 @@ fn scope(task: &Task) -> Option<RepoPath> {
 
 /// The files that a task is meant to delete.
 fn deletes(task: &Task) -> BTreeSet<RepoPath> {
-    let scope = scope(task).filter(|_| FileAction::of(&task.action) == FileAction::Deletes);
+    let scope = if FileAction::parse(&task.action) == FileAction::Deletes { scope(task) } else { None };
     task.deletes().into_iter().chain(scope).collect()
 }
 
@@ -231,8 +232,10 @@ fn deletes(task: &Task) -> BTreeSet<RepoPath> {
 /// its own changes. For a very large commit, not all paths are recorded.
 fn is_undone(path: &str, hash: &CommitHash, links: &HashMap<CommitHash, Arc<CommitLink>>) -> bool {
     let mut reverted =
-        links.get(hash).into_iter().flat_map(|link| &link.reverts).filter_map(|it| links.get(it));
-    reverted.any(|it| it.files.len() >= MOST_FILES || it.files.iter().any(|file| are_one(file, path)))
+        links.get(hash).into_iter().flat_map(|link| &link.reverts).filter_map(|hash| links.get(hash));
+    reverted.any(|reverted| {
+        reverted.files.len() >= MOST_FILES || reverted.files.iter().any(|file| are_one(file, path))
+    })
 }
 
 /// Changes of a commit that none of its plans names, except those that only revert changes of the same work.
@@ -241,7 +244,7 @@ fn drift(
     links: &[&Carried<'_>],
     is_undone: impl Fn(&str) -> bool,
 ) -> Vec<AuditFinding> {
-    let plans: Vec<&Plan> = links.iter().filter_map(|it| it.plan).collect();
+    let plans: Vec<&Plan> = links.iter().filter_map(|link| link.plan).collect();
     if plans.len() < links.len() {
         // Without the plan, this is unknown; that it is unreadable is a finding of its own.
         return vec![];
@@ -249,22 +252,29 @@ fn drift(
     let tasks = || plans.iter().flat_map(|plan| &plan.tasks);
     let named: FoldedPaths = tasks().flat_map(|task| task.touches().into_iter().chain(scope(task))).collect();
     let deleted: FoldedPaths = tasks().flat_map(deletes).collect();
-    let of = |finding: AuditFinding| finding.at(&commit.hash).of(links[0]);
     let mut found = Vec::new();
     for (path, change) in commit.changes.iter().filter(|(path, _)| !is_undone(path)) {
         if !named.holds(path) {
             let message = format!("{} `{path}`, which no task of the plan names", said(*change));
-            found.push(of(
-                AuditFinding::new(AuditSeverity::Fault, Kind::UnplannedFile, message).in_file(path)
+            found.push(at_commit(
+                commit,
+                links,
+                AuditFinding::new(AuditSeverity::Fault, Kind::UnplannedFile, message).in_file(path),
             ));
         } else if *change == FileEffect::Deleted && !deleted.holds(path) {
             let message = format!("deletes `{path}`, which no task of the plan deletes");
-            found.push(of(
-                AuditFinding::new(AuditSeverity::Fault, Kind::UnplannedDeletion, message).in_file(path)
+            found.push(at_commit(
+                commit,
+                links,
+                AuditFinding::new(AuditSeverity::Fault, Kind::UnplannedDeletion, message).in_file(path),
             ));
         }
     }
     found
+}
+
+fn at_commit(commit: &AuditedCode, links: &[&Carried<'_>], finding: AuditFinding) -> AuditFinding {
+    finding.at(&commit.hash).on(links[0])
 }
 
 fn said(change: FileEffect) -> &'static str {
@@ -275,9 +285,12 @@ fn said(change: FileEffect) -> &'static str {
     }
 }
 
-fn on_a_lost_claim(commit: &AuditedCode, it: &Carried<'_>) -> Option<AuditFinding> {
-    let lost_at = it.lost_at.filter(|_| it.status == ExecutionStatus::Superseded)?;
-    let made_at = it.execution.log.iter().find_map(|entry| match &entry.event {
+fn on_a_lost_claim(commit: &AuditedCode, carried: &Carried<'_>) -> Option<AuditFinding> {
+    if carried.status != ExecutionStatus::Superseded {
+        return None;
+    }
+    let lost_at = carried.lost_at?;
+    let made_at = carried.execution.log.iter().find_map(|entry| match &entry.event {
         Event::Commit(link) if link.hash == commit.hash => Some(match link.linked_by {
             LinkedBy::Hook => entry.at,
             // It was linked at some time after it was made.
@@ -288,23 +301,23 @@ fn on_a_lost_claim(commit: &AuditedCode, it: &Carried<'_>) -> Option<AuditFindin
     });
     (made_at? > lost_at).then(|| {
         let message = "it was made after someone else had taken over the issue".to_owned();
-        AuditFinding::new(AuditSeverity::Fault, Kind::LostClaim, message).at(&commit.hash).of(it)
+        AuditFinding::new(AuditSeverity::Fault, Kind::LostClaim, message).at(&commit.hash).on(carried)
     })
 }
 
-fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<AuditFinding> {
-    let Some(plan) = it.plan else {
+fn of_execution(carried: &Carried<'_>, policy: &Policy) -> Vec<AuditFinding> {
+    let Some(plan) = carried.plan else {
         let message =
-            format!("the plan with the digest {} cannot be read", it.execution.execution.plan_digest);
-        return vec![AuditFinding::new(AuditSeverity::Fault, Kind::BrokenPlan, message).of(it)];
+            format!("the plan with the digest {} cannot be read", carried.execution.execution.plan_digest);
+        return vec![AuditFinding::new(AuditSeverity::Fault, Kind::BrokenPlan, message).on(carried)];
     };
     let mut found = Vec::new();
-    match it.verdict {
+    match carried.verdict {
         Some(Verdict::Approved | Verdict::Concerns) => {}
         Some(Verdict::Rejected) => {
             found.push((AuditSeverity::Fault, "the executed plan had been rejected"));
         }
-        None if it.is_reviewed => {
+        None if carried.is_reviewed => {
             found.push((AuditSeverity::Fault, "the executed plan is not the one that was reviewed"));
         }
         None if Gate::Review.is_required(policy) => {
@@ -314,29 +327,32 @@ fn of_execution(it: &Carried<'_>, policy: &Policy) -> Vec<AuditFinding> {
     }
     let mut found: Vec<AuditFinding> = found
         .into_iter()
-        .map(|(severity, message)| AuditFinding::new(severity, Kind::Unreviewed, message.into()).of(it))
+        .map(|(severity, message)| AuditFinding::new(severity, Kind::Unreviewed, message.into()).on(carried))
         .collect();
-    if it.status == ExecutionStatus::Completed {
+    if carried.status == ExecutionStatus::Completed {
         let gate = Gate::Evidence.setting(policy);
-        for lack in without_repeats(it.is_hidden, evidence::lacks(plan, it.execution, &it.work, gate)) {
+        for lack in
+            without_repeats(carried.is_hidden, evidence::lacks(plan, carried.execution, &carried.work, gate))
+        {
             // A test that was never run may not have been required; a failed test in a completed execution is always
             // an error.
             let is_fault = lack.has_failed || gate >= GateValue::Required;
             let severity = if is_fault { AuditSeverity::Fault } else { AuditSeverity::Note };
-            found.push(AuditFinding::new(severity, Kind::MissingCheck, lack.words).of(it));
+            found.push(AuditFinding::new(severity, Kind::MissingCheck, lack.words).on(carried));
         }
-        if gate < GateValue::Proved && !it.is_hidden {
-            let suspicious = evidence::suspicious(plan, it.execution, &it.work);
+        if gate < GateValue::Proved && !carried.is_hidden {
+            let suspicious = evidence::suspicious(plan, carried.execution, &carried.work);
             found.extend(
                 suspicious
                     .into_iter()
-                    .map(|words| AuditFinding::new(AuditSeverity::Note, Kind::Unproved, words).of(it)),
+                    .map(|words| AuditFinding::new(AuditSeverity::Note, Kind::Unproved, words).on(carried)),
             );
         }
         let untouched: Vec<RepoPath> =
-            it.touched.iter().flat_map(|touched| untouched(plan, touched)).collect();
-        let finding = |message| AuditFinding::new(AuditSeverity::Fault, Kind::UntouchedFile, message).of(it);
-        if it.is_hidden && !untouched.is_empty() {
+            carried.touched.iter().flat_map(|touched| untouched(plan, touched)).collect();
+        let finding =
+            |message| AuditFinding::new(AuditSeverity::Fault, Kind::UntouchedFile, message).on(carried);
+        if carried.is_hidden && !untouched.is_empty() {
             let files = count(untouched.len(), "file");
             found.push(finding(format!("its plan is hidden, and no commit touched {files} that it names")));
         } else {

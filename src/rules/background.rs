@@ -82,7 +82,7 @@ pub(crate) fn issue(
     let mut depends_on: Vec<DependencyContext> =
         issue.depends_on.iter().map(|id| dependency(id, &state)).collect();
     // Unmet dependencies come first.
-    depends_on.sort_by_key(|it| it.is_met);
+    depends_on.sort_by_key(|dependency| dependency.is_met);
     let depends_on = cut.first(depends_on);
     left_out.extend(cut.left_out("depends_on", show));
     (IssueContext { depends_on, ..context }, left_out)
@@ -107,22 +107,26 @@ pub(crate) fn background(folder: &IssueFolder, reader: BackgroundReader<'_>) -> 
 
     let mut cut = Cut::at(LONGEST);
     let attempts = cut.newest(attempts(folder, reader));
-    let attempts = attempts.into_iter().map(|(it, status)| attempt(it, status, &mut cut)).collect();
+    let attempts =
+        attempts.into_iter().map(|(execution, status)| attempt(execution, status, &mut cut)).collect();
     left_out.extend(cut.left_out("attempts", RemedyCall::new(Other::Show, [id]).flag("json")));
 
     let mut cut = Cut::at(LONGEST);
-    let feedback = cut.newest(folder.feedback.iter().filter(|it| is_shown(folder, it, reader)).collect());
-    let feedback = feedback.into_iter().map(|it| feedback_context(it, &mut cut)).collect();
+    let feedback =
+        cut.newest(folder.feedback.iter().filter(|feedback| is_shown(folder, feedback, reader)).collect());
+    let feedback = feedback.into_iter().map(|feedback| feedback_context(feedback, &mut cut)).collect();
     left_out.extend(cut.left_out("feedback", RemedyCall::new(Other::FeedbackList, [id]).flag("json")));
 
     let mut cut = Cut::at(LONGEST);
     let comments = cut.newest(folder.comments_for_agents().collect());
-    let comment = |it: &crate::model::issue::Comment, cut: &mut Cut| CommentContext {
-        author: it.author.clone(),
-        created_at: it.created_at,
-        body: cut.text(&it.body),
-    };
-    let comments = comments.into_iter().map(|it| comment(it, &mut cut)).collect();
+    let comments = comments
+        .into_iter()
+        .map(|comment| CommentContext {
+            author: comment.author.clone(),
+            created_at: comment.created_at,
+            body: cut.text(&comment.body),
+        })
+        .collect();
     left_out.extend(cut.left_out("comments", RemedyCall::new(Other::Show, [id])));
 
     let mut cut = Cut::at(LONGEST);
@@ -144,26 +148,29 @@ fn attempts<'a>(
             let is_own = holding.holder == Some(*n) && *status == ExecutionStatus::Executing;
             !(is_own && matches!(reader, BackgroundReader::Executor(_)))
         })
-        .map(|(_, it)| it)
+        .map(|(_, attempt)| attempt)
         .collect();
-    all.sort_by_key(|(it, _)| (it.execution.attempt, it.execution.started_at, &it.execution.id));
+    all.sort_by_key(|(execution, _)| {
+        (execution.execution.attempt, execution.execution.started_at, &execution.execution.id)
+    });
     all
 }
 
-fn attempt(it: &ExecutionFolder, status: ExecutionStatus, cut: &mut Cut) -> AttemptContext {
-    let commits = cut.newest(it.commits());
+fn attempt(execution: &ExecutionFolder, status: ExecutionStatus, cut: &mut Cut) -> AttemptContext {
+    let commits = cut.newest(execution.commits());
     let commits = commits.into_iter().map(|commit| CommitContext {
         hash: commit.link.hash,
         subject: commit.link.subject,
         task_id: commit.link.task_id,
     });
     let commits = commits.collect();
-    let failure = it.failure().map(|failure| Failure {
+    let failure = execution.failure().map(|failure| Failure {
         message: cut.some(failure.message.as_deref()),
         stack_trace: cut.some(failure.stack_trace.as_deref()),
         ..failure.clone()
     });
-    let failed = it.last_checks().into_iter().map(|(check, _)| check).filter(|check| !check.has_passed());
+    let failed =
+        execution.last_checks().into_iter().map(|(check, _)| check).filter(|check| !check.has_passed());
     let failed_checks = cut.first(failed.collect()).into_iter().map(|check| CheckContext {
         task_id: check.task_id.clone(),
         command: cut.text(&check.command),
@@ -175,54 +182,52 @@ fn attempt(it: &ExecutionFolder, status: ExecutionStatus, cut: &mut Cut) -> Atte
     });
     let failed_checks = failed_checks.collect();
     AttemptContext {
-        execution_id: it.execution.id.clone(),
-        attempt: it.execution.attempt,
-        solution_id: it.execution.solution_id.clone(),
-        actor: it.execution.actor.clone(),
+        execution_id: execution.execution.id.clone(),
+        attempt: execution.execution.attempt,
+        solution_id: execution.execution.solution_id.clone(),
+        actor: execution.execution.actor.clone(),
         status,
-        started_at: it.execution.started_at,
-        finished_at: it.finished_at(),
-        ended_by: it.ended_by().cloned(),
-        forced: it.forced().map(str::to_owned),
-        set_aside: it.aside().map(|aside| aside.reason),
-        branch: it.execution.branch.clone(),
+        started_at: execution.execution.started_at,
+        finished_at: execution.finished_at(),
+        ended_by: execution.ended_by().cloned(),
+        forced: execution.forced().map(str::to_owned),
+        set_aside: execution.aside().map(|aside| aside.reason),
+        branch: execution.execution.branch.clone(),
         commits,
         failure,
         failed_checks,
-        summary: cut.some(it.result().and_then(|result| result.summary.as_deref())),
+        summary: cut.some(execution.result().and_then(|result| result.summary.as_deref())),
     }
 }
 
 /// Whether feedback is listed separately: the failure of an attempt is listed with the attempt.
-fn is_shown(folder: &IssueFolder, it: &Feedback, reader: BackgroundReader<'_>) -> bool {
-    if it.kind != FeedbackType::Failure {
+fn is_shown(folder: &IssueFolder, feedback: &Feedback, reader: BackgroundReader<'_>) -> bool {
+    if feedback.kind != FeedbackType::Failure {
         return true;
     }
-    if matches!(reader, BackgroundReader::Planner) && it.stage == Stage::Execute {
+    if matches!(reader, BackgroundReader::Planner) && feedback.stage == Stage::Execute {
         return false;
     }
-    let is_of = |execution: &ExecutionFolder| {
-        let same = |failure: &Failure| {
-            failure.task_id == it.detail.task_id
-                && failure.error_type == it.detail.error_type
-                && failure.message == it.detail.message
-        };
-        it.detail.solution_id.as_ref() == Some(&execution.execution.solution_id)
-            && execution.failure().is_some_and(same)
-    };
-    !folder.executions.iter().any(is_of)
+    !folder.executions.iter().any(|execution| {
+        feedback.detail.solution_id.as_ref() == Some(&execution.execution.solution_id)
+            && execution.failure().is_some_and(|failure| {
+                failure.task_id == feedback.detail.task_id
+                    && failure.error_type == feedback.detail.error_type
+                    && failure.message == feedback.detail.message
+            })
+    })
 }
 
-fn feedback_context(it: &Feedback, cut: &mut Cut) -> FeedbackContext {
+fn feedback_context(feedback: &Feedback, cut: &mut Cut) -> FeedbackContext {
     FeedbackContext {
-        kind: it.kind,
-        stage: it.stage,
-        solution_id: it.detail.solution_id.clone(),
-        task_id: it.detail.task_id.clone(),
-        error_type: it.detail.error_type.clone(),
-        content: cut.text(&it.content),
-        author: it.author.clone(),
-        created_at: it.created_at,
+        kind: feedback.kind,
+        stage: feedback.stage,
+        solution_id: feedback.detail.solution_id.clone(),
+        task_id: feedback.detail.task_id.clone(),
+        error_type: feedback.detail.error_type.clone(),
+        content: cut.text(&feedback.content),
+        author: feedback.author.clone(),
+        created_at: feedback.created_at,
     }
 }
 
@@ -232,28 +237,30 @@ fn reviews(folder: &IssueFolder, reader: BackgroundReader<'_>, cut: &mut Cut) ->
         BackgroundReader::Planner => folder.plans(),
         BackgroundReader::Executor(plan) => vec![plan],
     };
-    let of = |plan: &Solution| {
-        let digest = plan.plan_digest();
-        let reviews = folder.reviews(&plan.id).iter().filter(move |it| it.plan_digest == digest);
-        reviews.map(|it| (plan.id.clone(), it)).collect::<Vec<_>>()
-    };
-    let mut found: Vec<_> = plans.into_iter().flat_map(of).collect();
-    found.sort_by_key(|(_, it)| (it.created_at, it.id.clone()));
+    let mut found: Vec<_> = plans
+        .into_iter()
+        .flat_map(|plan| {
+            let digest = plan.plan_digest();
+            let reviews = folder.reviews(&plan.id).iter().filter(move |review| review.plan_digest == digest);
+            reviews.map(|review| (plan.id.clone(), review)).collect::<Vec<_>>()
+        })
+        .collect();
+    found.sort_by_key(|(_, review)| (review.created_at, review.id.clone()));
     let found = cut.newest(found);
     let bound = match reader {
         BackgroundReader::Planner => folder.issue.record.bound_solution_id.as_ref(),
         BackgroundReader::Executor(plan) => Some(&plan.id),
     };
-    let context = found.into_iter().map(|(solution_id, it)| {
-        let findings = cut.first(it.findings.iter().collect());
+    let context = found.into_iter().map(|(solution_id, review)| {
+        let findings = cut.first(review.findings.iter().collect());
         ReviewContext {
             is_bound: bound == Some(&solution_id),
             solution_id,
-            verdict: review::verdict(it),
-            total: it.total,
+            verdict: review::verdict(review),
+            total: review.total,
             findings: findings.into_iter().map(|text| cut.text(text)).collect(),
-            author: it.author.clone(),
-            created_at: it.created_at,
+            author: review.author.clone(),
+            created_at: review.created_at,
         }
     });
     context.collect()

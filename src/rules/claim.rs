@@ -29,13 +29,15 @@ pub(crate) enum Claim<'a> {
 
 /// The execution that holds the issue and is being executed, of all executions of the issue.
 pub(crate) fn held(executions: &[ExecutionFolder]) -> Option<&ExecutionFolder> {
-    claim_order::holder(executions).filter(|it| it.outcome() == ExecutionStatus::Executing)
+    claim_order::holder(executions).filter(|holder| holder.outcome() == ExecutionStatus::Executing)
 }
 
 impl<'a> Claim<'a> {
     /// The state of `id` among all executions of its issue.
     pub(crate) fn of(executions: &'a [ExecutionFolder], id: &ExecutionId) -> Self {
-        let Some(own) = executions.iter().find(|it| it.execution.id == *id) else { return Self::Unknown };
+        let Some(own) = executions.iter().find(|execution| execution.execution.id == *id) else {
+            return Self::Unknown;
+        };
         if own.outcome() != ExecutionStatus::Executing {
             return Self::Ended(own);
         }

@@ -66,9 +66,9 @@ impl<'a> Claims<'a> {
             }
         }
         let outcomes: Vec<ExecutionStatus> = executions.iter().map(ExecutionFolder::outcome).collect();
-        let aside = executions.iter().zip(&outcomes).map(|(it, outcome)| {
-            let by = superseded.get(&(&it.execution.id, *outcome));
-            it.aside().is_some() || by.is_some_and(|attempt| *attempt > it.execution.attempt)
+        let aside = executions.iter().zip(&outcomes).map(|(execution, outcome)| {
+            let by = superseded.get(&(&execution.execution.id, *outcome));
+            execution.aside().is_some() || by.is_some_and(|attempt| *attempt > execution.execution.attempt)
         });
         let aside = aside.collect();
         Self { executions, outcomes, aside }
@@ -77,14 +77,14 @@ impl<'a> Claims<'a> {
     /// The index of the one that holds.
     fn holder(&self) -> Option<usize> {
         (0..self.executions.len()).filter(|n| !self.aside[*n]).min_by_key(|n| {
-            let it = &self.executions[*n].execution;
+            let claim = &self.executions[*n].execution;
             (
                 self.outcomes[*n] != ExecutionStatus::Completed,
-                Reverse(it.attempt),
+                Reverse(claim.attempt),
                 self.outcomes[*n] != ExecutionStatus::Executing,
-                it.via.is_none(),
-                it.started_at,
-                &it.id,
+                claim.via.is_none(),
+                claim.started_at,
+                &claim.id,
             )
         })
     }
@@ -103,18 +103,18 @@ mod tests {
         ExecutionFolder { execution, log: vec![] }
     }
 
-    fn with(mut it: ExecutionFolder, event: Event) -> ExecutionFolder {
+    fn with(mut claimed: ExecutionFolder, event: Event) -> ExecutionFolder {
         let id = entry_id("20261121T021405123Z-00000");
-        it.log.push(LogEntry { id, event, actor: "a".into(), at: Time::from_seconds(99).unwrap() });
-        it
+        claimed.log.push(LogEntry { id, event, actor: "a".into(), at: Time::from_seconds(99).unwrap() });
+        claimed
     }
 
-    fn ended(it: ExecutionFolder, status: ExecutionStatus) -> ExecutionFolder {
-        with(it, Event::End(End { status, result: None, failure: None, patch_id: None, forced: None }))
+    fn ended(claimed: ExecutionFolder, status: ExecutionStatus) -> ExecutionFolder {
+        with(claimed, Event::End(End { status, result: None, failure: None, patch_id: None, forced: None }))
     }
 
-    fn aside(it: ExecutionFolder, status: ExecutionStatus) -> ExecutionFolder {
-        with(it, Event::Aside(Aside { status, reason: AsideReason::Retry, forced: None }))
+    fn aside(claimed: ExecutionFolder, status: ExecutionStatus) -> ExecutionFolder {
+        with(claimed, Event::Aside(Aside { status, reason: AsideReason::Retry, forced: None }))
     }
 
     use ExecutionStatus::{Completed, Executing, Failed, Superseded};
@@ -168,7 +168,7 @@ mod tests {
         ];
         let uids: Vec<String> = standing(&all)
             .iter()
-            .map(|(it, _)| it.execution.id.fingerprint().trim_start_matches('0').to_owned())
+            .map(|(execution, _)| execution.execution.id.fingerprint().trim_start_matches('0').to_owned())
             .collect();
         assert_eq!(uids, ["b", "c"]);
         all[1] = aside(all[1].clone(), Executing);
@@ -178,8 +178,8 @@ mod tests {
 
     #[test]
     fn an_aside_that_saw_another_status_does_not_count() {
-        let it = ended(aside(execution("a", 1, 5), Executing), Completed);
-        assert_eq!(who_holds(&[it]).holder, Some(0));
+        let claimed = ended(aside(execution("a", 1, 5), Executing), Completed);
+        assert_eq!(who_holds(&[claimed]).holder, Some(0));
     }
 
     /// 20,000 executions that each set aside up to 200 others: 4 million entries to read, but 80 billion pairs.
@@ -188,11 +188,11 @@ mod tests {
         const COUNT: usize = 20_000;
         let mut all: Vec<ExecutionFolder> =
             (0..COUNT).map(|n| execution(&format!("{n:08}"), n as u64 + 1, 0)).collect();
-        let ids: Vec<ExecutionId> = all.iter().map(|it| it.execution.id.clone()).collect();
-        for (n, it) in all.iter_mut().enumerate() {
+        let ids: Vec<ExecutionId> = all.iter().map(|execution| execution.execution.id.clone()).collect();
+        for (n, execution) in all.iter_mut().enumerate() {
             let earlier = ids[n.saturating_sub(200)..n].iter().cloned();
             let status = ExecutionStatus::Executing;
-            it.execution.supersedes =
+            execution.execution.supersedes =
                 earlier.map(|execution_id| Supersedes { execution_id, status }).collect();
         }
         assert_eq!(who_holds(&all).holder, Some(COUNT - 1));

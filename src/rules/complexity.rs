@@ -18,18 +18,21 @@ text_enum!(
 
 /// The greater of the two sizes by files and by tasks: up to 2 files or 3 tasks are low, up to 5 files or 6 tasks are
 /// medium.
-pub(crate) fn of(files: usize, tasks: usize) -> Complexity {
-    let level = |number: usize, low: usize, medium: usize| match number {
+pub(crate) fn by_size(files: usize, tasks: usize) -> Complexity {
+    level(files, 2, 5).max(level(tasks, 3, 6))
+}
+
+fn level(number: usize, low: usize, medium: usize) -> Complexity {
+    match number {
         n if n <= low => Complexity::Low,
         n if n <= medium => Complexity::Medium,
         _ => Complexity::High,
-    };
-    level(files, 2, 5).max(level(tasks, 3, 6))
+    }
 }
 
 /// How large this plan is.
 pub(crate) fn of_plan(plan: &Plan) -> Complexity {
-    of(plan.touches().len(), plan.tasks.len())
+    by_size(plan.touches().len(), plan.tasks.len())
 }
 
 #[cfg(test)]
@@ -51,7 +54,7 @@ mod tests {
             (1, 10, High),
             (20, 1, High),
         ] {
-            assert_eq!(of(files, tasks), complexity, "{files} files, {tasks} tasks");
+            assert_eq!(by_size(files, tasks), complexity, "{files} files, {tasks} tasks");
         }
     }
 }

@@ -101,11 +101,10 @@ pub(crate) fn cycle_of_each_part<N: Ord + Clone>(edges: &BTreeMap<N, Vec<N>>) ->
     // The nodes are numbered in their order.
     let smallest = nodes.iter().filter(|n| !std::mem::replace(&mut seen[component[**n]], true));
     let cycles = smallest.filter_map(|start| {
-        let within = |from: &usize| -> Vec<usize> {
+        cycle_through(start, |from: &usize| -> Vec<usize> {
             let to = successors[*from].iter().copied();
             to.filter(|to| component[*to] == component[*start]).collect()
-        };
-        cycle_through(start, within)
+        })
     });
     let names: Vec<&N> = edges.keys().collect();
     cycles.map(|cycle| cycle.into_iter().map(|n| names[n].clone()).collect()).collect()
@@ -170,8 +169,8 @@ pub(crate) fn depths(before: &[Vec<usize>], component: &[usize], weights: &[usiz
     nodes.sort_by_key(|node| component[*node]);
     let mut depth = vec![0; before.len()];
     for node in nodes {
-        let earlier = before[node].iter().filter(|it| component[**it] != component[node]);
-        depth[node] = earlier.map(|it| depth[*it] + weights[*it]).max().unwrap_or(0);
+        let earlier = before[node].iter().filter(|other| component[**other] != component[node]);
+        depth[node] = earlier.map(|other| depth[*other] + weights[*other]).max().unwrap_or(0);
     }
     depth
 }
@@ -182,9 +181,9 @@ pub(crate) fn ordered<K: Ord + Clone>(before: &[Vec<usize>], component: &[usize]
     let mut missing = vec![0; before.len()];
     let mut behind = vec![Vec::new(); before.len()];
     for (node, earlier) in before.iter().enumerate() {
-        for it in earlier.iter().filter(|it| component[**it] != component[node]) {
+        for reached in earlier.iter().filter(|other| component[**other] != component[node]) {
             missing[node] += 1;
-            behind[*it].push(node);
+            behind[*reached].push(node);
         }
     }
     let free = (0..before.len()).filter(|node| missing[*node] == 0);
@@ -193,10 +192,10 @@ pub(crate) fn ordered<K: Ord + Clone>(before: &[Vec<usize>], component: &[usize]
     let mut order = Vec::with_capacity(before.len());
     while let Some(Reverse((_, node))) = heap.pop() {
         order.push(node);
-        for it in &behind[node] {
-            missing[*it] -= 1;
-            if missing[*it] == 0 {
-                heap.push(Reverse((keys[*it].clone(), *it)));
+        for follower in &behind[node] {
+            missing[*follower] -= 1;
+            if missing[*follower] == 0 {
+                heap.push(Reverse((keys[*follower].clone(), *follower)));
             }
         }
     }
@@ -209,16 +208,16 @@ pub(crate) fn reduced(before: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut earlier: Vec<Vec<u64>> = Vec::with_capacity(before.len());
     let mut kept = Vec::with_capacity(before.len());
     for (node, all) in before.iter().enumerate() {
-        let mut sorted: Vec<usize> = all.iter().copied().filter(|it| *it < node).collect();
-        sorted.sort_unstable_by_key(|it| Reverse(*it));
+        let mut sorted: Vec<usize> = all.iter().copied().filter(|other| *other < node).collect();
+        sorted.sort_unstable_by_key(|node| Reverse(*node));
         sorted.dedup();
         let mut mine = vec![0u64; words];
         let mut direct = Vec::new();
-        for it in sorted {
-            if mine[it / 64] & (1 << (it % 64)) == 0 {
-                direct.push(it);
-                mine.iter_mut().zip(&earlier[it]).for_each(|(word, other)| *word |= other);
-                mine[it / 64] |= 1 << (it % 64);
+        for place in sorted {
+            if mine[place / 64] & (1 << (place % 64)) == 0 {
+                direct.push(place);
+                mine.iter_mut().zip(&earlier[place]).for_each(|(word, other)| *word |= other);
+                mine[place / 64] |= 1 << (place % 64);
             }
         }
         earlier.push(mine);

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::folder::ExecutionFolder;
-use crate::model::execution::{AsideReason, End, LogEntry};
+use crate::model::execution::AsideReason;
 use crate::model::person::Person;
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
@@ -40,13 +40,15 @@ impl Ending {
 
     /// Every end of this execution in the order of its log: clones that did not know of each other may each have written one.
     pub(crate) fn all(execution: &ExecutionFolder) -> Vec<Self> {
-        let one = |(end, entry): (&End, &LogEntry)| Self {
-            how: if end.status == ExecutionStatus::Completed { How::Completed } else { How::Failed },
-            by: entry.actor.clone(),
-            at: entry.at,
-            forced: end.forced.clone(),
-        };
-        execution.ends().map(one).collect()
+        execution
+            .ends()
+            .map(|(end, entry)| Self {
+                how: if end.status == ExecutionStatus::Completed { How::Completed } else { How::Failed },
+                by: entry.actor.clone(),
+                at: entry.at,
+                forced: end.forced.clone(),
+            })
+            .collect()
     }
 }
 

@@ -24,10 +24,13 @@ pub(crate) fn commands(plan: &Plan) -> Vec<(&TaskId, &str)> {
     let mut left: Vec<&Task> = plan.tasks.iter().collect();
     let mut found = Vec::new();
     while !left.is_empty() {
-        let waits =
-            |task: &Task| left.iter().any(|other| other.id != task.id && task.depends_on.contains(&other.id));
         // In a cycle, no task can be first.
-        let next = left.iter().position(|task| !waits(task)).unwrap_or(0);
+        let next = left
+            .iter()
+            .position(|task| {
+                !left.iter().any(|other| other.id != task.id && task.depends_on.contains(&other.id))
+            })
+            .unwrap_or(0);
         let task = left.remove(next);
         let of_task = task.test.iter().flat_map(|test| &test.commands);
         found.extend(of_task.map(|command| (&task.id, command.as_str())));
@@ -46,7 +49,7 @@ enum TestedAt<'a> {
 }
 
 impl<'a> TestedAt<'a> {
-    fn of(plan: &Plan, work: &'a [LinkedCommit]) -> Self {
+    fn new(plan: &Plan, work: &'a [LinkedCommit]) -> Self {
         match work.last() {
             Some(last) => Self::Last(last),
             None if plan.needs_no_commit() => Self::Anywhere,
@@ -111,11 +114,13 @@ pub(crate) fn failing<'a>(
     work: &[LinkedCommit],
     gate: GateValue,
 ) -> Vec<(&'a TaskId, &'a str)> {
-    let at = TestedAt::of(plan, work);
-    let passed = |task: &TaskId, command: &str| {
-        at.last_outcome(execution, task, command, gate) == Some(CheckOutcome::Passed)
-    };
-    commands(plan).into_iter().filter(|(task, command)| !passed(task, command)).collect()
+    let at = TestedAt::new(plan, work);
+    commands(plan)
+        .into_iter()
+        .filter(|(task, command)| {
+            !(at.last_outcome(execution, task, command, gate) == Some(CheckOutcome::Passed))
+        })
+        .collect()
 }
 
 /// Evidence that an execution lacks.
@@ -135,7 +140,7 @@ pub(crate) fn lacks(
     work: &[LinkedCommit],
     gate: GateValue,
 ) -> Vec<MissingEvidence> {
-    let at = TestedAt::of(plan, work);
+    let at = TestedAt::new(plan, work);
     if matches!(at, TestedAt::Nowhere) {
         return vec![MissingEvidence { has_failed: false, words: "no commit is linked to it".into() }];
     }
@@ -255,8 +260,11 @@ pub(crate) fn differences(
         found.push("it is completed, but `acceptance_verified` is false".into());
     }
     if reported.tests_passed == Some(true) {
-        let said = |failed| format!("`tests_passed` is true, and {failed}");
-        found.extend(failed_checks(execution).into_iter().map(said));
+        found.extend(
+            failed_checks(execution)
+                .into_iter()
+                .map(|failed| format!("`tests_passed` is true, and {failed}")),
+        );
     }
     found
 }
@@ -274,26 +282,30 @@ pub(crate) fn failed_checks(execution: &ExecutionFolder) -> Vec<String> {
             || check.commit.as_ref().is_some_and(|commit| own.contains(commit))
             || check.tree.as_ref().is_some_and(|tree| trees.contains(tree));
         let is_pass = check.has_passed();
-        let failed = last.get(check.command.as_str()).is_some_and(|it| !it.dirty && !it.has_passed());
+        let failed = last.get(check.command.as_str()).is_some_and(|last| !last.dirty && !last.has_passed());
         if is_own && !(is_pass && check.dirty && failed) {
             last.insert(&check.command, check);
-            // A hidden failure can be one of any test.
-            let is_later =
-                |hidden: &&Check| hidden.task_id == check.task_id && (hidden.dirty || !check.dirty);
-            if is_pass && last.get(REDACTED).is_some_and(is_later) {
+            if is_pass && last.get(REDACTED).is_some_and(|hidden| is_later(check, hidden)) {
                 last.remove(REDACTED);
             }
         }
     }
-    let said = |(command, check): (&str, &Check)| {
-        if check.has_passed() {
-            return None;
-        }
-        let what = check.outcome();
-        let at = check.commit.as_ref().map(|commit| format!(" at {}", commit.short())).unwrap_or_default();
-        Some(format!("`{}` {what}{at} when it was last run", exact(command)))
-    };
-    last.into_iter().filter_map(said).collect()
+    last.into_iter()
+        .filter_map(|(command, check)| {
+            if check.has_passed() {
+                return None;
+            }
+            let what = check.outcome();
+            let at =
+                check.commit.as_ref().map(|commit| format!(" at {}", commit.short())).unwrap_or_default();
+            Some(format!("`{}` {what}{at} when it was last run", exact(command)))
+        })
+        .collect()
+}
+
+/// A hidden failure can be one of any test.
+fn is_later(check: &Check, hidden: &&Check) -> bool {
+    hidden.task_id == check.task_id && (hidden.dirty || !check.dirty)
 }
 
 #[cfg(test)]

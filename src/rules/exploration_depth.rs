@@ -18,16 +18,19 @@ const URGENT: u8 = 2;
 pub(crate) fn complexity(text: &str, priority: Priority) -> Extent {
     let text = text.to_lowercase();
     let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '-').collect();
-    let says = |begins: &[&str]| words.iter().any(|word| begins.iter().any(|begin| word.starts_with(begin)));
-    let score = 2 * u8::from(says(STRUCTURAL))
-        + 2 * u8::from(says(CROSS_CUTTING))
-        + u8::from(says(INTEGRATION))
+    let score = 2 * u8::from(says_any(&words, STRUCTURAL))
+        + 2 * u8::from(says_any(&words, CROSS_CUTTING))
+        + u8::from(says_any(&words, INTEGRATION))
         + u8::from(priority.number() <= URGENT);
     match score {
         0..=1 => Extent::Low,
         2..=3 => Extent::Medium,
         _ => Extent::High,
     }
+}
+
+fn says_any(words: &[&str], begins: &[&str]) -> bool {
+    words.iter().any(|word| begins.iter().any(|begin| word.starts_with(begin)))
 }
 
 /// How deep to explore work of this complexity.

@@ -132,7 +132,7 @@ impl Undecided {
 
     /// The bits of all that apply to an issue.
     pub(crate) fn bits(issue: &IssueFacts) -> i64 {
-        Self::ALL.into_iter().filter(|it| it.applies_to(issue)).map(|it| it as i64).sum()
+        Self::ALL.into_iter().filter(|reason| reason.applies_to(issue)).map(|reason| reason as i64).sum()
     }
 
     fn applies_to(self, issue: &IssueFacts) -> bool {
@@ -264,7 +264,7 @@ pub(crate) fn times(folder: &IssueFolder) -> Times {
         .into_iter()
         .chain(folder.comments.iter().map(|c| c.created_at))
         .chain(folder.feedback.iter().map(|f| f.created_at))
-        .chain(folder.explorations.iter().map(|it| it.created_at))
+        .chain(folder.explorations.iter().map(|exploration| exploration.created_at))
         .chain(folder.solutions.iter().filter_map(|s| s.changed))
         .chain(folder.reviews.values().flatten().map(|review| review.created_at))
         .chain(folder.items.iter().map(|queued| queued.item.queued_at))
@@ -284,6 +284,9 @@ pub(crate) fn times(folder: &IssueFolder) -> Times {
 /// When an issue that is closed or cancelled became so. If an import wrote its status, the source says when.
 fn closed_at(issue: &Recorded<Issue>) -> Option<Time> {
     let is_closed = matches!(issue.record.status, StoredStatus::Cancelled | StoredStatus::Closed);
-    let decided = issue.decided.as_ref().filter(|_| is_closed)?;
+    if !is_closed {
+        return None;
+    }
+    let decided = issue.decided.as_ref()?;
     if decided.is_import() { issue.record.closed_at } else { Some(decided.time()) }
 }

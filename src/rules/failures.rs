@@ -55,30 +55,33 @@ pub(crate) struct FailureAnalysis {
 
 /// Collects failed executions from the feedback of an issue, which is in order. `cut` shortens the texts.
 pub(crate) fn analyse(feedback: &[Feedback], cut: &mut Cut) -> FailureAnalysis {
-    let failed: Vec<&Feedback> =
-        feedback.iter().filter(|it| it.kind == FeedbackType::Failure && it.stage == Stage::Execute).collect();
+    let failed: Vec<&Feedback> = feedback
+        .iter()
+        .filter(|feedback| feedback.kind == FeedbackType::Failure && feedback.stage == Stage::Execute)
+        .collect();
     let mut patterns = Patterns::default();
     let mut seen: Vec<&str> = Vec::new();
-    for it in &failed {
-        if let Some(error) = it.detail.error_type.as_deref() {
+    for failure in &failed {
+        if let Some(error) = failure.detail.error_type.as_deref() {
             if seen.contains(&error) && !patterns.repeated_errors.iter().any(|known| known == error) {
                 patterns.repeated_errors.push(error.to_owned());
             }
             seen.push(error);
         }
-        if let Some(id) = it.detail.solution_id.as_ref().filter(|id| !patterns.failed_approaches.contains(id))
+        if let Some(id) =
+            failure.detail.solution_id.as_ref().filter(|id| !patterns.failed_approaches.contains(id))
         {
             patterns.failed_approaches.push(id.clone());
         }
     }
     let failure_count = failed.len();
-    let attempts = cut.newest(failed).into_iter().map(|it| FailedAttempt {
-        solution_id: it.detail.solution_id.clone(),
-        task_id: it.detail.task_id.clone(),
-        error_type: it.detail.error_type.clone(),
-        message: cut.text(it.detail.message.as_deref().unwrap_or(&it.content)),
-        stack_trace: cut.some(it.detail.stack_trace.as_deref()),
-        timestamp: it.created_at,
+    let attempts = cut.newest(failed).into_iter().map(|failure| FailedAttempt {
+        solution_id: failure.detail.solution_id.clone(),
+        task_id: failure.detail.task_id.clone(),
+        error_type: failure.detail.error_type.clone(),
+        message: cut.text(failure.detail.message.as_deref().unwrap_or(&failure.content)),
+        stack_trace: cut.some(failure.detail.stack_trace.as_deref()),
+        timestamp: failure.created_at,
     });
     FailureAnalysis { has_failures: failure_count > 0, failure_count, failures: attempts.collect(), patterns }
 }

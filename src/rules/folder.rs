@@ -120,10 +120,11 @@ impl QueueFolder {
 
     /// Sorts queues in the order in which they are served.
     pub(crate) fn sort(queues: &mut [Self]) {
-        queues.sort_by(|a, b| {
-            let key = |it: &Self| (!it.is_readable, it.queue.priority, it.queue.created_at);
-            key(a).cmp(&key(b)).then_with(|| a.queue.id.cmp(&b.queue.id))
-        });
+        queues.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()).then_with(|| a.queue.id.cmp(&b.queue.id)));
+    }
+
+    fn sort_key(&self) -> (bool, i64, Time) {
+        (!self.is_readable, self.queue.priority, self.queue.created_at)
     }
 }
 

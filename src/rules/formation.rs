@@ -38,22 +38,22 @@ pub(crate) struct Rank {
 
 /// The rank of each candidate among all of them.
 pub(crate) fn ranks(candidates: &[WaitingPlan], facts: &Facts) -> Vec<Rank> {
-    let plan = |it: &WaitingPlan| facts.get(&it.solution.issue())?.plans.get(&it.solution);
+    let plan = |waiting: &WaitingPlan| facts.get(&waiting.solution.issue())?.plans.get(&waiting.solution);
     let extends = extends(candidates, facts);
-    let rank = |(it, extends): (&WaitingPlan, usize)| {
-        let id = it.solution.issue();
+    let rank = |(waiting, extends): (&WaitingPlan, usize)| {
+        let id = waiting.solution.issue();
         let issue = facts.get(&id);
-        let extra = it.depends_on.iter().map(SolutionId::issue);
+        let extra = waiting.depends_on.iter().map(SolutionId::issue);
         let all: BTreeSet<IssueId> =
             issue.into_iter().flat_map(|issue| issue.depends_on.iter().cloned()).chain(extra).collect();
         Rank {
             priority: issue.map(|issue| issue.priority).unwrap_or_default(),
             dependencies: all.iter().filter(|other| **other != id).count(),
-            tasks: Reverse(plan(it).map_or(0, |plan| plan.task_count)),
+            tasks: Reverse(plan(waiting).map_or(0, |plan| plan.task_count)),
             extends,
             age: issue.map(|issue| issue.created_at),
             issue: id,
-            solution: it.solution.clone(),
+            solution: waiting.solution.clone(),
         }
     };
     candidates.iter().zip(extends).map(rank).collect()
@@ -65,7 +65,9 @@ fn extends(candidates: &[WaitingPlan], facts: &Facts) -> Vec<usize> {
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); candidates.len()];
     let plans: Vec<_> = candidates
         .iter()
-        .map(|it| facts.get(&it.solution.issue()).and_then(|issue| issue.plans.get(&it.solution)))
+        .map(|candidate| {
+            facts.get(&candidate.solution.issue()).and_then(|issue| issue.plans.get(&candidate.solution))
+        })
         .collect();
     let mut files = ByPath::default();
     for (n, plan) in plans.iter().enumerate() {
@@ -120,14 +122,17 @@ pub(crate) fn sort_keys(there: &[ItemInQueue], mut new: Vec<Rank>) -> Vec<(Solut
     new.sort();
     let mut slots: BTreeMap<usize, Vec<&Rank>> = BTreeMap::new();
     for rank in &new {
-        let ranks_behind = |it: &&ItemInQueue| it.rank.as_ref().is_some_and(|other| other > rank);
-        let passed = there.iter().rev().take_while(ranks_behind).count();
+        let passed = there
+            .iter()
+            .rev()
+            .take_while(|item| item.rank.as_ref().is_some_and(|other| other > rank))
+            .count();
         slots.entry(there.len() - passed).or_default().push(rank);
     }
     let mut keys = Vec::new();
     for (slot, ranks) in &slots {
         let before = slot.checked_sub(1).map(|at| there[at].position.as_str());
-        let behind = there.get(*slot).map(|it| it.position.as_str());
+        let behind = there.get(*slot).map(|item| item.position.as_str());
         match sort_key::within(before, behind, ranks.len()) {
             Some(found) => keys.extend(ranks.iter().map(|rank| rank.solution.clone()).zip(found)),
             None => return all_respaced(there, &slots),
@@ -140,7 +145,7 @@ fn all_respaced(there: &[ItemInQueue], slots: &BTreeMap<usize, Vec<&Rank>>) -> V
     let mut all: Vec<SolutionId> = Vec::new();
     for slot in 0..=there.len() {
         all.extend(slots.get(&slot).into_iter().flatten().map(|rank| rank.solution.clone()));
-        all.extend(there.get(slot).map(|it| it.solution.clone()));
+        all.extend(there.get(slot).map(|item| item.solution.clone()));
     }
     respaced(all)
 }
@@ -148,12 +153,13 @@ fn all_respaced(there: &[ItemInQueue], slots: &BTreeMap<usize, Vec<&Rank>>) -> V
 /// Fresh keys for plans in this order.
 pub(crate) fn respaced(all: Vec<SolutionId>) -> Vec<(SolutionId, String)> {
     let mut last: Option<String> = None;
-    let key = |solution| {
-        let key = sort_key::after(last.as_deref());
-        last = Some(key.clone());
-        (solution, key)
-    };
-    all.into_iter().map(key).collect()
+    all.into_iter()
+        .map(|solution| {
+            let key = sort_key::after(last.as_deref());
+            last = Some(key.clone());
+            (solution, key)
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -185,13 +191,14 @@ mod tests {
 
     /// Issues GH-0, GH-1, …, each younger than the one before.
     fn facts(all: &[Given]) -> Facts {
-        let one = |(n, it): (usize, &Given)| {
-            let of = |names: &[&str]| names.iter().map(|it| RepoPath::covering(it)).collect::<BTreeSet<_>>();
+        let one = |(n, given): (usize, &Given)| {
+            let of =
+                |names: &[&str]| names.iter().map(|name| RepoPath::covering(name)).collect::<BTreeSet<_>>();
             let plan = PlanFacts {
                 digest: PlanDigest::default(),
-                files: of(&it.creates).union(&of(&it.modifies)).cloned().collect(),
-                creates: of(&it.creates),
-                task_count: it.tasks,
+                files: of(&given.creates).union(&of(&given.modifies)).cloned().collect(),
+                creates: of(&given.creates),
+                task_count: given.tasks,
                 review: UNREVIEWED,
                 is_withdrawn: false,
             };
@@ -199,9 +206,9 @@ mod tests {
                 id: issue(n),
                 title: String::new(),
                 status: IssueStatus::Planned,
-                priority: Priority::parse(&it.priority.to_string()).unwrap(),
+                priority: Priority::parse(&given.priority.to_string()).unwrap(),
                 created_at: Time::from_seconds(n as i64).unwrap(),
-                depends_on: it.depends_on.iter().map(|n| issue(*n)).collect(),
+                depends_on: given.depends_on.iter().map(|n| issue(*n)).collect(),
                 bound: Some(solution(n)),
                 plans: BTreeMap::from([(solution(n), Box::new(plan))]),
                 holder: None,

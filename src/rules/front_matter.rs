@@ -16,8 +16,9 @@ pub(crate) struct FrontField<'a> {
 impl FrontField<'_> {
     /// The members of a list: `a, b`, `[a, "b"]`, or one in each line.
     pub(crate) fn list(&self) -> Vec<String> {
-        let inner = self.value.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(&self.value);
-        inner.split(',').map(unquoted).filter(|it| !it.is_empty()).map(str::to_owned).collect()
+        let inner =
+            self.value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&self.value);
+        inner.split(',').map(unquoted).filter(|entry| !entry.is_empty()).map(str::to_owned).collect()
     }
 }
 
@@ -33,7 +34,6 @@ pub(crate) fn split(text: &str) -> Result<(Vec<FrontField<'_>>, &str), TextFault
     let mut at = text.len() - rest.len();
     for (n, line) in rest.split_inclusive('\n').enumerate() {
         at += line.len();
-        let fault = |what: String| TextFault { line: n + 2, what };
         let line = line.trim_end();
         if line == "---" {
             return Ok((fields, &text[at..]));
@@ -49,7 +49,7 @@ pub(crate) fn split(text: &str) -> Result<(Vec<FrontField<'_>>, &str), TextFault
             continue;
         }
         let Some((name, value)) = line.split_once(':').filter(|(name, _)| !name.contains(' ')) else {
-            return Err(fault(format!("`{line}` is not a field, such as `tags: a, b`")));
+            return Err(text_fault(n, format!("`{line}` is not a field, such as `tags: a, b`")));
         };
         fields.push(FrontField { line: n + 2, name, value: unquoted(value).to_owned() });
     }
@@ -59,10 +59,17 @@ pub(crate) fn split(text: &str) -> Result<(Vec<FrontField<'_>>, &str), TextFault
     })
 }
 
+fn text_fault(n: usize, what: String) -> TextFault {
+    TextFault { line: n + 2, what }
+}
+
 fn unquoted(text: &str) -> &str {
     let text = text.trim();
-    let within = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
-    within('"').or_else(|| within('\'')).unwrap_or(text)
+    between_quotes(text, '"').or_else(|| between_quotes(text, '\'')).unwrap_or(text)
+}
+
+fn between_quotes(text: &str, quote: char) -> Option<&str> {
+    text.strip_prefix(quote)?.strip_suffix(quote)
 }
 
 #[cfg(test)]
@@ -74,7 +81,7 @@ mod tests {
         let text = "---\nname: Bug report\nabout: \"Something: broken\"\nlabels: [bug, 'needs triage']\n\
             assignees:\n  - ada\n  - bo\n# a comment\n---\n\n**Steps**\n";
         let (fields, body) = split(text).unwrap();
-        let of = |name: &str| fields.iter().find(|it| it.name == name).unwrap();
+        let of = |name: &str| fields.iter().find(|field| field.name == name).unwrap();
         assert_eq!(of("about").value, "Something: broken");
         assert_eq!(of("labels").list(), ["bug", "needs triage"]);
         assert_eq!((of("assignees").list(), of("assignees").line), (vec!["ada".into(), "bo".into()], 5));

@@ -31,7 +31,7 @@ impl Glob {
 
 fn spread(pattern: &str) -> Vec<String> {
     let mut found = vec![pattern.to_owned()];
-    while let Some(at) = found.iter().position(|it| braces(it).is_some()) {
+    while let Some(at) = found.iter().position(|part| braces(part).is_some()) {
         let Some((start, end)) = braces(&found[at]) else { break };
         let one = found.swap_remove(at);
         let words = one[start + 1..end].split(',');
@@ -56,7 +56,7 @@ fn matches_path(pattern: &[&str], names: &[&str]) -> bool {
         [] => names.is_empty(),
         ["**"] => !names.is_empty(),
         ["**", rest @ ..] => {
-            let rest = rest.iter().position(|it| *it != "**").map_or(&rest[..0], |at| &rest[at..]);
+            let rest = rest.iter().position(|part| *part != "**").map_or(&rest[..0], |at| &rest[at..]);
             if rest.is_empty() {
                 return !names.is_empty();
             }

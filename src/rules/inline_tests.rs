@@ -1,7 +1,7 @@
 //! Tests that are in the files of the code: Rust's `mod tests`, Vitest's `import.meta.vitest`, Zig's `test "…"`.
 
 /// The tests in a file, as text; empty if it has none.
-pub(crate) fn of(path: &str, text: &str) -> String {
+pub(crate) fn tests_in(path: &str, text: &str) -> String {
     match path.rsplit_once('.').map(|(_, end)| end) {
         Some("rs") => of_rust(text),
         Some("js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue") => {
@@ -69,14 +69,14 @@ mod tests {
 
     #[test]
     fn the_tests_of_a_rust_file_are_found() {
-        assert_eq!(of("src/a.rs", CODE), "");
-        assert_eq!(of("src/a.rs", &format!("{CODE}\n{TESTS}")), TESTS);
-        assert_eq!(of("src/a.rs", &format!("{TESTS}\n{CODE}")), TESTS);
+        assert_eq!(tests_in("src/a.rs", CODE), "");
+        assert_eq!(tests_in("src/a.rs", &format!("{CODE}\n{TESTS}")), TESTS);
+        assert_eq!(tests_in("src/a.rs", &format!("{TESTS}\n{CODE}")), TESTS);
         let lone = "#[test]\nfn a() {\n    assert!(true);\n}\n";
-        assert_eq!(of("src/a.rs", &format!("{CODE}{lone}{CODE}")), lone);
+        assert_eq!(tests_in("src/a.rs", &format!("{CODE}{lone}{CODE}")), lone);
         let elsewhere = "#[cfg(test)]\nmod tests;\n";
-        assert_eq!(of("src/a.rs", &format!("{CODE}{elsewhere}{CODE}")), elsewhere);
-        assert_eq!(of("a.py", TESTS), "");
-        assert_eq!(of("a.ts", "a\nif (import.meta.vitest) { b }\n"), "import.meta.vitest) { b }\n");
+        assert_eq!(tests_in("src/a.rs", &format!("{CODE}{elsewhere}{CODE}")), elsewhere);
+        assert_eq!(tests_in("a.py", TESTS), "");
+        assert_eq!(tests_in("a.ts", "a\nif (import.meta.vitest) { b }\n"), "import.meta.vitest) { b }\n");
     }
 }

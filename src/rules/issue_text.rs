@@ -34,21 +34,24 @@ const NAMES: [&str; 6] = ["priority", "type", "tags", "assignee", "depends_on", 
 
 /// The text that someone changes.
 pub(crate) fn written(issue: &Issue) -> String {
-    let joined = |set: Vec<&str>| set.join(", ");
     let mut fields = vec![
         ("priority", issue.priority.name().to_owned()),
         ("type", issue.issue_type.clone().unwrap_or_default()),
-        ("tags", joined(issue.tags.iter().map(String::as_str).collect())),
+        ("tags", joined(issue.tags.iter().map(String::as_str))),
         ("assignee", issue.assignee.clone().unwrap_or_default()),
-        ("depends_on", joined(issue.depends_on.iter().map(IssueId::as_str).collect())),
+        ("depends_on", joined(issue.depends_on.iter().map(IssueId::as_str))),
     ];
     if !issue.affected_components.is_empty() {
-        fields.push(("components", joined(issue.affected_components.iter().map(String::as_str).collect())));
+        fields.push(("components", joined(issue.affected_components.iter().map(String::as_str))));
     }
     let fields: String =
         fields.iter().map(|(name, value)| format!("{name}: {value}").trim_end().to_owned() + "\n").collect();
     let text = issue.context.as_deref().unwrap_or_default();
     format!("---\n{fields}---\n{}\n\n{text}", issue.title).trim_end().to_owned()
+}
+
+fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
+    texts.collect::<Vec<_>>().join(", ")
 }
 
 /// Reads it.
@@ -59,14 +62,14 @@ pub(crate) fn parse(text: &str) -> Result<IssueText, TextFault> {
     let (fields, body) = front_matter::split(text)?;
     let body = body.trim();
     let (title, rest) = body.split_once('\n').unwrap_or((body, ""));
-    let mut it =
+    let mut parsed =
         IssueText { title: title.trim().to_owned(), text: rest.trim().to_owned(), ..IssueText::default() };
     for field in fields {
         let set = |field: &FrontField<'_>| Some(field.list().into_iter().collect());
         match field.name {
             "priority" if field.value.is_empty() => {}
             "priority" => match Priority::parse(&field.value) {
-                Some(priority) => it.priority = Some(priority),
+                Some(priority) => parsed.priority = Some(priority),
                 None => {
                     let what = format!(
                         "`{}` is not a priority; expected 1 to 5, or critical, high, medium, low, trivial",
@@ -75,11 +78,11 @@ pub(crate) fn parse(text: &str) -> Result<IssueText, TextFault> {
                     return Err(TextFault { line: field.line, what });
                 }
             },
-            "type" => it.issue_type = Some(field.value),
-            "assignee" => it.assignee = Some(field.value),
-            "tags" => it.tags = set(&field),
-            "components" => it.components = set(&field),
-            "depends_on" => it.depends_on = set(&field),
+            "type" => parsed.issue_type = Some(field.value),
+            "assignee" => parsed.assignee = Some(field.value),
+            "tags" => parsed.tags = set(&field),
+            "components" => parsed.components = set(&field),
+            "depends_on" => parsed.depends_on = set(&field),
             other => {
                 let near = nearest(other, NAMES).map(|near| format!("did you mean `{near}`?"));
                 let near = near.unwrap_or_else(|| format!("the fields are {}", NAMES.join(", ")));
@@ -90,7 +93,7 @@ pub(crate) fn parse(text: &str) -> Result<IssueText, TextFault> {
             }
         }
     }
-    Ok(it)
+    Ok(parsed)
 }
 
 /// A template of a repository: its own name for it, the title and the fields that it gives, and its text.
@@ -106,21 +109,21 @@ pub(crate) struct IssueTemplate {
 
 /// What a template fills in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct TemplatePreset {
+pub(crate) struct TemplatePreset {
     /// A priority, as written.
-    pub(super) priority: String,
+    pub(crate) priority: String,
     /// The type.
-    pub(super) issue_type: String,
+    pub(crate) issue_type: String,
     /// Labels are tags.
-    pub(super) tags: Vec<String>,
+    pub(crate) tags: Vec<String>,
     /// The assignee.
-    pub(super) assignee: String,
+    pub(crate) assignee: String,
     /// How the title begins.
-    pub(super) title: String,
+    pub(crate) title: String,
 }
 
 /// A text to fill in, in the form of [`written`].
-pub(super) fn with_preset(preset: &TemplatePreset, body: &str) -> String {
+pub(crate) fn with_preset(preset: &TemplatePreset, body: &str) -> String {
     let fields = [
         ("priority", one_line(&preset.priority)),
         ("type", one_line(&preset.issue_type)),
@@ -143,14 +146,21 @@ fn one_line(text: &str) -> String {
 /// Its fields cannot be read.
 pub(crate) fn template(file: &str, text: &str) -> Result<IssueTemplate, TextFault> {
     let (fields, body) = front_matter::split(text)?;
-    let of = |name: &str| fields.iter().find(|it| it.name == name);
-    let value = |name: &str| of(name).map(|it| it.value.clone()).unwrap_or_default();
-    let first = |name: &str| of(name).and_then(|it| it.list().into_iter().next()).unwrap_or_default();
+    let value = |name: &str| field_named(&fields, name).map(|field| field.value.clone()).unwrap_or_default();
     let preset = TemplatePreset {
         priority: value("priority"),
         issue_type: value("type"),
-        tags: of("tags").or_else(|| of("labels")).map(FrontField::list).unwrap_or_default(),
-        assignee: if of("assignee").is_some() { value("assignee") } else { first("assignees") },
+        tags: field_named(&fields, "tags")
+            .or_else(|| field_named(&fields, "labels"))
+            .map(FrontField::list)
+            .unwrap_or_default(),
+        assignee: if field_named(&fields, "assignee").is_some() {
+            value("assignee")
+        } else {
+            field_named(&fields, "assignees")
+                .and_then(|field| field.list().into_iter().next())
+                .unwrap_or_default()
+        },
         title: value("title"),
     };
     let name = match value("name") {
@@ -158,6 +168,10 @@ pub(crate) fn template(file: &str, text: &str) -> Result<IssueTemplate, TextFaul
         name => name,
     };
     Ok(IssueTemplate { name, about: value("about"), text: with_preset(&preset, body) })
+}
+
+fn field_named<'a>(fields: &'a [FrontField<'a>], name: &str) -> Option<&'a FrontField<'a>> {
+    fields.iter().find(|field| field.name == name)
 }
 
 #[cfg(test)]
@@ -206,13 +220,13 @@ mod tests {
     fn a_template_of_github_becomes_a_text_to_fill_in() {
         let text = "---\nname: Bug report\nabout: Something is broken\ntitle: '[BUG] '\nlabels: bug, triage\n\
             assignees: ada, bo\n---\n\n**Steps**\n";
-        let it = template("bug_report.md", text).unwrap();
-        assert_eq!((it.name.as_str(), it.about.as_str()), ("Bug report", "Something is broken"));
+        let read = template("bug_report.md", text).unwrap();
+        assert_eq!((read.name.as_str(), read.about.as_str()), ("Bug report", "Something is broken"));
         assert_eq!(
-            it.text,
+            read.text,
             "---\npriority:\ntype:\ntags: bug, triage\nassignee: ada\n---\n[BUG]\n\n**Steps**"
         );
-        assert!(parse(&it.text).is_ok());
+        assert!(parse(&read.text).is_ok());
         assert_eq!(template("idea.md", "What?\n").unwrap().name, "idea");
     }
 }

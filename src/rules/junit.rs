@@ -92,8 +92,8 @@ impl Reading {
         }
         match (name, &mut self.test) {
             ("testcase", test) => {
-                let value = |wanted: &str| attribute(element, wanted).unwrap_or_default();
-                let (class, name) = (value("classname"), value("name"));
+                let (class, name) =
+                    (attribute_or_empty(element, "classname"), attribute_or_empty(element, "name"));
                 let name = if class.is_empty() { name } else { format!("{class}.{name}") };
                 *test = Some(NamedTest { name: cut(&name), outcome: TestOutcome::Passed });
             }
@@ -130,6 +130,10 @@ impl Reading {
     }
 }
 
+fn attribute_or_empty(element: &BytesStart<'_>, wanted: &str) -> String {
+    attribute(element, wanted).unwrap_or_default()
+}
+
 fn attribute(element: &BytesStart<'_>, wanted: &str) -> Option<String> {
     let found = element.try_get_attribute(wanted).ok().flatten()?;
     let raw = found.value.into_owned();
@@ -164,7 +168,7 @@ mod tests {
         .unwrap();
         assert_eq!(report.count, TestCount { passed: 1, failed: 2, skipped: 1 });
         let named: Vec<(&str, TestOutcome)> =
-            report.named.iter().map(|it| (it.name.as_str(), it.outcome)).collect();
+            report.named.iter().map(|test| (test.name.as_str(), test.outcome)).collect();
         assert_eq!(
             named,
             [

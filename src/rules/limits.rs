@@ -120,10 +120,13 @@ pub(crate) fn label(text: &str) -> Result<&str, LimitError> {
 
 /// The URL of a web page: http or https, without spaces.
 pub(crate) fn web_address(text: &str) -> Result<&str, LimitError> {
-    let is_web = |scheme: &&str| scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https");
-    let rest = text.split_once("://").filter(|(scheme, _)| is_web(scheme)).map(|(_, rest)| rest);
-    let hides = |rest: &str| rest.contains(|c: char| c.is_whitespace() || c.is_control());
-    let is_sound = rest.is_some_and(|rest| !rest.is_empty() && !hides(rest));
+    let rest = text
+        .split_once("://")
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"))
+        .map(|(_, rest)| rest);
+    let is_sound = rest.is_some_and(|rest| {
+        !rest.is_empty() && !rest.contains(|c: char| c.is_whitespace() || c.is_control())
+    });
     if is_sound { Ok(text) } else { Err(LimitError::Address(text.to_owned())) }
 }
 

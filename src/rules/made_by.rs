@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::folder::ExecutionFolder;
 use crate::model::agent_session::{AgentSession, MadeBy};
-use crate::model::execution::{Event, LinkedBy, LogEntry};
+use crate::model::execution::{Event, LinkedBy};
 use crate::model::hash::CommitHash;
 use crate::model::person::Person;
 use crate::model::time::Time;
@@ -36,7 +36,7 @@ impl ExecutionFolder {
     /// it goes on.
     pub(crate) fn sessions_with_ends(&self) -> impl Iterator<Item = (&AgentSession, Option<Time>)> {
         let over = self.over_at();
-        self.sessions().map(move |it| (it, it.own_end().or(over)))
+        self.sessions().map(move |session| (session, session.own_end().or(over)))
     }
 
     /// When it ended, or was set aside.
@@ -47,10 +47,9 @@ impl ExecutionFolder {
     /// Where in the log it ended, or was set aside.
     fn ended_in(&self) -> Option<usize> {
         let aside = self.aside_entry().map(|(entry, _)| entry);
-        let is_over = |entry: &LogEntry| {
+        self.log.iter().position(|entry| {
             matches!(entry.event, Event::End(_)) || aside.is_some_and(|aside| std::ptr::eq(aside, entry))
-        };
-        self.log.iter().position(is_over)
+        })
     }
 
     /// The agents that made the linked commits, by the hash of the commit and by its earlier hashes from before it
@@ -65,7 +64,7 @@ impl ExecutionFolder {
             let hashes: Vec<CommitHash> =
                 commit.rewritten_from.into_iter().chain([commit.link.hash]).collect();
             // A rewritten commit is still the work of the agent that first made it.
-            let first = hashes.iter().filter_map(|hash| linked_at.get(hash)).min_by_key(|it| it.at);
+            let first = hashes.iter().filter_map(|hash| linked_at.get(hash)).min_by_key(|linked| linked.at);
             let Some(session) = first.and_then(|linked| self.session_of(linked)) else { continue };
             agents.extend(hashes.into_iter().map(|hash| (hash, MadeBy::from(session))));
         }
@@ -97,12 +96,11 @@ impl ExecutionFolder {
 
     /// The session in which a commit was made. If there are several, the one that started last.
     fn session_of(&self, linked: &Linked<'_>) -> Option<&AgentSession> {
-        let is_of = |(place, actor, session): &(usize, &Person, &AgentSession)| match session.own_end() {
+        let sessions = self.session_entries().filter(|(place, actor, session)| match session.own_end() {
             Some(end) => starts_by(session, linked.at) && linked.at <= end,
             None => self.covers(*place, actor, session, linked),
-        };
-        let sessions = self.session_entries().filter(is_of);
-        sessions.max_by_key(|(place, _, it)| (it.started_at, *place)).map(|(_, _, it)| it)
+        });
+        sessions.max_by_key(|(place, _, session)| (session.started_at, *place)).map(|(_, _, session)| session)
     }
 
     /// Whether a commit was made in a session that lasts until the execution ends. The order of the log is certain;
@@ -128,7 +126,7 @@ fn starts_by(session: &AgentSession, at: Time) -> bool {
 mod tests {
     use super::*;
     use crate::model::agent_session::SessionProtocol;
-    use crate::model::execution::{Aside, AsideReason, CommitLink, End, Rewrite, Unlink};
+    use crate::model::execution::{Aside, AsideReason, CommitLink, End, LogEntry, Rewrite, Unlink};
     use crate::model::fixtures::entry_id;
     use crate::model::status::ExecutionStatus;
     use crate::rules::test_claim::claim;
@@ -217,8 +215,8 @@ mod tests {
     #[test]
     fn the_session_of_an_agent_that_claimed_the_work_lasts_until_the_execution_ends() {
         let claimed = |agent: &str, at, ended_at| match session(agent, at, at) {
-            Event::Session(it) => {
-                Event::Session(AgentSession { protocol: SessionProtocol::Mcp, ended_at, ..it })
+            Event::Session(session) => {
+                Event::Session(AgentSession { protocol: SessionProtocol::Mcp, ended_at, ..session })
             }
             other => other,
         };
@@ -238,7 +236,7 @@ mod tests {
         });
         let log = |over: Option<Event>| {
             let begun = vec![(10, claimed("first", 10, None)), (15, link("a"))];
-            begun.into_iter().chain(over.map(|it| (20, it))).chain([(25, link("b"))]).collect::<Vec<_>>()
+            begun.into_iter().chain(over.map(|end| (20, end))).chain([(25, link("b"))]).collect::<Vec<_>>()
         };
         assert_eq!(agents(log(None)), pairs(&[("a", "first"), ("b", "first")]));
         assert_eq!(agents(log(Some(end()))), pairs(&[("a", "first")]));

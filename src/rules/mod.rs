@@ -1,6 +1,5 @@
 //! Pure rules: what is allowed, and what is derived. No git, no files, no clock.
 
-pub(crate) mod agent_files;
 pub(crate) mod audit;
 pub(crate) mod background;
 pub(crate) mod bounded;
@@ -21,7 +20,6 @@ pub(crate) mod formation;
 pub(crate) mod front_matter;
 pub(crate) mod glob;
 pub(crate) mod inline_tests;
-pub(crate) mod issue_form;
 pub(crate) mod issue_text;
 pub(crate) mod junit;
 pub(crate) mod landed;
@@ -52,7 +50,6 @@ pub(crate) mod test_changes;
 pub(crate) mod test_count;
 pub(crate) mod test_files;
 pub(crate) mod test_settings;
-pub(crate) mod tidy_schema;
 pub(crate) mod toward;
 pub(crate) mod transitions;
 pub(crate) mod unbegun;
@@ -63,6 +60,6 @@ pub(crate) mod wisdom;
 pub(crate) mod yaml;
 
 #[cfg(test)]
-mod laws;
-#[cfg(test)]
 mod test_claim;
+#[cfg(test)]
+mod tests;

@@ -35,10 +35,10 @@ pub(crate) struct Situation<'a> {
 
 /// At most two commands, in this order of preference: finish the work in progress, settle what others wait for, claim
 /// what is ready, prepare more.
-pub(crate) fn next_steps(it: &Situation<'_>) -> Vec<Remedy> {
+pub(crate) fn next_steps(situation: &Situation<'_>) -> Vec<Remedy> {
     let mut steps: Vec<Remedy> = Vec::new();
     let mut add = |call: RemedyCall, does: &str| steps.push(Remedy::call(call, does));
-    match it.open_tasks {
+    match situation.open_tasks {
         Some(0) => {
             add(Op::Verify.into(), "runs the tests of the plan");
             add(RemedyCall::from(Op::Done).option("message", "SUMMARY"), "completes the execution");
@@ -49,28 +49,29 @@ pub(crate) fn next_steps(it: &Situation<'_>) -> Vec<Remedy> {
         }
         None => {}
     }
-    if let Some(first) = it.attention.first() {
+    if let Some(first) = situation.attention.first() {
         steps.push((*first).clone());
     }
     let mut add = |call: RemedyCall, does: &str| steps.push(Remedy::call(call, does));
-    if it.ready > 0 && it.is_detached {
+    if situation.ready > 0 && situation.is_detached {
         add(RemedyCall::from(Op::Next).flag("worktree"), "claims the next item, in a worktree with a branch");
-    } else if it.ready > 0 {
+    } else if situation.ready > 0 {
         add(Op::Next.into(), "claims the next item");
     }
-    if let Some(issue) = &it.planned {
+    if let Some(issue) = &situation.planned {
         add(RemedyCall::new(Op::QueueAdd, [issue]), "queues its plan");
     }
-    if let Some(issue) = &it.unplanned {
-        match it.is_person {
-            true => add(RemedyCall::new(Other::Plan, [issue]), "opens your editor to plan it"),
-            false => add(RemedyCall::new(Other::Context, [issue]), "shows what its planner needs"),
+    if let Some(issue) = &situation.unplanned {
+        if situation.is_person {
+            add(RemedyCall::new(Other::Plan, [issue]), "opens your editor to plan it");
+        } else {
+            add(RemedyCall::new(Other::Context, [issue]), "shows what its planner needs");
         }
     }
-    if it.differs {
+    if situation.differs {
         add(Other::Sync.into(), "exchanges records with the remote");
     }
-    if it.issues == 0 {
+    if situation.issues == 0 {
         add(RemedyCall::new(Op::New, ["TITLE"]), "creates an issue");
     }
     if steps.is_empty() {
@@ -78,25 +79,28 @@ pub(crate) fn next_steps(it: &Situation<'_>) -> Vec<Remedy> {
         add(RemedyCall::from(Other::List).flag("all"), "lists the issues");
         add(RemedyCall::new(Op::New, ["TITLE"]), "creates an issue");
     }
-    let is_allowed = |step: &Remedy| match step.call.as_ref().map(|call| call.operation) {
-        Some(Operation::Recorded(op)) => roles::admit(it.role.map(Role::as_str), op).is_ok(),
-        Some(Operation::Other(Other::Plan)) => {
-            roles::admit(it.role.map(Role::as_str), Op::SolutionAdd).is_ok()
-        }
-        _ => true,
-    };
     let mut seen = std::collections::BTreeSet::new();
-    steps.retain(|step| is_allowed(step) && seen.insert(step.call.clone()));
+    steps.retain(|step| is_allowed(situation, step) && seen.insert(step.call.clone()));
     steps.truncate(MOST);
     steps
+}
+
+fn is_allowed(situation: &Situation<'_>, step: &Remedy) -> bool {
+    match step.call.as_ref().map(|call| call.operation) {
+        Some(Operation::Recorded(op)) => roles::admit(situation.role.map(Role::as_str), op).is_ok(),
+        Some(Operation::Other(Other::Plan)) => {
+            roles::admit(situation.role.map(Role::as_str), Op::SolutionAdd).is_ok()
+        }
+        _ => true,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn commands(it: &Situation<'_>) -> Vec<String> {
-        next_steps(it).iter().map(|step| step.call.as_ref().unwrap().command()).collect()
+    fn commands(situation: &Situation<'_>) -> Vec<String> {
+        next_steps(situation).iter().map(|step| step.call.as_ref().unwrap().command()).collect()
     }
 
     fn issue() -> Option<IssueId> {
@@ -138,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_role_is_shown_only_what_it_may_do() {
-        let it = Situation {
+        let situation = Situation {
             role: Some(Role::Planner),
             ready: 1,
             planned: issue(),
@@ -146,6 +150,6 @@ mod tests {
             issues: 1,
             ..Situation::default()
         };
-        assert_eq!(commands(&it), ["git wf context ISS-001"]);
+        assert_eq!(commands(&situation), ["git wf context ISS-001"]);
     }
 }

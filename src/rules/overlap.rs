@@ -44,16 +44,20 @@ impl<'a, T> ByPath<'a, T> {
     /// The owners that name this path, a path in it, or a directory above it.
     pub(crate) fn overlapping(&self, path: &RepoPath) -> impl Iterator<Item = (&'a RepoPath, &T)> {
         let key = path.folded();
-        let at_and_above = std::iter::once(&*key).chain(folders(&key)).filter_map(|it| self.0.get(it));
+        let at_and_above =
+            std::iter::once(&*key).chain(folders(&key)).filter_map(|folder| self.0.get(folder));
         let all: Vec<&PathUsers<'a, T>> = at_and_above.chain(self.below(&key)).collect();
-        all.into_iter().flat_map(|it| it.by.iter().map(|who| (it.path, who)))
+        all.into_iter().flat_map(|touched| touched.by.iter().map(|who| (touched.path, who)))
     }
 
     /// The paths in a directory, which is given as a folded path.
     fn below(&self, folder: &str) -> impl Iterator<Item = &PathUsers<'a, T>> {
         let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let from = (Bound::Excluded(start.as_str()), Bound::Unbounded);
-        self.0.range::<str, _>(from).take_while(move |(key, _)| key.starts_with(&start)).map(|(_, it)| it)
+        self.0
+            .range::<str, _>(from)
+            .take_while(move |(key, _)| key.starts_with(&start))
+            .map(|(_, touched)| touched)
     }
 
     /// The nearest named directory above a path, and those that name it.
@@ -65,7 +69,7 @@ impl<'a, T> ByPath<'a, T> {
 
     /// The paths sorted by bytes, each with those that name it.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&'a RepoPath, &BTreeSet<T>)> {
-        self.0.values().map(|it| (it.path, &it.by))
+        self.0.values().map(|touched| (touched.path, &touched.by))
     }
 }
 
@@ -79,19 +83,19 @@ impl<'a, T: Copy + Ord> ByPath<'a, T> {
 
     /// Every overlapping pair, listed under the widest path on which it overlaps; in the order of the paths.
     pub(crate) fn overlaps(&self) -> Vec<Overlap<'a, T>> {
-        self.0.iter().filter_map(|(key, it)| self.overlap(key, it)).collect()
+        self.0.iter().filter_map(|(key, touched)| self.overlap(key, touched)).collect()
     }
 
     fn overlap(&self, key: &str, at: &PathUsers<'a, T>) -> Option<Overlap<'a, T>> {
         let above: Vec<&BTreeSet<T>> =
-            folders(key).filter_map(|folder| self.0.get(folder)).map(|it| &it.by).collect();
+            folders(key).filter_map(|folder| self.0.get(folder)).map(|touched| &touched.by).collect();
         // Owners that name a directory above are reported there.
         let is_new = |who: &T| !above.iter().any(|by| by.contains(who));
         let by: BTreeSet<T> = at.by.iter().copied().filter(is_new).collect();
         if by.is_empty() {
             return None;
         }
-        let below = self.below(key).flat_map(|it| it.by.iter().copied());
+        let below = self.below(key).flat_map(|touched| touched.by.iter().copied());
         let inside: BTreeSet<T> = below.filter(|who| !by.contains(who) && is_new(who)).collect();
         (by.len() + inside.len() > 1).then_some(Overlap { path: at.path, by, inside })
     }
@@ -115,7 +119,7 @@ impl<T: Copy + Ord> Overlap<'_, T> {
                 since.push(who);
                 continue;
             }
-            pairs.extend(last.filter(|_| since.is_empty()).map(|last| (last, who)));
+            pairs.extend(if since.is_empty() { last.map(|last| (last, who)) } else { None });
             pairs.extend(since.drain(..).map(|earlier| (earlier, who)));
             last = Some(who);
         }
@@ -141,10 +145,12 @@ pub(crate) fn shared_files(plans: &[(String, BTreeSet<RepoPath>)]) -> Vec<Shared
         let first = *names.entry(name).or_insert(n);
         files.iter().for_each(|file| by_path.add(file, first));
     }
-    let name = |n: usize| plans[n].0.clone();
     let found = by_path.overlaps().into_iter();
     found
-        .map(|it| SharedFile { file: it.path.clone(), plans: it.all().into_iter().map(name).collect() })
+        .map(|overlap| SharedFile {
+            file: overlap.path.clone(),
+            plans: overlap.all().into_iter().map(|n| plans[n].0.clone()).collect(),
+        })
         .collect()
 }
 
@@ -170,7 +176,10 @@ mod tests {
 
     fn shared(plans: &[(&str, &[&str])]) -> Vec<String> {
         let plans: Vec<_> = plans.iter().map(|(name, names)| ((*name).to_owned(), files(names))).collect();
-        shared_files(&plans).iter().map(|it| format!("{}: {}", it.file, it.plans.join(" "))).collect()
+        shared_files(&plans)
+            .iter()
+            .map(|shared| format!("{}: {}", shared.file, shared.plans.join(" ")))
+            .collect()
     }
 
     #[test]

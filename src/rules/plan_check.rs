@@ -248,7 +248,9 @@ impl Checker<'_> {
             });
         }
         self.number(map, "", "score", 0.0, 1.0);
-        if let Some(score) = map.get("score").filter(|it| it.as_f64().is_some_and(|it| it < LEAST_SCORE)) {
+        if let Some(score) =
+            map.get("score").filter(|score| score.as_f64().is_some_and(|number| number < LEAST_SCORE))
+        {
             self.find(&OWN_SCORE, "score", Some(score), format!("{LEAST_SCORE} or more"));
         }
         self.spelling(map, OWNED);
@@ -329,12 +331,11 @@ fn depth(value: &Value) -> usize {
 }
 
 fn cycles(tasks: &[Value], ids: &[String]) -> Vec<Vec<String>> {
-    let edges = |id: &String| -> Vec<String> {
+    dag::cycles(ids, |id: &String| -> Vec<String> {
         let task = tasks.iter().find(|task| task["id"].as_str() == Some(id));
         let list = task.and_then(|task| task["depends_on"].as_array());
         list.into_iter().flatten().filter_map(|d| d.as_str().map(str::to_owned)).collect()
-    };
-    dag::cycles(ids, edges)
+    })
 }
 
 /// The plans in a file: one object, an array of them, or JSON lines. A duplicate key is refused, since two programs

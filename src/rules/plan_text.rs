@@ -95,13 +95,13 @@ pub(crate) fn written(plan: &PlanText) -> String {
     }
     text.push('\n');
     for name in RATINGS {
-        let value = plan.ratings.iter().find(|(it, _)| *it == name).map_or("", |(_, value)| value);
+        let value = plan.ratings.iter().find(|(rating, _)| *rating == name).map_or("", |(_, value)| value);
         text.push_str(format!("{name}: {}", one_line(value)).trim_end());
         text.push('\n');
     }
     for task in &plan.tasks {
         text.push_str(&format!("\n## {}\n", one_line(&task.title)));
-        let action = task.action.as_ref().map(|it| format!("action: {it}\n"));
+        let action = task.action.as_ref().map(|action| format!("action: {action}\n"));
         text.push_str(&action.unwrap_or_default());
         let after =
             if task.after.is_empty() { String::new() } else { format!("after: {}\n", task.after.join(", ")) };
@@ -115,7 +115,7 @@ pub(crate) fn written(plan: &PlanText) -> String {
         ] {
             text.push_str(&format!("{name}:\n"));
             // The text has a line for each.
-            all.iter().for_each(|it| text.push_str(&format!("- {}\n", one_line(it))));
+            all.iter().for_each(|entry| text.push_str(&format!("- {}\n", one_line(entry))));
         }
     }
     text
@@ -133,7 +133,7 @@ fn task_title(line: &str) -> Option<&str> {
 /// The rating in a line that is not indented.
 fn rating(line: &str) -> Option<(&'static str, &str)> {
     let (name, value) = line.split_once(':')?;
-    let name = RATINGS.into_iter().find(|it| name.trim_end().eq_ignore_ascii_case(it))?;
+    let name = RATINGS.into_iter().find(|rating| name.trim_end().eq_ignore_ascii_case(rating))?;
     Some((name, value.trim()))
 }
 
@@ -152,7 +152,6 @@ pub(crate) fn parse(text: &str) -> Result<PlanText, TextFault> {
     // The field whose list goes on.
     let mut open: Option<&'static str> = None;
     for (n, line) in text.lines().enumerate() {
-        let fault = |what: String| TextFault { line: n + 1, what };
         if let Some(title) = task_title(line) {
             plan.tasks.push(TaskText { title: title.trim().to_owned(), ..TaskText::default() });
             open = None;
@@ -189,18 +188,18 @@ pub(crate) fn parse(text: &str) -> Result<PlanText, TextFault> {
             continue;
         }
         let Some((name, value)) = field else {
-            return Err(fault(format!("`{}` is neither a field nor a `- ` line", line.trim())));
+            return Err(text_fault(n, format!("`{}` is neither a field nor a `- ` line", line.trim())));
         };
-        let Some(name) = FIELDS.into_iter().find(|it| *it == name) else {
-            let near = nearest(&name, FIELDS).map(|it| format!("; did you mean `{it}:`?"));
+        let Some(name) = FIELDS.into_iter().find(|field| *field == name) else {
+            let near = nearest(&name, FIELDS).map(|nearest| format!("; did you mean `{nearest}:`?"));
             let near = near.unwrap_or_else(|| format!("; the fields are {}", FIELDS.join(", ")));
-            return Err(fault(format!("a task has no field `{name}:`{near}")));
+            return Err(text_fault(n, format!("a task has no field `{name}:`{near}")));
         };
         open = Some(name).filter(|name| !matches!(*name, "action" | "after"));
         match name {
-            "action" => task.action = Some(value.to_owned()).filter(|it| !it.is_empty()),
-            "files" => value.split(',').for_each(|it| push(&mut task.files, it)),
-            "after" => value.split(',').for_each(|it| push(&mut task.after, it)),
+            "action" => task.action = Some(value.to_owned()).filter(|text| !text.is_empty()),
+            "files" => value.split(',').for_each(|file| push(&mut task.files, file)),
+            "after" => value.split(',').for_each(|id| push(&mut task.after, id)),
             "steps" => push(&mut task.steps, value),
             "done when" => push(&mut task.criteria, value),
             "verify" => push(&mut task.verify, value),
@@ -221,6 +220,10 @@ pub(crate) fn parse(text: &str) -> Result<PlanText, TextFault> {
         });
     }
     Ok(plan)
+}
+
+fn text_fault(n: usize, what: String) -> TextFault {
+    TextFault { line: n + 1, what }
 }
 
 fn push(list: &mut Vec<String>, item: &str) {
@@ -247,7 +250,6 @@ impl PlanText {
 
 impl TaskText {
     fn task(&self, number: usize) -> Value {
-        let or_title = |list: &Vec<String>| if list.is_empty() { json!([self.title]) } else { json!(list) };
         let first = self.title.split_whitespace().next().unwrap_or_default();
         let by_title = ACTIONS.iter().find(|action| action.eq_ignore_ascii_case(first));
         let action = self.action.as_deref().or(by_title.copied()).unwrap_or("Implement");
@@ -255,8 +257,8 @@ impl TaskText {
             "id": format!("T{number}"),
             "title": self.title,
             "action": action,
-            "implementation": or_title(&self.steps),
-            "acceptance": { "criteria": or_title(&self.criteria) },
+            "implementation": self.or_title(&self.steps),
+            "acceptance": { "criteria": self.or_title(&self.criteria) },
         });
         if !self.files.is_empty() {
             task["files"] = self.files.iter().map(|path| json!({ "path": path })).collect();
@@ -271,6 +273,10 @@ impl TaskText {
             task["depends_on"] = self.after.iter().map(|id| json!(id.to_uppercase())).collect();
         }
         task
+    }
+
+    fn or_title(&self, list: &[String]) -> Value {
+        if list.is_empty() { json!([self.title]) } else { json!(list) }
     }
 }
 

@@ -210,7 +210,7 @@ impl PolicySetting {
     pub(crate) fn apply(&self, policy: &mut Policy) {
         match self {
             Self::Gate(gate, value) => gate.set(policy, *value),
-            Self::Onto(branch) => policy.onto = branch.as_ref().map(|it| it.short().to_owned()),
+            Self::Onto(branch) => policy.onto = branch.as_ref().map(|branch| branch.short().to_owned()),
         }
     }
 }
@@ -259,7 +259,11 @@ impl Explain for PolicyError {
             .iter()
             .filter(|gate| !matches!(self, Self::Value { gate: named, .. } if named != *gate))
             .map(|gate| {
-                gate.settings().iter().map(|it| format!("{gate}={it}")).collect::<Vec<_>>().join(" or ")
+                gate.settings()
+                    .iter()
+                    .map(|setting| format!("{gate}={setting}"))
+                    .collect::<Vec<_>>()
+                    .join(" or ")
             })
             .collect();
         let near = match self {

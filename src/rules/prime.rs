@@ -68,89 +68,84 @@ pub(crate) struct AgentSituation {
 impl AgentSituation {
     /// The five commands that it needs.
     pub(crate) fn commands(self) -> Vec<Remedy> {
-        let call = |operation: RemedyCall, does: &str| Remedy::call(operation, does);
-        let show =
-            || call(RemedyCall::new(Other::Show, ["ID"]), "shows an issue, a plan, an execution or an item");
-        let context = || call(RemedyCall::new(Other::Context, ["ISSUE"]), "shows what its planner needs");
-        let message = |op: Op| RemedyCall::from(op).option("message", "TEXT");
         match self.role {
             None | Some(Role::Executor) if self.executes && self.in_run => vec![
-                call(RemedyCall::new(Op::TaskStart, ["TASK"]), "links later commits to that task"),
-                call(Op::Verify.into(), "runs the tests of the plan"),
+                step(RemedyCall::new(Op::TaskStart, ["TASK"]), "links later commits to that task"),
+                step(Op::Verify.into(), "runs the tests of the plan"),
                 accept(),
-                call(Other::Show.into(), "shows the whole plan and earlier attempts"),
-                show(),
+                step(Other::Show.into(), "shows the whole plan and earlier attempts"),
+                show_step(),
             ],
             None | Some(Role::Executor) if self.executes => vec![
-                call(RemedyCall::new(Op::TaskStart, ["TASK"]), "links later commits to that task"),
-                call(Op::Verify.into(), "runs the tests of the plan"),
+                step(RemedyCall::new(Op::TaskStart, ["TASK"]), "links later commits to that task"),
+                step(Op::Verify.into(), "runs the tests of the plan"),
                 accept(),
-                call(message(Op::Done), "completes the execution"),
-                call(message(Op::Fail), "ends it if it cannot be completed"),
+                step(with_message(Op::Done), "completes the execution"),
+                step(with_message(Op::Fail), "ends it if it cannot be completed"),
             ],
             None => vec![
-                call(Op::Next.into(), "claims the next item"),
-                call(
+                step(Op::Next.into(), "claims the next item"),
+                step(
                     RemedyCall::from(Other::List).option("limit", "20"),
                     "lists the most urgent open issues",
                 ),
-                show(),
-                call(RemedyCall::new(Op::New, ["TITLE"]), "creates an issue"),
-                call(RemedyCall::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "stores a plan"),
+                show_step(),
+                step(RemedyCall::new(Op::New, ["TITLE"]), "creates an issue"),
+                step(RemedyCall::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "stores a plan"),
             ],
             Some(Role::Executor) => vec![
-                call(Op::Next.into(), "claims the next item"),
-                call(Other::Queue.into(), "shows the items in order"),
-                call(RemedyCall::new(Other::Show, ["ITEM"]), "shows an item with its plan"),
-                show(),
+                step(Op::Next.into(), "claims the next item"),
+                step(Other::Queue.into(), "shows the items in order"),
+                step(RemedyCall::new(Other::Show, ["ITEM"]), "shows an item with its plan"),
+                show_step(),
                 comment(),
             ],
             Some(Role::Planner) => vec![
                 context(),
-                call(RemedyCall::new(Other::Schema, ["solution"]), "prints the format of a plan"),
-                call(
+                step(RemedyCall::new(Other::Schema, ["solution"]), "prints the format of a plan"),
+                step(
                     RemedyCall::new(Other::SolutionCheck, ["FILE"]).option("issue", "ISSUE"),
                     "checks a plan",
                 ),
-                call(RemedyCall::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "stores it"),
-                call(RemedyCall::new(Op::Bind, ["ISSUE", "PLAN"]), "chooses the plan to execute"),
+                step(RemedyCall::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "stores it"),
+                step(RemedyCall::new(Op::Bind, ["ISSUE", "PLAN"]), "chooses the plan to execute"),
             ],
             Some(Role::Reviewer) => vec![
-                call(
+                step(
                     RemedyCall::from(Other::List).option("status", "planned"),
                     "lists issues with a bound plan",
                 ),
-                call(
+                step(
                     RemedyCall::new(Other::Context, ["PLAN"]).option("for", "reviewer"),
                     "shows what its reviewer needs",
                 ),
-                call(RemedyCall::new(Op::SolutionReview, ["PLAN"]), "stores a review"),
-                show(),
+                step(RemedyCall::new(Op::SolutionReview, ["PLAN"]), "stores a review"),
+                show_step(),
                 comment(),
             ],
             Some(Role::Integrator) => vec![
-                call(Other::Queue.into(), "shows the items in order"),
-                call(RemedyCall::new(Op::QueueAdd, ["ISSUE"]), "queues the bound plan of an issue"),
-                call(Other::QueueOverlaps.into(), "lists plans that touch the same files"),
-                call(RemedyCall::new(Op::QueueOrder, ["ITEM"]).option("before", "OTHER"), "moves an item"),
-                show(),
+                step(Other::Queue.into(), "shows the items in order"),
+                step(RemedyCall::new(Op::QueueAdd, ["ISSUE"]), "queues the bound plan of an issue"),
+                step(Other::QueueOverlaps.into(), "lists plans that touch the same files"),
+                step(RemedyCall::new(Op::QueueOrder, ["ITEM"]).option("before", "OTHER"), "moves an item"),
+                show_step(),
             ],
             Some(Role::Explorer) => vec![
-                call(
+                step(
                     RemedyCall::new(Other::Context, ["ISSUE"]).option("for", "explorer"),
                     "shows what to explore",
                 ),
-                call(RemedyCall::new(Other::Search, ["TEXT"]), "searches issues, plans and commits"),
-                call(RemedyCall::new(Other::Why, ["FILE:LINE"]), "shows where a line comes from"),
-                call(RemedyCall::new(Op::WisdomAdd, ["TEXT"]), "records what others should know"),
+                step(RemedyCall::new(Other::Search, ["TEXT"]), "searches issues, plans and commits"),
+                step(RemedyCall::new(Other::Why, ["FILE:LINE"]), "shows where a line comes from"),
+                step(RemedyCall::new(Op::WisdomAdd, ["TEXT"]), "records what others should know"),
                 comment(),
             ],
             Some(Role::Coordinator) => vec![
-                call(Other::RunList.into(), "lists the runs"),
-                call(Other::RunShow.into(), "shows the state of a run"),
-                call(Other::RunResume.into(), "continues an interrupted run"),
-                call(Op::Retry.into(), "queues failed issues again"),
-                call(RemedyCall::from(Other::List).flag("count"), "counts the open issues"),
+                step(Other::RunList.into(), "lists the runs"),
+                step(Other::RunShow.into(), "shows the state of a run"),
+                step(Other::RunResume.into(), "continues an interrupted run"),
+                step(Op::Retry.into(), "queues failed issues again"),
+                step(RemedyCall::from(Other::List).flag("count"), "counts the open issues"),
             ],
         }
     }
@@ -191,6 +186,22 @@ impl AgentSituation {
     }
 }
 
+fn with_message(op: Op) -> RemedyCall {
+    RemedyCall::from(op).option("message", "TEXT")
+}
+
+fn context() -> Remedy {
+    step(RemedyCall::new(Other::Context, ["ISSUE"]), "shows what its planner needs")
+}
+
+fn show_step() -> Remedy {
+    step(RemedyCall::new(Other::Show, ["ID"]), "shows an issue, a plan, an execution or an item")
+}
+
+fn step(operation: RemedyCall, does: &str) -> Remedy {
+    Remedy::call(operation, does)
+}
+
 fn accept() -> Remedy {
     let accept = RemedyCall::new(Op::Accept, ["TASK", "NUMBER"]).option("message", "TEXT");
     Remedy::call(accept, "confirms a criterion that no test covers")
@@ -216,8 +227,10 @@ pub(crate) fn current_task<'a>(
         return Some(task);
     }
     let open = open_tasks(plan, execution);
-    let waits = |task: &Task| task.depends_on.iter().any(|id| open.iter().any(|it| it.id == *id));
-    open.iter().find(|task| !waits(task)).or(open.first()).copied()
+    open.iter()
+        .find(|task| !task.depends_on.iter().any(|id| open.iter().any(|other| other.id == *id)))
+        .or(open.first())
+        .copied()
 }
 
 #[cfg(test)]
@@ -242,7 +255,7 @@ mod tests {
                     crate::rules::roles::admit(role, *op).is_ok()
                         && (!(in_run && executes) || crate::rules::roles::admit_in_run(role, *op).is_ok())
                 };
-                let refused: Vec<&Remedy> = commands.iter().filter(|it| !allowed(it)).collect();
+                let refused: Vec<&Remedy> = commands.iter().filter(|command| !allowed(command)).collect();
                 assert!(refused.is_empty() || role == Some(Role::Coordinator), "{situation:?}: {refused:?}");
                 assert!(situation.rules(Means::Commands).len() >= 3, "{situation:?}");
             }

@@ -114,14 +114,15 @@ impl Quality {
 
     /// The parts, rounded to thousandths.
     pub(crate) fn parts(&self) -> Vec<PartScore> {
-        let round = |number: f64| (number * 1000.0).round() / 1000.0;
-        let score = |part: &QualityPart| PartScore {
-            part: *part,
-            weight: part.weight(),
-            share: round(self.share(*part)),
-            score: round(part.weight() * self.share(*part)),
-        };
-        QualityPart::ALL.iter().map(score).collect()
+        QualityPart::ALL
+            .iter()
+            .map(|part| PartScore {
+                part: *part,
+                weight: part.weight(),
+                share: rounded(self.share(*part)),
+                score: rounded(part.weight() * self.share(*part)),
+            })
+            .collect()
     }
 
     /// What each of `findings` findings takes from the total.
@@ -139,6 +140,10 @@ impl Quality {
         }
         costs
     }
+}
+
+fn rounded(number: f64) -> f64 {
+    (number * 1000.0).round() / 1000.0
 }
 
 #[cfg(test)]

@@ -101,8 +101,7 @@ pub(crate) struct Subject<'a> {
 impl<'a> Subject<'a> {
     /// What an entry is about.
     pub(crate) fn of(entry: &'a QueueConflict) -> Self {
-        let path = |text: &'a str| RepoPath::parse(text).map_err(|_| text);
-        let file = entry.file.as_deref().map(path);
+        let file = entry.file.as_deref().map(|text| RepoPath::parse(text).map_err(|_| text));
         Self { kind: entry.kind, file, solutions: entry.solutions.iter().collect() }
     }
 }
@@ -274,7 +273,7 @@ mod tests {
         turned.reverse();
         for entries in [all, turned] {
             let found = standing(&entries);
-            let shown: Vec<_> = found.iter().map(|it| (it.number, &it.entry.id)).collect();
+            let shown: Vec<_> = found.iter().map(|conflict| (conflict.number, &conflict.entry.id)).collect();
             assert_eq!(shown[0], (1, &entry_id("20261121T021405105Z-00000")));
             assert_eq!(shown[1], (2, &entry_id("20261121T021405102Z-00000")));
             assert_eq!(shown.len(), 2);

@@ -88,10 +88,10 @@ pub(crate) fn in_order<'a>(
     facts: &'a Facts,
     policy: &'a Policy,
 ) -> Vec<InOrder<'a>> {
-    let in_work = Rc::new(state::InWork::of(queues, facts));
+    let in_work = Rc::new(state::InWork::new(queues, facts));
     let one = |folder: &'a QueueFolder| {
         let declared = standing(&folder.conflicts);
-        let graph = graph::ItemGraph::of(&folder.items, facts, &declared);
+        let graph = graph::ItemGraph::new(&folder.items, facts, &declared);
         let asked = clarify::asked(&graph, &declared);
         InOrder { folder, facts, policy, in_work: Rc::clone(&in_work), declared, graph, asked }
     };
@@ -161,11 +161,11 @@ impl<'a> InOrder<'a> {
                 let path = RepoPath::covering(path);
                 path.overlaps(file)
             };
-            self.declared.iter().map(|it| it.entry).any(|it| {
-                it.solutions.contains(own)
-                    && it.solutions.contains(other)
-                    && it.kind == ConflictType::File
-                    && it.file.as_deref().is_some_and(covers)
+            self.declared.iter().map(|declared| declared.entry).any(|entry| {
+                entry.solutions.contains(own)
+                    && entry.solutions.contains(other)
+                    && entry.kind == ConflictType::File
+                    && entry.file.as_deref().is_some_and(covers)
             })
         };
         let ready = first
@@ -212,11 +212,11 @@ impl<'a> InOrder<'a> {
             }
         };
         let items: Vec<ItemView> = graph.items.iter().enumerate().map(item).collect();
-        let files = files::Files::of(graph);
+        let files = files::Files::new(graph);
         let shared = files.shared(graph, declared);
         let edges = with_files(graph, &shared);
         let conflicts = clarify::conflicts(graph, declared, self.asked, &shared);
-        let statuses = items.iter().map(|it| (it.status, &it.item.issue_id));
+        let statuses = items.iter().map(|item| (item.status, &item.item.issue_id));
         QueueView {
             status: queue_status(folder, statuses, facts),
             queue: folder.queue.clone(),

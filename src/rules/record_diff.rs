@@ -43,9 +43,8 @@ fn compare(path: &str, old: Option<&Value>, new: Option<&Value>, depth: usize, f
     match (old, new) {
         (Some(old), Some(new)) if canonical(old) == canonical(new) => {}
         (Some(Value::Object(old)), Some(Value::Object(new))) if depth < DEEPEST => {
-            let at = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
             for name in new.keys().chain(old.keys().filter(|name| !new.contains_key(*name))) {
-                compare(&at(name), old.get(name), new.get(name), depth + 1, found);
+                compare(&member_path(path, name), old.get(name), new.get(name), depth + 1, found);
             }
         }
         (Some(Value::Array(before)), Some(Value::Array(after))) if depth < DEEPEST => {
@@ -60,6 +59,10 @@ fn compare(path: &str, old: Option<&Value>, new: Option<&Value>, depth: usize, f
     }
 }
 
+fn member_path(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
 type Members<'a> = Vec<(&'a str, &'a Value)>;
 
 fn members_differ(
@@ -69,20 +72,24 @@ fn members_differ(
     depth: usize,
     found: &mut Vec<FieldChange>,
 ) {
-    let of = |list: &Members<'_>, id: &str| list.iter().position(|(other, _)| *other == id);
-    let gone = before.iter().filter(|(id, _)| of(after, id).is_none());
+    let gone = before.iter().filter(|(id, _)| position_of(after, id).is_none());
     for (id, _) in after.iter().chain(gone) {
-        let old = of(before, id).map(|at| before[at].1);
-        let new = of(after, id).map(|at| after[at].1);
+        let old = position_of(before, id).map(|at| before[at].1);
+        let new = position_of(after, id).map(|at| after[at].1);
         compare(&format!("{path}[{id}]"), old, new, depth + 1, found);
     }
-    let kept = |list: &Members<'_>, other: &Members<'_>| -> Vec<Value> {
-        list.iter().filter(|(id, _)| of(other, id).is_some()).map(|(id, _)| Value::from(*id)).collect()
-    };
-    let (old, new) = (kept(before, after), kept(after, before));
+    let (old, new) = (kept_members(before, after), kept_members(after, before));
     if old != new {
         found.push(FieldChange { path: format!("{path}[]"), old: Some(old.into()), new: Some(new.into()) });
     }
+}
+
+fn kept_members(list: &Members<'_>, other: &Members<'_>) -> Vec<Value> {
+    list.iter().filter(|(id, _)| position_of(other, id).is_some()).map(|(id, _)| Value::from(*id)).collect()
+}
+
+fn position_of(list: &Members<'_>, id: &str) -> Option<usize> {
+    list.iter().position(|(other, _)| *other == id)
 }
 
 /// The members of a list by their ids; none if an id is missing or repeated.
@@ -107,7 +114,9 @@ mod tests {
         let shown = |value: &Option<Value>| value.as_ref().map_or("-".to_owned(), Value::to_string);
         differences(old, new)
             .iter()
-            .map(|it| format!("{} {} {}", it.path, shown(&it.old), shown(&it.new)))
+            .map(|difference| {
+                format!("{} {} {}", difference.path, shown(&difference.old), shown(&difference.new))
+            })
             .collect()
     }
 

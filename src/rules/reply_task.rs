@@ -30,7 +30,7 @@ impl Discussion {
         let number: Option<u64> =
             issue.id.as_str().strip_prefix("GH-").and_then(|digits| digits.parse().ok());
         // An issue with a URL outside GitHub is discussed elsewhere.
-        let repository = repository.filter(|_| number.is_some() && issue.source_url.is_none());
+        let repository = if number.is_some() && issue.source_url.is_none() { repository } else { None };
         let is_there = issue.source == Some(Source::Github) || repository.is_some();
         is_there.then_some(Self { repository, number })
     }
@@ -66,10 +66,9 @@ pub(crate) fn open_work(plan: &Plan, execution: &ExecutionFolder) -> Vec<String>
         return Vec::new();
     }
     let work = execution.work();
-    let replies = |id: &str| plan.task(id).is_some_and(is_reply);
     let tasks: Vec<String> = unbegun(plan, &execution.log, &work, &[])
         .into_iter()
-        .filter(|id| !replies(id))
+        .filter(|id| !plan.task(id).is_some_and(is_reply))
         .map(|id| {
             let title = plan.task(id).map(|task| task.title.as_str()).unwrap_or_default();
             format!("{id}: {title}: no commit, and no criterion is confirmed")
@@ -90,8 +89,11 @@ pub(crate) fn mark(execution: &ExecutionId) -> String {
 /// The comment in which the result of an execution was sent to GitHub.
 pub(crate) fn sent<'a>(folder: &'a IssueFolder, execution: &ExecutionId) -> Option<&'a Comment> {
     let mark = mark(execution);
-    let is_it = |it: &&Comment| it.body.lines().next_back().is_some_and(|line| line.trim() == mark);
-    folder.comments.iter().rev().find(is_it)
+    folder
+        .comments
+        .iter()
+        .rev()
+        .find(|comment| comment.body.lines().next_back().is_some_and(|line| line.trim() == mark))
 }
 
 /// The task of a plan that tells the result on GitHub, if the result of this execution was not sent yet.
@@ -119,8 +121,9 @@ const PREFERRED: [&str; 3] = ["upstream", "github", "origin"];
 pub(crate) fn repository(remotes: &[(String, String)]) -> Option<String> {
     let found: Vec<(&str, String)> =
         remotes.iter().filter_map(|(name, url)| Some((name.as_str(), of_remote(url)?))).collect();
-    let by_name = |wanted: &&str| found.iter().find(|(name, _)| name == wanted);
-    if let Some((_, preferred)) = PREFERRED.iter().find_map(by_name) {
+    if let Some((_, preferred)) =
+        PREFERRED.iter().find_map(|wanted| found.iter().find(|(name, _)| name == wanted))
+    {
         return Some(preferred.clone());
     }
     let (_, first) = found.first()?;
@@ -130,7 +133,7 @@ pub(crate) fn repository(remotes: &[(String, String)]) -> Option<String> {
 /// Whether a remote (name and address) leads to this repository on GitHub.
 pub(crate) fn is_remote(remotes: &[(String, String)], repository: &str) -> bool {
     let mut found = remotes.iter().filter_map(|(_, url)| of_remote(url));
-    found.any(|it| it.eq_ignore_ascii_case(repository))
+    found.any(|name| name.eq_ignore_ascii_case(repository))
 }
 
 /// Reads `https://github.com/<owner>/<name>.git`, `git@github.com:<owner>/<name>.git` and their like.
@@ -163,7 +166,7 @@ fn of_url(url: &str) -> Option<Discussion> {
     let mut parts = path.split(['/', '?', '#']);
     let (owner, name, kind, number) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
     let is_ours = matches!(scheme, "https" | "http") && kind == "issues" && is_name(owner) && is_name(name);
-    let number = number.parse().ok().filter(|_| number.bytes().all(|b| b.is_ascii_digit()));
+    let number = if number.bytes().all(|b| b.is_ascii_digit()) { number.parse().ok() } else { None };
     (is_ours && number.is_some()).then(|| Discussion { repository: Some(format!("{owner}/{name}")), number })
 }
 
@@ -189,10 +192,11 @@ pub(crate) fn is_in(plan: &Value) -> bool {
 
 /// Like [`is_reply`], for a task as its planner wrote it.
 pub(crate) fn is_reply_json(task: &Value) -> bool {
-    let is = |name: &str, word: &str| {
-        task[name].as_str().is_some_and(|text| text.trim().eq_ignore_ascii_case(word))
-    };
-    is("action", "notify") && is("scope", "github")
+    is_word(task, "action", "notify") && is_word(task, "scope", "github")
+}
+
+fn is_word(task: &Value, name: &str, word: &str) -> bool {
+    task[name].as_str().is_some_and(|text| text.trim().eq_ignore_ascii_case(word))
 }
 
 /// The plan with this task added last: it depends on every task that no other depends on.

@@ -105,11 +105,10 @@ pub(crate) fn standing_of(digest: &PlanDigest, is_empty: bool, reviews: &[Review
     for review in reviews {
         latest.entry(&review.plan_digest).or_default().insert(Reviewer::of(&review.author), verdict(review));
     }
-    let of = |round: &BTreeMap<Reviewer, Verdict>| round.values().copied().max();
-    let now = latest.get(digest).and_then(of);
+    let now = latest.get(digest).and_then(|round| round.values().copied().max());
     let rejected: BTreeSet<&PlanDigest> = latest
         .iter()
-        .filter(|(_, round)| of(round) == Some(Verdict::Rejected))
+        .filter(|(_, round)| round.values().copied().max() == Some(Verdict::Rejected))
         .map(|(digest, _)| *digest)
         .collect();
     CombinedReview {
@@ -288,7 +287,9 @@ pub(crate) fn remarks(
     if review.verdict == Verdict::Rejected && review.findings.is_empty() {
         remarks.push("no finding says what should change".into());
     }
-    if let Some(item) = queued.filter(|_| standing.verdict == Some(Verdict::Rejected)) {
+    if let Some(item) = queued
+        && standing.verdict == Some(Verdict::Rejected)
+    {
         let how = if item.forced.as_ref() == Some(&review.plan_digest) {
             "it is still queued, because someone overrode the gate and queued it as it is"
         } else {

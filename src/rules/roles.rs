@@ -172,9 +172,8 @@ impl Explain for NotTheirs {
     }
 
     fn remedies(&self) -> Remedies {
-        let may = |role: &&Role| role.may(self.needed);
-        let roles = Role::ALL.iter().filter(may);
-        let who: Vec<String> = roles.map(|it| it.with_article()).chain([format!("an {OWNER}")]).collect();
+        let roles = Role::ALL.iter().filter(|role| role.may(self.needed));
+        let who: Vec<String> = roles.map(|role| role.with_article()).chain([format!("an {OWNER}")]).collect();
         let who = match who.as_slice() {
             [before @ .., last] if !before.is_empty() => format!("{} or {last}", before.join(", ")),
             all => all.concat(),

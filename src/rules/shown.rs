@@ -68,9 +68,11 @@ impl IssueDerived {
             status,
             solution_count: folder.plans().len(),
             wave: wave(&folder.issue.record),
-            error: failure
-                .filter(|_| status == IssueStatus::Failed)
-                .and_then(|failure| failure.message.clone()),
+            error: if status == IssueStatus::Failed {
+                failure.and_then(|failure| failure.message.clone())
+            } else {
+                None
+            },
             updated_at,
             planned_at,
             queued_at,
@@ -83,7 +85,7 @@ impl IssueDerived {
 
     /// When it was completed or closed, if it still is.
     pub(crate) fn finished_at(&self) -> Option<Time> {
-        self.completed_at.or(self.closed_at).filter(|_| self.status.is_terminal())
+        if self.status.is_terminal() { self.completed_at.or(self.closed_at) } else { None }
     }
 }
 

@@ -77,12 +77,11 @@ fn between(before: &str, behind: &str) -> Option<String> {
     if before >= behind || width > LONGEST {
         return None;
     }
-    let place = |key: &str, at: usize| key.as_bytes().get(at).map_or(0, |byte| digit(*byte));
     // Half of their sum.
     let mut sum = vec![0; width];
     let mut carry = 0;
     for at in (0..width).rev() {
-        let digits = place(before, at) + place(behind, at) + carry;
+        let digits = digit_at(before, at) + digit_at(behind, at) + carry;
         (sum[at], carry) = (digits % 36, digits / 36);
     }
     let mut rest = carry;
@@ -95,6 +94,10 @@ fn between(before: &str, behind: &str) -> Option<String> {
     // A key that ends in a zero would leave no room before it.
     let mut starts = (1..=width).map(|length| &half[..length]).filter(|key| !key.ends_with('0'));
     starts.find(|key| before < *key && *key < behind).map(str::to_owned)
+}
+
+fn digit_at(key: &str, at: usize) -> u64 {
+    key.as_bytes().get(at).map_or(0, |byte| digit(*byte))
 }
 
 #[cfg(test)]

@@ -81,11 +81,10 @@ pub(crate) fn test_changes<E: Clone + PartialEq>(
         is_inseparable: false,
         marks: vec![],
     };
-    let is_work = |role: &FileRole| matches!(role, FileRole::Code);
     // A work on manifests alone is taken back as a whole.
-    let takes_manifests = !roles.iter().any(is_work);
+    let takes_manifests = !roles.iter().any(|role| matches!(role, FileRole::Code));
     for (change, role) in changes.iter().zip(&roles) {
-        let is_declared = declared.iter().any(|it| covers(it, &change.path));
+        let is_declared = declared.iter().any(|declared| covers(declared, &change.path));
         match role {
             FileRole::Test | FileRole::Runner => {
                 let edits = put_back(change, *role, &renames);
@@ -120,7 +119,7 @@ pub(crate) fn test_changes<E: Clone + PartialEq>(
             }
             FileRole::Code => {
                 found.is_inseparable |= inline(change, false) != inline(change, true);
-                found.marks.extend(marks::of(change));
+                found.marks.extend(marks::added_lines(change));
                 found.without_work.push(base_or_removed(change));
             }
         }
@@ -206,7 +205,7 @@ fn base_or_removed<E: Clone>(change: &ChangedFile<E>) -> TreeEdit<E> {
 fn inline<E>(change: &ChangedFile<E>, is_new: bool) -> String {
     let side = if is_new { &change.new } else { &change.old };
     let text = side.as_ref().and_then(|side| side.text.as_deref()).unwrap_or_default();
-    inline_tests::of(&change.path, text)
+    inline_tests::tests_in(&change.path, text)
 }
 
 #[cfg(test)]

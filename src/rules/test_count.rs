@@ -61,7 +61,7 @@ impl TestCounter {
         self.end_line();
         let tests = self.count.or(self.tap.count());
         let tests = tests.filter(|count| !self.has_uncounted || *count != TestCount::default());
-        CountedTests { said: self.said.filter(|_| tests.is_some()), tests, named: vec![] }
+        CountedTests { said: if tests.is_some() { self.said } else { None }, tests, named: vec![] }
     }
 
     fn end_line(&mut self) {
@@ -85,7 +85,6 @@ impl TestCounter {
 
     /// A line of TAP: the plan, or a result. Those of subtests are indented.
     fn read_tap(&mut self, line: &str) {
-        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
         if let Some(rest) = line.strip_prefix("1..") {
             let (number, comment) = rest.split_once(' ').unwrap_or((rest, "#"));
             if !is_number(number) || !comment.starts_with('#') {
@@ -102,7 +101,7 @@ impl TestCounter {
                 return;
             }
             let directive =
-                rest.rsplit_once("# ").map_or_else(String::new, |(_, it)| it.to_ascii_lowercase());
+                rest.rsplit_once("# ").map_or_else(String::new, |(_, tail)| tail.to_ascii_lowercase());
             if directive.starts_with("skip") || directive.starts_with("todo") {
                 self.tap.count.skipped += 1;
             } else if is_ok {
@@ -115,6 +114,10 @@ impl TestCounter {
             self.said = Some(line.to_owned());
         }
     }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit())
 }
 
 /// Results in TAP.
@@ -204,13 +207,16 @@ fn of_rust_or_python(line: &str, text: &str, words: &[&str]) -> Option<Change> {
         }
         ["Ran", all, "tests" | "test", "in", ..] => Some(Change::new(all.parse().ok()?, 0, 0)),
         ["OK" | "FAILED", ..] if text.contains('=') && !line.starts_with("FAILED ]") => {
-            let value = |label: &str| after(text, label).unwrap_or_default();
-            let failed = value("failures=").saturating_add(value("errors="));
-            let skipped = value("skipped=");
+            let failed = number_after(text, "failures=").saturating_add(number_after(text, "errors="));
+            let skipped = number_after(text, "skipped=");
             (failed + skipped > 0).then(|| Change { is_among: true, ..Change::more(failed, skipped) })
         }
         _ => None,
     }
+}
+
+fn number_after(text: &str, label: &str) -> u64 {
+    after(text, label).unwrap_or_default()
 }
 
 /// Jest, Vitest, Mocha, `node --test`, Deno, Bun.

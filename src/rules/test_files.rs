@@ -126,9 +126,8 @@ pub(crate) struct TestFiles {
 impl TestFiles {
     /// `own` are further patterns of tests; after a `!`, of files that are none. `plans` are those whose commands run.
     pub(crate) fn new(own: &[String], plans: &[&Plan], commands: &[&str]) -> Self {
-        let globs = |patterns: &[&str]| patterns.iter().map(|it| Glob::new(it)).collect::<Vec<_>>();
-        let excluded = own.iter().filter_map(|it| it.strip_prefix('!'));
-        let more = own.iter().filter(|it| !it.starts_with('!')).map(|it| Glob::new(it));
+        let excluded = own.iter().filter_map(|pattern| pattern.strip_prefix('!'));
+        let more = own.iter().filter(|pattern| !pattern.starts_with('!')).map(|pattern| Glob::new(pattern));
         let words = commands.iter().flat_map(|command| words(command));
         let planned = plans.iter().flat_map(|plan| &plan.tasks).flat_map(crate::model::plan::Task::places);
         Self {
@@ -172,8 +171,13 @@ impl TestFiles {
     /// Whether a script or a target with this name runs tests: by its name, or because a command names it.
     pub(crate) fn is_test_target(&self, name: &str) -> bool {
         let lower = name.to_ascii_lowercase();
-        ["test", "check", "spec", "coverage"].iter().any(|it| lower.contains(it)) || self.words.contains(name)
+        ["test", "check", "spec", "coverage"].iter().any(|word| lower.contains(word))
+            || self.words.contains(name)
     }
+}
+
+fn globs(patterns: &[&str]) -> Vec<Glob> {
+    patterns.iter().map(|pattern| Glob::new(pattern)).collect::<Vec<_>>()
 }
 
 /// Whether a file of this name would run in the place of a runner.
@@ -213,9 +217,12 @@ fn verdicts(command: &str) -> Vec<String> {
         let words = words(part);
         let mut words = words.iter().skip_while(|word| word.as_str() == "env").map(String::as_str);
         let Some(first) = words.next() else { continue };
-        let script =
-            if INTERPRETERS.contains(&first) { words.find(|it| !it.starts_with('-')) } else { Some(first) };
-        found.extend(script.filter(|it| it.contains(['.', '/'])).map(str::to_owned));
+        let script = if INTERPRETERS.contains(&first) {
+            words.find(|word| !word.starts_with('-'))
+        } else {
+            Some(first)
+        };
+        found.extend(script.filter(|script| script.contains(['.', '/'])).map(str::to_owned));
     }
     found
 }

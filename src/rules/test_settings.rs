@@ -72,7 +72,6 @@ fn changed(new: &str, restored: String) -> SettingsChange {
 }
 
 fn of_toml(places: &[&[&str]], old: Option<&str>, new: &str) -> SettingsChange {
-    let parse = |text: &str| toml::from_str::<toml::Table>(text.trim_start_matches('\u{feff}')).ok();
     let (Some(old), Some(mut new)) = (parse(old.unwrap_or_default()), parse(new)) else {
         return SettingsChange::Unclear;
     };
@@ -84,6 +83,10 @@ fn of_toml(places: &[&[&str]], old: Option<&str>, new: &str) -> SettingsChange {
         return SettingsChange::Same;
     }
     toml::to_string(&new).map_or(SettingsChange::Unclear, SettingsChange::Restored)
+}
+
+fn parse(text: &str) -> Option<Map<String, Value>> {
+    toml::from_str::<toml::Table>(text.trim_start_matches('\u{feff}')).ok()
 }
 
 fn get_toml(table: &toml::Table, place: &[&str]) -> Option<toml::Value> {
@@ -123,13 +126,7 @@ fn of_scripts(old: Option<&str>, new: &str, files: &TestFiles) -> SettingsChange
     for [name] in PACKAGE.iter().filter_map(|place| <[&str; 1]>::try_from(*place).ok()) {
         put(&mut new, name, old.get(name));
     }
-    let scripts = |manifest: &Map<String, Value>| -> BTreeMap<String, Value> {
-        let all = manifest.get("scripts").and_then(Value::as_object).into_iter().flatten();
-        all.filter(|(name, _)| files.is_test_target(name))
-            .map(|(name, it)| (name.clone(), it.clone()))
-            .collect()
-    };
-    let (earlier, later) = (scripts(&old), scripts(&new));
+    let (earlier, later) = (scripts_of(files, &old), scripts_of(files, &new));
     if earlier != later {
         let all = new.entry("scripts").or_insert_with(|| Value::Object(Map::new()));
         if !all.is_object() {
@@ -144,6 +141,13 @@ fn of_scripts(old: Option<&str>, new: &str, files: &TestFiles) -> SettingsChange
         return SettingsChange::Same;
     }
     SettingsChange::Restored(format!("{:#}\n", Value::Object(new)))
+}
+
+fn scripts_of(files: &TestFiles, manifest: &Map<String, Value>) -> BTreeMap<String, Value> {
+    let all = manifest.get("scripts").and_then(Value::as_object).into_iter().flatten();
+    all.filter(|(name, _)| files.is_test_target(name))
+        .map(|(name, target)| (name.clone(), target.clone()))
+        .collect()
 }
 
 fn put(object: &mut Map<String, Value>, name: &str, value: Option<&Value>) {

@@ -206,18 +206,23 @@ impl IllegalMove {
     /// Of the transitions that are legal here, those that lead to the wanted status; else those after which the move is
     /// legal.
     fn direct<'a>(&self, legal: &[&'a Transition]) -> Vec<&'a Transition> {
-        // What may keep the status leads nowhere.
-        let leads_to = |known: &Transition, wanted: IssueStatus| {
-            known.to.contains(&wanted) && !known.to.contains(&self.from)
-        };
         if let By::Status(wanted) = self.by {
-            let there: Vec<_> = legal.iter().copied().filter(|known| leads_to(known, wanted)).collect();
+            let there: Vec<_> = legal.iter().copied().filter(|known| self.leads_to(known, wanted)).collect();
             if !there.is_empty() {
                 return there;
             }
         }
         let wanted = TRANSITIONS.iter().find(|known| known.by == self.by).map_or(&[][..], |known| known.from);
-        legal.iter().copied().filter(|known| wanted.iter().any(|status| leads_to(known, *status))).collect()
+        legal
+            .iter()
+            .copied()
+            .filter(|known| wanted.iter().any(|status| self.leads_to(known, *status)))
+            .collect()
+    }
+
+    /// What may keep the status leads nowhere.
+    fn leads_to(&self, known: &Transition, wanted: IssueStatus) -> bool {
+        known.to.contains(&wanted) && !known.to.contains(&self.from)
     }
 }
 
@@ -240,7 +245,7 @@ impl Explain for IllegalMove {
             TRANSITIONS.iter().filter(|known| known.from.contains(&self.from)).collect();
         let direct = self.direct(&all);
         let ways = if direct.is_empty() { all } else { direct };
-        ways.iter().fold(Remedies::none(), |ways, it| ways.or_call(it.by.call(&self.issue), it.does))
+        ways.iter().fold(Remedies::none(), |ways, way| ways.or_call(way.by.call(&self.issue), way.does))
     }
 }
 
@@ -285,7 +290,8 @@ mod tests {
         assert_eq!(error.remedies(), Remedies::call(RemedyCall::new(Op::Reopen, [&id]), "reopens it"));
         let error = permit(&id, Paused, Op::Done).unwrap_err();
         assert_eq!(error.to_string(), "issue `ISS-001` is paused; only an executing issue can be completed");
-        let is_reopen = |it: &Remedy| it.call.as_ref().is_some_and(|it| it.operation == Op::Reopen.into());
+        let is_reopen =
+            |remedy: &Remedy| remedy.call.as_ref().is_some_and(|call| call.operation == Op::Reopen.into());
         assert!(error.remedies().into_vec().iter().any(is_reopen));
     }
 }

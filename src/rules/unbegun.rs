@@ -15,24 +15,35 @@ pub(crate) fn unbegun<'a>(
     work: &[LinkedCommit],
     reported: &[Value],
 ) -> Vec<&'a str> {
-    let is_accepted = |task: &Task| {
-        let accepts = |event: &Event| matches!(event, Event::Accept(it) if it.task_id == task.id);
-        log.iter().any(|entry| accepts(&entry.event))
-    };
-    let is_reported = |task: &Task| {
-        let names = |it: &Value| ["id", "task_id", "task"].iter().any(|key| it[*key] == task.id.as_str());
-        reported.iter().any(|it| names(it) || it.as_str() == Some(&task.id))
-    };
-    let is_carried = |task: &Task| {
-        let touches = task.touches();
-        work.iter().any(|commit| match &commit.link.task_id {
-            Some(_) => commit.link.tasks().any(|id| *id == task.id),
-            None => touches.is_empty() || commit.link.files.iter().any(|file| is_within(file, &touches)),
+    plan.tasks
+        .iter()
+        .filter(|task| {
+            !(task.needs_no_commit()
+                || is_carried(work, task)
+                || is_accepted(log, task)
+                || is_reported(reported, task))
         })
-    };
-    let is_begun =
-        |task: &&Task| task.needs_no_commit() || is_carried(task) || is_accepted(task) || is_reported(task);
-    plan.tasks.iter().filter(|task| !is_begun(task)).map(|task| task.id.as_str()).collect()
+        .map(|task| task.id.as_str())
+        .collect()
+}
+
+fn is_carried(work: &[LinkedCommit], task: &Task) -> bool {
+    let touches = task.touches();
+    work.iter().any(|commit| match &commit.link.task_id {
+        Some(_) => commit.link.tasks().any(|id| *id == task.id),
+        None => touches.is_empty() || commit.link.files.iter().any(|file| is_within(file, &touches)),
+    })
+}
+
+fn is_reported(reported: &[Value], task: &Task) -> bool {
+    reported.iter().any(|report| {
+        ["id", "task_id", "task"].iter().any(|key| report[*key] == task.id.as_str())
+            || report.as_str() == Some(&task.id)
+    })
+}
+
+fn is_accepted(log: &[LogEntry], task: &Task) -> bool {
+    log.iter().any(|entry| matches!(&entry.event, Event::Accept(it) if it.task_id == task.id))
 }
 
 /// Whether a file is one of those that are named, or in a named directory.

@@ -20,8 +20,8 @@ impl Undoing {
     /// The commits that are reverted, and those that are reapplied.
     pub(crate) fn split(all: Vec<Self>) -> (Vec<CommitHash>, Vec<CommitHash>) {
         let (mut reverts, mut reapplies) = (Vec::new(), Vec::new());
-        for it in all {
-            match it {
+        for undoing in all {
+            match undoing {
                 Self::Reverts(hash) => reverts.push(hash),
                 Self::Reapplies(hash) => reapplies.push(hash),
             }
@@ -37,7 +37,7 @@ pub(crate) fn undoing<'a>(
     link: &'a CommitLink,
     find: impl Fn(&CommitHash) -> Option<&'a CommitLink>,
 ) -> Vec<Undoing> {
-    let chains = Chains::of(link, find);
+    let chains = Chains::new(link, find);
     let mut times: Vec<i64> = vec![0; chains.commits.len()];
     times[0] = 1;
     // What is reverted comes after everything that reverts it.
@@ -47,12 +47,13 @@ pub(crate) fn undoing<'a>(
         }
     }
     let roots = (1..times.len()).filter(|n| chains.is_root[*n]);
-    let effect = |n: usize| match times[n].signum() {
-        -1 => Some(Undoing::Reverts(chains.commits[n].clone())),
-        1 => Some(Undoing::Reapplies(chains.commits[n].clone())),
-        _ => None,
-    };
-    roots.filter_map(effect).collect()
+    roots
+        .filter_map(|n| match times[n].signum() {
+            -1 => Some(Undoing::Reverts(chains.commits[n].clone())),
+            1 => Some(Undoing::Reapplies(chains.commits[n].clone())),
+            _ => None,
+        })
+        .collect()
 }
 
 /// The commits that a link takes back, directly or through other reverts.
@@ -69,7 +70,7 @@ struct Chains<'a> {
 }
 
 impl<'a> Chains<'a> {
-    fn of(link: &'a CommitLink, find: impl Fn(&CommitHash) -> Option<&'a CommitLink>) -> Self {
+    fn new(link: &'a CommitLink, find: impl Fn(&CommitHash) -> Option<&'a CommitLink>) -> Self {
         let mut places: HashMap<&CommitHash, usize> = HashMap::from([(&link.hash, 0)]);
         let mut chains =
             Self { commits: vec![&link.hash], reverts: vec![vec![]], is_root: vec![false], order: vec![] };
@@ -113,20 +114,15 @@ pub(crate) fn standing(commits: &[LinkedCommit]) -> Vec<&LinkedCommit> {
         }
     }
     places.extend(commits.iter().enumerate().map(|(n, commit)| (&commit.link.hash, n)));
-    let is_own = |hash: &CommitHash| places.contains_key(hash);
-    // A revert of a commit that is not among them begins such a chain.
-    let find = |hash: &CommitHash| {
-        places.get(hash).map(|n| &commits[*n].link).filter(|it| it.reverts.iter().any(is_own))
-    };
     // How often each is applied, and whether it does more than undo others of them.
     let mut made: Vec<(i64, bool)> = vec![(1, true); commits.len()];
-    for (n, commit) in commits.iter().enumerate().filter(|(_, it)| !it.link.reverts.is_empty()) {
+    for (n, commit) in commits.iter().enumerate().filter(|(_, commit)| !commit.link.reverts.is_empty()) {
         made[n].1 = false;
-        for it in undoing(&commit.link, find) {
-            let (Undoing::Reverts(hash) | Undoing::Reapplies(hash)) = &it;
+        for undoing in undoing(&commit.link, |hash| reverting_link(&places, commits, hash)) {
+            let (Undoing::Reverts(hash) | Undoing::Reapplies(hash)) = &undoing;
             match places.get(hash) {
                 Some(root) if *root != n => {
-                    made[*root].0 += if matches!(it, Undoing::Reverts(_)) { -1 } else { 1 }
+                    made[*root].0 += if matches!(undoing, Undoing::Reverts(_)) { -1 } else { 1 }
                 }
                 _ => made[n].1 = true,
             }
@@ -136,8 +132,20 @@ pub(crate) fn standing(commits: &[LinkedCommit]) -> Vec<&LinkedCommit> {
         .iter()
         .zip(made)
         .filter(|(_, (times, is_step))| *is_step && *times > 0)
-        .map(|(it, _)| it)
+        .map(|(hash, _)| hash)
         .collect()
+}
+
+/// A revert of a commit that is not among them begins such a chain.
+fn reverting_link<'a>(
+    places: &HashMap<&CommitHash, usize>,
+    commits: &'a [LinkedCommit],
+    hash: &CommitHash,
+) -> Option<&'a CommitLink> {
+    places
+        .get(hash)
+        .map(|n| &commits[*n].link)
+        .filter(|link| link.reverts.iter().any(|hash| places.contains_key(hash)))
 }
 
 #[cfg(test)]
@@ -156,7 +164,7 @@ mod tests {
             authored_at: Time::EPOCH,
             files: vec![],
             linked_by: LinkedBy::Hook,
-            reverts: reverts.iter().map(|it| (*it).into()).collect(),
+            reverts: reverts.iter().map(|revert| (*revert).into()).collect(),
             tree: None,
         };
         LinkedCommit { link, rewritten_from: vec![] }
@@ -164,11 +172,12 @@ mod tests {
 
     /// The effect of each commit in a chain in which each reverts the earlier ones that are named.
     fn messages(commits: &[LinkedCommit]) -> Vec<String> {
-        let find = |hash: &CommitHash| commits.iter().map(|it| &it.link).find(|it| it.hash == *hash);
-        let of_each = commits.iter().map(|it| {
-            let words: Vec<String> = undoing(&it.link, find)
+        let find =
+            |hash: &CommitHash| commits.iter().map(|commit| &commit.link).find(|link| link.hash == *hash);
+        let of_each = commits.iter().map(|commit| {
+            let words: Vec<String> = undoing(&commit.link, find)
                 .into_iter()
-                .map(|it| match it {
+                .map(|undoing| match undoing {
                     Undoing::Reverts(hash) => format!("-{}", &hash.as_str()[..1]),
                     Undoing::Reapplies(hash) => format!("+{}", &hash.as_str()[..1]),
                 })
@@ -179,7 +188,7 @@ mod tests {
     }
 
     fn left(commits: &[LinkedCommit]) -> Vec<&str> {
-        standing(commits).into_iter().map(|it| it.link.subject.as_str()).collect()
+        standing(commits).into_iter().map(|commit| commit.link.subject.as_str()).collect()
     }
 
     #[test]

@@ -107,10 +107,13 @@ pub(crate) fn is_thin(verification: &str, commands: &[&str]) -> bool {
 fn is_test_command(text: &str) -> bool {
     let mut words = text.trim_matches('`').split_whitespace();
     let program = words.next().unwrap_or_default();
-    let is_one_of = |list: &'static str, word: &str| list.split_whitespace().any(|known| known == word);
-    is_one_of(TEST_PROGRAMS, program.trim_start_matches("./"))
-        || is_one_of(WORDY_PROGRAMS, program)
-            && words.next().is_some_and(|word| is_one_of(TEST_ARGUMENTS, word))
+    is_word_of(TEST_PROGRAMS, program.trim_start_matches("./"))
+        || is_word_of(WORDY_PROGRAMS, program)
+            && words.next().is_some_and(|word| is_word_of(TEST_ARGUMENTS, word))
+}
+
+fn is_word_of(list: &'static str, word: &str) -> bool {
+    list.split_whitespace().any(|known| known == word)
 }
 
 /// Whether a definition of done is in the terms of those who build the software: it says what a compiler or a test
@@ -129,14 +132,16 @@ fn has_number(text: &str) -> bool {
 /// quote.
 fn has_code_marks(text: &str) -> bool {
     let marks = ['`', '_', '<', '>', '=', '≤', '≥', '%', '$', '{', '[', '"', '“', '「', '\\', '@'];
-    let joined = |pair: &[char]| {
-        let (before, after) = (pair[0], pair[1]);
-        (before.is_lowercase() && after.is_uppercase())
-            || (before == '.' && after.is_alphanumeric())
-            || (before.is_alphanumeric() && matches!(after, '/' | '('))
-    };
     let chars: Vec<char> = text.chars().collect();
-    text.contains(marks) || text.contains("--") || text.contains("::") || chars.windows(2).any(joined)
+    text.contains(marks)
+        || text.contains("--")
+        || text.contains("::")
+        || chars.windows(2).any(|pair| {
+            let (before, after) = (pair[0], pair[1]);
+            (before.is_lowercase() && after.is_uppercase())
+                || (before == '.' && after.is_alphanumeric())
+                || (before.is_alphanumeric() && matches!(after, '/' | '('))
+        })
 }
 
 /// The text without Chinese praise and fillers. Chinese has no spaces between words, so the rest of a criterion is what

@@ -41,11 +41,11 @@ pub(crate) struct Taker {
 impl WhyLost {
     /// For a claim whose issue `holder` holds.
     pub(crate) fn to(own: &ExecutionFolder, holder: &ExecutionFolder) -> Self {
-        let it = &holder.execution;
+        let claim = &holder.execution;
         let by = Taker {
-            id: it.id.clone(),
-            actor: it.actor.clone(),
-            started_at: it.started_at,
+            id: claim.id.clone(),
+            actor: claim.actor.clone(),
+            started_at: claim.started_at,
             ending: Ending::of(holder),
         };
         Self::Taken { own: Ending::of(own), by }
@@ -99,8 +99,8 @@ mod tests {
             at,
         };
         let aside = ExecutionFolder { log: vec![released], ..own.clone() };
-        let it = &holder.execution;
-        let (actor, id, since) = (&it.actor, it.id.short(), it.started_at);
+        let claim = &holder.execution;
+        let (actor, id, since) = (&claim.actor, claim.id.short(), claim.started_at);
         let executes = format!("{actor} has been executing it as `{id}` since {since}");
         let was = format!("released by Ada <ada@example.org> at {at} (reason: ill)");
         assert_eq!(WhyLost::to(&own, &holder).to_string(), executes);

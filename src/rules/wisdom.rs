@@ -37,14 +37,14 @@ pub(crate) struct WisdomContext {
 }
 
 /// Whether each word occurs in the text or in a tag, ignoring case.
-pub(crate) fn has_words(it: &Wisdom, words: &[String]) -> bool {
-    let text = format!("{} {}", it.text, it.tags.join(" ")).to_lowercase();
+pub(crate) fn has_words(wisdom: &Wisdom, words: &[String]) -> bool {
+    let text = format!("{} {}", wisdom.text, wisdom.tags.join(" ")).to_lowercase();
     words.iter().all(|word| text.contains(&word.to_lowercase()))
 }
 
 /// The answered questions, with the latest answer to each.
 pub(crate) fn answered(all: &[Wisdom]) -> BTreeMap<EntryId, EntryId> {
-    all.iter().filter_map(|it| Some((it.answers.clone()?, it.id.clone()))).collect()
+    all.iter().filter_map(|wisdom| Some((wisdom.answers.clone()?, wisdom.id.clone()))).collect()
 }
 
 /// The entries for an agent that works on an issue, without answered questions: first those from that issue and those
@@ -65,26 +65,29 @@ pub(crate) fn context_near(
 ) -> (Vec<WisdomContext>, Option<Omission>) {
     let near: BTreeSet<String> = issue
         .iter()
-        .flat_map(|it| it.tags.iter().chain(&it.affected_components))
+        .flat_map(|issue| issue.tags.iter().chain(&issue.affected_components))
         .map(|tag| tag.to_lowercase())
         .collect();
-    let is_near = |it: &Wisdom| {
-        it.issue_id.as_ref().is_some_and(|of| issue.is_some_and(|issue| issue.id == *of))
-            || it.tags.iter().any(|tag| near.contains(&tag.to_lowercase()))
-    };
     let answered = answered(&all);
     let mut all = all;
-    all.retain(|it| !answered.contains_key(&it.id));
-    all.sort_by_cached_key(|it| (!is_near(it), rank(it.kind, role), Reverse(it.id.clone())));
+    all.retain(|wisdom| !answered.contains_key(&wisdom.id));
+    all.sort_by_cached_key(|wisdom| {
+        (
+            !(wisdom.issue_id.as_ref().is_some_and(|of| issue.is_some_and(|issue| issue.id == *of))
+                || wisdom.tags.iter().any(|tag| near.contains(&tag.to_lowercase()))),
+            rank(wisdom.kind, role),
+            Reverse(wisdom.id.clone()),
+        )
+    });
     let mut cut = Cut::at(LONGEST);
     let first = cut.first(all);
-    let contexts = first.into_iter().map(|it| WisdomContext {
-        kind: it.kind,
-        text: cut.text(&it.text),
-        tags: it.tags,
-        issue_id: it.issue_id,
-        author: it.author,
-        created_at: it.created_at,
+    let contexts = first.into_iter().map(|wisdom| WisdomContext {
+        kind: wisdom.kind,
+        text: cut.text(&wisdom.text),
+        tags: wisdom.tags,
+        issue_id: wisdom.issue_id,
+        author: wisdom.author,
+        created_at: wisdom.created_at,
     });
     let contexts = contexts.collect();
     (contexts, cut.left_out("wisdom", RemedyCall::from(Other::WisdomList).flag("json")))
@@ -99,7 +102,7 @@ fn rank(kind: WisdomType, role: Role) -> usize {
         Role::Reviewer => &[Decision, Convention, Learning, Question],
         Role::Explorer | Role::Planner | Role::Integrator | Role::Coordinator => return 0,
     };
-    order.iter().position(|it| *it == kind).unwrap_or(order.len())
+    order.iter().position(|other| *other == kind).unwrap_or(order.len())
 }
 
 #[cfg(test)]
@@ -134,7 +137,7 @@ mod tests {
             wisdom(4, "of nothing", &[], None),
         ];
         let (contexts, left_out) = context_for(all, &issue(), Role::Planner);
-        let texts: Vec<&str> = contexts.iter().map(|it| it.text.as_str()).collect();
+        let texts: Vec<&str> = contexts.iter().map(|context| context.text.as_str()).collect();
         assert_eq!(texts, ["of its tag", "of the issue", "of nothing", "of another"]);
         assert_eq!(left_out, None);
     }
@@ -152,7 +155,7 @@ mod tests {
             (Role::Reviewer, ["decision", "convention", "learning", "question"]),
         ] {
             let (contexts, _) = context_for(all.to_vec(), &issue(), role);
-            let texts: Vec<&str> = contexts.iter().map(|it| it.text.as_str()).collect();
+            let texts: Vec<&str> = contexts.iter().map(|context| context.text.as_str()).collect();
             assert_eq!(texts, expected, "{role}");
         }
     }
@@ -168,9 +171,10 @@ mod tests {
 
     #[test]
     fn all_words_are_looked_for_in_text_and_tags() {
-        let it = wisdom(1, "Tokens expire after an hour", &["auth"], None);
-        let has =
-            |words: &[&str]| has_words(&it, &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        let lesson = wisdom(1, "Tokens expire after an hour", &["auth"], None);
+        let has = |words: &[&str]| {
+            has_words(&lesson, &words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>())
+        };
         assert!(has(&["TOKENS", "auth"]) && has(&["hour"]) && !has(&["tokens", "day"]));
     }
 }

@@ -1,5 +1,6 @@
 //! YAML as a tree of texts: what a form means by `true` or `1` depends on where it is.
 
+use jiff::Span;
 use saphyr_parser::{Event, Parser};
 
 /// Deeper trees are refused.
@@ -82,14 +83,13 @@ pub(crate) fn read(text: &str) -> Result<Node, String> {
     for event in Parser::new_from_str(text) {
         let (event, span) =
             event.map_err(|error| format!("line {}: {}", error.marker().line(), error.info()))?;
-        let fault = |what: &str| format!("line {}: {what}", span.start.line());
         let done = match event {
             Event::Scalar(text, style, ..) => {
                 let is_null = style == saphyr_parser::ScalarStyle::Plain && matches!(&*text, "~" | "null");
                 Node::Text(if is_null { String::new() } else { text.into_owned() })
             }
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() == DEEPEST => {
-                return Err(fault("too many levels"));
+                return Err(fault_at(&span, "too many levels"));
             }
             Event::SequenceStart(..) => {
                 open.push(Open::List(vec![]));
@@ -102,9 +102,9 @@ pub(crate) fn read(text: &str) -> Result<Node, String> {
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
                 Some(Open::List(members)) => Node::List(members),
                 Some(Open::Map(fields, _)) => Node::Map(fields),
-                None => return Err(fault("the end of nothing")),
+                None => return Err(fault_at(&span, "the end of nothing")),
             },
-            Event::Alias(_) => return Err(fault("an alias, which is not supported")),
+            Event::Alias(_) => return Err(fault_at(&span, "an alias, which is not supported")),
             Event::DocumentEnd => break,
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) => continue,
         };
@@ -118,6 +118,10 @@ pub(crate) fn read(text: &str) -> Result<Node, String> {
         }
     }
     Err("it is empty".into())
+}
+
+fn fault_at(span: &Span, what: &str) -> String {
+    format!("line {}: {what}", span.start.line())
 }
 
 #[cfg(test)]

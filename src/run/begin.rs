@@ -187,7 +187,7 @@ pub(crate) fn begin(
 ) -> Answer<Begun> {
     let store = session.store();
     let permit = session.permit(Op::Run)?;
-    let places = RunPaths::of(store, &run.id);
+    let places = RunPaths::new(store, &run.id);
     let driver = driver::name(store, &places.files)?;
     given.keep(&places.files)?;
     let left_out = left_out(run, input);

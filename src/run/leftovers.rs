@@ -109,7 +109,7 @@ pub(super) fn unmerged(store: &Store, folder: &IssueFolder) -> Result<Option<Bra
 /// The directories with the worktrees by which the runs that are recorded here claim plans.
 pub(super) fn folders_of_claims(store: &Store) -> Result<Vec<PathBuf>, Refusal> {
     let runs = records::run_ids(&store.snapshot()?)?;
-    Ok(runs.iter().map(|run| RunPaths::of(store, run).claims()).collect())
+    Ok(runs.iter().map(|run| RunPaths::new(store, run).claims()).collect())
 }
 
 /// `wf/kept/EXR-…`, and the same with a number.

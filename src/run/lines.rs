@@ -33,7 +33,7 @@ pub(crate) struct AgentLines {
 pub(crate) fn last_lines(session: &Session, run: &RunId) -> Result<Vec<AgentLines>, Refusal> {
     let store = session.store();
     store.snapshot()?;
-    let entries = std::fs::read_dir(RunPaths::of(store, run).transcripts()).into_iter().flatten().flatten();
+    let entries = std::fs::read_dir(RunPaths::new(store, run).transcripts()).into_iter().flatten().flatten();
     let mut files: Vec<(SystemTime, std::path::PathBuf)> = entries
         .filter_map(|entry| {
             let facts = entry.metadata().ok().filter(std::fs::Metadata::is_file)?;

@@ -45,7 +45,7 @@ impl Others {
             if RunProgress::of(&run).status == RunStatus::Completed {
                 ended.insert(id);
             } else {
-                let driven = Driven::of(store, &run);
+                let driven = Driven::find(store, &run);
                 open.push((run, driven));
             }
         }

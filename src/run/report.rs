@@ -52,8 +52,8 @@ pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> 
             apart.extend(unmerged(store, folder)?.map(|branch| (id.clone(), branch)));
         }
     }
-    let is_driven = Driven::of(store, &found) == Driven::Here;
-    let unstored = unstored(&RunPaths::of(store, &found.run.id), &found);
+    let is_driven = Driven::find(store, &found) == Driven::Here;
+    let unstored = unstored(&RunPaths::new(store, &found.run.id), &found);
     let has_remote = sync::remote::to_sync(store, None).is_ok();
     let known = RunFacts { issues: &issues, is_merged, apart, kept, needed, unstored, is_driven, has_remote };
     let mut report = report_of(&found, &known);

@@ -40,10 +40,10 @@ pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn RunWatch) ->
     session.notice_all(notices);
     tell_notices(session, watch);
     let crew = Crew::of(session.store(), &given)?;
-    let confinement = Confinement::of(session.store())?;
+    let confinement = Confinement::load(session.store())?;
     agreed::settle(session, &run, watch)?;
     let Done { view: begun, notices, .. } = begin::begin(session, &run, &given, input, &confinement)?;
-    agreed::keep(session.store(), &RunPaths::of(session.store(), &begun.run.id).files, watch)?;
+    agreed::keep(session.store(), &RunPaths::new(session.store(), &begun.run.id).files, watch)?;
     session.notice_all(notices);
     let started = StartedRun { driver: Some(begun.driver), crew, confinement, budget: None };
     driven(session, &begun.run.id, started, (watch, stops))
@@ -73,17 +73,17 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn RunWatch
     session.be_patient();
     let store = session.store();
     let found = open(store, input.run.as_deref())?;
-    if Driven::of(store, &found) == Driven::Elsewhere {
+    if Driven::find(store, &found) == Driven::Elsewhere {
         take_over(session, &found, input.take_over)?;
     }
     for (role, _) in input.agents.clone().by_role() {
         refuse_idle(&found.run, role)?;
     }
-    let files = RunPaths::of(store, &found.run.id).files;
+    let files = RunPaths::new(store, &found.run.id).files;
     let given = input.agents.clone().or(AgentNames::kept(&files)?).or(AgentNames::configured(store)?);
     let crew = Crew::of(store, &given)?;
     crew.refuse_missing(session, &found.run.steps)?;
-    let confinement = Confinement::of(session.store())?;
+    let confinement = Confinement::load(session.store())?;
     agreed::settle_rest(session, &found, &files, watch)?;
     agreed::keep(store, &files, watch)?;
     // The configuration counts when a run begins.
@@ -164,14 +164,14 @@ fn open(store: &Store, run: Option<&str>) -> Result<RunFolder, Refusal> {
     let snapshot = store.snapshot()?;
     if run.is_some() {
         let found = named(&snapshot, run)?;
-        return match Driven::of(store, &found) {
+        return match Driven::find(store, &found) {
             Driven::Ended => Err(ended(&snapshot, &found)),
             _ => Ok(found),
         };
     }
     let (mut here, mut interrupted, mut others) = (Vec::new(), Vec::new(), Vec::new());
     for found in all(&snapshot)?.0 {
-        match Driven::of(store, &found) {
+        match Driven::find(store, &found) {
             Driven::Here => here.push(found),
             Driven::Interrupted => interrupted.push(found),
             Driven::Elsewhere => others.push(found),

@@ -35,7 +35,7 @@ impl Carrying<'_> {
     /// The tests of the plan as claimed, if it has any. The claim may have brought another version of the plan than the one
     /// whose tests somebody agreed to.
     pub(super) fn tests(&self) -> Result<Option<Verification<'_>>, Refusal> {
-        let tests = match verification(self.session, &VerifyTests::of(&self.execution.id)) {
+        let tests = match verification(self.session, &VerifyTests::new(&self.execution.id)) {
             Err(refusal) if refusal.kind == RefusalKind::Nothing => return Ok(None),
             other => other?,
         };

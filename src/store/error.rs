@@ -226,9 +226,9 @@ impl StoreError {
             line.strip_prefix("error: ").or_else(|| line.strip_prefix("fatal: ")).unwrap_or(line)
         });
         // gpg's status lines are meant for programs.
-        let is_reason =
-            |line: &&str| !line.is_empty() && !line.starts_with("[GNUPG:]") && *line != "(no gpg output)";
-        let lines = lines.map(|line| line.trim_end_matches(':')).filter(is_reason);
+        let lines = lines
+            .map(|line| line.trim_end_matches(':'))
+            .filter(|line| !line.is_empty() && !line.starts_with("[GNUPG:]") && *line != "(no gpg output)");
         let words = lines.collect::<Vec<_>>().join("; ");
         Self::Unsigned { words, key }
     }
@@ -248,23 +248,26 @@ fn shorter() -> &'static str {
 fn unmergeable(whose: &HeadSide, path: &str, reference: &str) -> String {
     let (path, reference) = (shell::word(path), shell::word(reference));
     let back = format!("`git update-ref {reference} COMMIT`");
-    let log = |at: &str| format!("`git log {at} -- {path}`");
     match whose {
         HeadSide::Ours => format!(
             "{} shows who made it too large; {back} sets this store back to a commit before that",
-            log(&reference)
+            log_command(&path, &reference)
         ),
         HeadSide::Theirs(_, tracking) => format!(
             "nothing was changed here; {} shows who made it too large; {back}, run in that repository, sets it back to a commit \
              before that",
-            log(&shell::word(tracking))
+            log_command(&path, &shell::word(tracking))
         ),
         HeadSide::Both(_) => format!(
             "nothing was changed here; {} shows who made it too large here; {back} sets one of the two back to a commit before \
              that",
-            log(&reference)
+            log_command(&path, &reference)
         ),
     }
+}
+
+fn log_command(path: &str, at: &str) -> String {
+    format!("`git log {at} -- {path}`")
 }
 
 fn apart(side: Unpurged, name: &str, reference: &str) -> String {

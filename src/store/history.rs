@@ -92,19 +92,14 @@ impl Store {
         let (subject, body) = message.split_once_str(b"\n").unwrap_or((message.as_ref(), b""));
         let body = &body[body.len().saturating_sub(LONGEST_TRAILERS)..];
         let body = body.to_str_lossy();
-        let trailer = |key: &str| {
-            let value = body.lines().rev().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
-            value.map(str::to_owned)
-        };
-        let short = |text: &[u8]| text[..text.len().min(LONGEST_LINE)].to_str_lossy().into_owned();
         Ok(HistoryStep {
             commit: id.into(),
-            subject: short(subject),
-            op: trailer("Wf-Op"),
-            author: Person::known(&short(author.name), &short(author.email), None),
-            actor: trailer("Wf-Actor"),
-            role: trailer("Wf-Role"),
-            force: trailer("Wf-Force"),
+            subject: shortened(subject),
+            op: trailer_of(&body, "Wf-Op"),
+            author: Person::known(&shortened(author.name), &shortened(author.email), None),
+            actor: trailer_of(&body, "Wf-Actor"),
+            role: trailer_of(&body, "Wf-Role"),
+            force: trailer_of(&body, "Wf-Force"),
             at: Time::from_seconds(author.seconds()).unwrap_or(Time::EPOCH),
             changes: Vec::new(),
         })
@@ -180,4 +175,13 @@ impl Store {
         }
         Ok(None)
     }
+}
+
+fn shortened(text: &[u8]) -> String {
+    text[..text.len().min(LONGEST_LINE)].to_str_lossy().into_owned()
+}
+
+fn trailer_of(body: &str, key: &str) -> Option<String> {
+    let value = body.lines().rev().find_map(|line| line.strip_prefix(key)?.strip_prefix(": "));
+    value.map(str::to_owned)
 }

@@ -39,14 +39,14 @@ pub(crate) struct Fan(u8);
 
 impl Fan {
     /// The fan directory of an issue.
-    pub(crate) fn of(issue: &IssueId) -> Self {
+    pub(crate) fn new(issue: &IssueId) -> Self {
         Self(Sha256::digest(issue.as_str().as_bytes())[0])
     }
 
     /// Parses the name of a fan directory.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         let is_own = name.len() == 2 && name.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
-        u8::from_str_radix(name, 16).ok().filter(|_| is_own).map(Self)
+        if is_own { u8::from_str_radix(name, 16).ok().map(Self) } else { None }
     }
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn items(id: &QueueId) -> String {
 
 /// `queues/<QUEUE>/items/<xx>`: the directory that holds the items of an issue.
 pub(crate) fn items_beside(queue: &QueueId, issue: &IssueId) -> String {
-    Folder::ItemFan(queue.clone(), Fan::of(issue)).to_string()
+    Folder::ItemFan(queue.clone(), Fan::new(issue)).to_string()
 }
 
 /// `queues/<QUEUE>/items/<xx>/<SOLUTION>.json`

@@ -54,7 +54,8 @@ pub(crate) fn heads(
     store: &Store,
     work: &Repository,
     ours: Option<ObjectId>,
-    (theirs, name): (ObjectId, &str),
+    theirs: ObjectId,
+    name: &str,
     equal: EqualTrees,
 ) -> Result<Option<Merged>, StoreError> {
     if ours == Some(theirs) {
@@ -82,7 +83,7 @@ pub(crate) fn heads(
     }
     let our_tree = Snapshot::open(work, store.reference(), ours)?.tree();
     if !is_first {
-        refuse_unpurged(store, work, ours, (theirs, name))?;
+        refuse_unpurged(store, work, ours, theirs, name)?;
     }
     let descends = bases.contains(&ours);
     if !descends && our_tree == their_tree && equal == EqualTrees::Leave {
@@ -109,7 +110,8 @@ pub(super) fn refuse_unpurged(
     store: &Store,
     work: &Repository,
     ours: ObjectId,
-    (theirs, name): (ObjectId, &str),
+    theirs: ObjectId,
+    name: &str,
 ) -> Result<(), StoreError> {
     match store.unpurged(work, ours, theirs)? {
         Some(side) => {
@@ -208,7 +210,7 @@ impl Unlike<'_> {
         for entry in &mut folder.entries {
             let name = entry.filename.as_bstr();
             let (Some(there), Some(both)) = (there.get(name), both.get(name)) else { continue };
-            let are_folders = [&*entry, there, both].iter().all(|it| it.mode.kind() == EntryKind::Tree);
+            let are_folders = [&*entry, there, both].iter().all(|side| side.mode.kind() == EntryKind::Tree);
             if both == there {
                 *entry = there.clone();
             } else if are_folders && depth < DEEPEST {
@@ -263,7 +265,5 @@ fn merge_commit(
     Ok(repo.make_commit(tree, parents, &root::signature(seconds), &message)?)
 }
 
-#[cfg(test)]
-mod mutations;
 #[cfg(test)]
 mod tests;

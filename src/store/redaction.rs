@@ -28,14 +28,14 @@ pub(super) const UNREADABLE: &str = "[redacted]\n";
 #[derive(Debug, Default)]
 pub(crate) struct Redactions {
     /// By the path of the file that they refer to, relative to the directory; in the order of their entries.
-    by_target: BTreeMap<String, Vec<Held>>,
+    by_target: BTreeMap<String, Vec<KnownRedaction>>,
     /// What identifies the entries in which something is hidden, in whichever entry it comes: see [`siblings`].
     identities: BTreeSet<String>,
 }
 
 /// A redaction, and what it can hide.
 #[derive(Debug, Clone)]
-struct Held {
+struct KnownRedaction {
     redaction: Redaction,
     reach: Reach,
 }
@@ -61,13 +61,13 @@ pub(crate) enum Reach {
 }
 
 impl Reach {
-    fn of(redaction: &Redaction, doc: Option<&Doc>) -> Self {
+    fn new(redaction: &Redaction, doc: Option<&Doc>) -> Self {
         let Some(doc) = doc else { return Self::Absent };
         if redaction.hides_all() {
             Self::Whole
         } else if redaction.stamp.is_none() && doc.birth().is_some() {
             Self::NoStamp
-        } else if doc.written(&redaction.field).is_none() {
+        } else if !doc.is_written(&redaction.field) {
             Self::Absent
         } else if doc.is_within(redaction) {
             Self::Whole
@@ -77,7 +77,7 @@ impl Reach {
     }
 }
 
-impl Held {
+impl KnownRedaction {
     fn covers(&self, doc: &Doc) -> bool {
         match &self.reach {
             Reach::Beside { birth, .. } => doc.is_beside(birth.as_ref()),
@@ -138,10 +138,10 @@ impl Redactions {
     /// The redactions in `folder`, without the entries that are the same as a redacted one.
     fn of_records(read: &impl ReadState, folder: &str) -> Result<Self, StoreError> {
         let place = format!("{folder}/{}", layout::REDACTIONS);
-        let mut by_target: BTreeMap<String, Vec<Held>> = BTreeMap::new();
+        let mut by_target: BTreeMap<String, Vec<KnownRedaction>> = BTreeMap::new();
         for redaction in records::raw_log::<Redaction>(read, &place, &mut Vec::new())? {
             let target = redaction.target.clone();
-            by_target.entry(target).or_default().push(Held { redaction, reach: Reach::Whole });
+            by_target.entry(target).or_default().push(KnownRedaction { redaction, reach: Reach::Whole });
         }
         for (target, all) in &mut by_target {
             let path = format!("{folder}/{target}");
@@ -152,7 +152,7 @@ impl Redactions {
             };
             let doc = bytes.and_then(|bytes| layout::own_doc(schema, id.as_deref(), &bytes).ok());
             for held in all {
-                held.reach = Reach::of(&held.redaction, doc.as_ref());
+                held.reach = Reach::new(&held.redaction, doc.as_ref());
             }
         }
         Ok(Self { by_target, identities: BTreeSet::new() })
@@ -171,37 +171,39 @@ impl Redactions {
     /// Whether a value with this stamp is already hidden.
     pub(crate) fn has(&self, target: &str, field: &str, stamp: Option<&EpochStamp>) -> bool {
         let all = self.by_target.get(target).into_iter().flatten();
-        all.into_iter().any(|it| it.redaction.field == field && it.hides(stamp))
+        all.into_iter().any(|known| known.redaction.field == field && known.hides(stamp))
     }
 
     /// Whether a value of the record at `path` is hidden.
     pub(crate) fn hides(&self, path: &str, key: &str, stamp: Option<&EpochStamp>) -> bool {
-        self.target(path).any(|it| is_of(&it.redaction.field, key) && it.hides(stamp))
+        self.target(path).any(|known| is_of(&known.redaction.field, key) && known.hides(stamp))
     }
 
     /// Whether an issue with these redactions no longer follows its source, because part of it is hidden.
     pub(crate) fn hides_source(&self) -> bool {
         let mut all = self.by_target.get(ISSUE_FILE).into_iter().flatten();
-        all.any(|it| it.redaction.is_of_source())
+        all.any(|known| known.redaction.is_of_source())
     }
 
     /// Whether part of the issue or plan of this directory, or of its logs, is hidden now, and not only in an earlier
     /// version or in another record that had its id.
     pub(crate) fn hides_something(&self) -> bool {
-        let is_hiding = |it: &Held| it.redaction.field != ASIDE && matches!(it.reach, Reach::Whole);
-        self.by_target.values().flatten().any(is_hiding)
+        self.by_target
+            .values()
+            .flatten()
+            .any(|known| known.redaction.field != ASIDE && matches!(known.reach, Reach::Whole))
     }
 
     /// Whether something is hidden in another entry that is the same as this one, which is not there yet.
     pub(crate) fn hides_again(&self, path: &str, entry: &Value) -> bool {
         !self.identities.is_empty()
-            && siblings::identity(path, entry).is_some_and(|it| self.identities.contains(&it))
+            && siblings::identity(path, entry).is_some_and(|identity| self.identities.contains(&identity))
     }
 
     /// What this redaction can hide; `None` if it is not one of these.
     pub(crate) fn reach(&self, redaction: &Redaction) -> Option<&Reach> {
         let mut all = self.by_target.get(&redaction.target)?.iter();
-        all.find(|it| it.redaction.id == redaction.id).map(|it| &it.reach)
+        all.find(|known| known.redaction.id == redaction.id).map(|known| &known.reach)
     }
 
     /// Whether the entry at `path` is set aside: a redaction says so, and the entry was stamped in the future, so it
@@ -212,8 +214,8 @@ impl Redactions {
             return false;
         }
         let Some(entry) = layout::entry_stamp(path) else { return false };
-        let mut all = self.target(path).filter(|it| it.redaction.field == ASIDE);
-        all.any(|it| entry.is_ahead_of(it.redaction.id.stamp().time()))
+        let mut all = self.target(path).filter(|known| known.redaction.field == ASIDE);
+        all.any(|known| entry.is_ahead_of(known.redaction.id.stamp().time()))
     }
 
     /// Whether something in the file at `path` is hidden, or was hidden until a purge removed the file.
@@ -235,8 +237,10 @@ impl Redactions {
     pub(crate) fn is_purged(&self, path: &str, doc: &Doc) -> bool {
         let stamp = doc.made("plan");
         let hidden = doc.value("plan").is_some_and(|plan| *plan == hidden_plan());
-        let hides = |it: &Held| it.redaction.field == "plan" && it.redaction.hides(stamp.as_ref());
-        hidden && self.target(path).any(|it| it.covers(doc) && hides(it))
+        hidden
+            && self.target(path).any(|known| {
+                known.covers(doc) && known.redaction.field == "plan" && known.redaction.hides(stamp.as_ref())
+            })
     }
 
     /// The bytes of a file without its hidden values; the same bytes if nothing in it is hidden.
@@ -267,10 +271,11 @@ impl Redactions {
 
     /// The redactions of the file at `path`. A claim has none: its id depends on its content, and its log is stored
     /// under that id.
-    fn target(&self, path: &str) -> impl Iterator<Item = &Held> {
-        let target = match self.is_empty() {
-            true => None,
-            false => layout::redacted_by(path).map(|(_, target)| target).filter(|it| it != layout::CLAIM),
+    fn target(&self, path: &str) -> impl Iterator<Item = &KnownRedaction> {
+        let target = if self.is_empty() {
+            None
+        } else {
+            layout::redacted_by(path).map(|(_, target)| target).filter(|target| target != layout::CLAIM)
         };
         target.and_then(|target| self.by_target.get(&target)).into_iter().flatten()
     }
@@ -316,17 +321,17 @@ impl Redactions {
             return;
         }
         let (Form::Entry(once), id) = form(path) else { return };
-        let is_sound = |value: &Value| once.ordered(value).is_ok() && layout::bears(value, id.as_deref());
         for held in self.target(path) {
-            hide(value, &held.redaction.field, once, &is_sound);
+            hide(value, &held.redaction.field, once, &|value: &Value| {
+                once.ordered(value).is_ok() && layout::bears(value, id.as_deref())
+            });
         }
     }
 
     /// The text of a file of this or an earlier state, as it may be shown.
     pub(crate) fn text(&self, path: &str, bytes: &[u8]) -> String {
-        let as_it_is = || String::from_utf8_lossy(bytes).into_owned();
         if self.target(path).next().is_none() {
-            return as_it_is();
+            return as_it_is(bytes);
         }
         let shown = match form(path).0 {
             Form::Doc(schema) => Doc::parse(schema, bytes).ok().map(|mut doc| {
@@ -337,10 +342,14 @@ impl Redactions {
                 self.entry(path, &mut value);
                 file_bytes(&value)
             }),
-            Form::Unknown => return as_it_is(),
+            Form::Unknown => return as_it_is(bytes),
         };
         shown.map_or(UNREADABLE.to_owned(), |bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
+}
+
+fn as_it_is(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// Whether a key is a field, or an element or leaf of it.

@@ -142,7 +142,6 @@ impl Store {
 
     /// Lets git forget worktrees whose directories are gone.
     pub(crate) fn prune_worktrees(&self) -> Result<(), StoreError> {
-        let is_gone = |folder: Option<PathBuf>| folder.is_none_or(|folder| !folder.exists());
         if self.repo.linked_worktrees()?.iter().any(|linked| is_gone(linked.folder())) {
             self.git().prune_worktrees()?;
         }
@@ -212,9 +211,8 @@ impl Store {
     pub(crate) fn push_interval(&self) -> Result<Duration, StoreError> {
         let Some(value) = self.config("wf.pushInterval") else { return Ok(Duration::ZERO) };
         let seconds = value.trim().parse().ok().map(Duration::from_secs);
-        let millis = || u64::try_from(lease::parse_duration(&value)?).ok();
         let why = "expected a number of seconds, or one with a unit, such as 90s or 5m";
-        seconds.or_else(|| millis().map(Duration::from_millis)).ok_or(StoreError::Config {
+        seconds.or_else(|| millis(&value).map(Duration::from_millis)).ok_or(StoreError::Config {
             key: "wf.pushInterval".into(),
             value,
             why,
@@ -260,6 +258,14 @@ impl Store {
     pub(crate) fn clock(&self) -> &Clock {
         &self.acting.clock
     }
+}
+
+fn millis(value: &str) -> Option<u64> {
+    u64::try_from(lease::parse_duration(value)?).ok()
+}
+
+fn is_gone(folder: Option<PathBuf>) -> bool {
+    folder.is_none_or(|folder| !folder.exists())
 }
 
 /// Parses a full object id in hex.

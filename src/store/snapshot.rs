@@ -53,22 +53,22 @@ impl<'repo> Snapshot<'repo> {
         reference: &str,
         commit: ObjectId,
     ) -> Result<Self, StoreError> {
-        let not_ours = |why: String| StoreError::NotAStore { reference: reference.to_owned(), why };
         let tree = commit_size::read(repo, reference, commit)?
             .tree()
-            .map_err(|error| not_ours(format!("commit {commit} cannot be read: {error}")))?;
+            .map_err(|error| not_ours(reference, format!("commit {commit} cannot be read: {error}")))?;
         let snapshot = Self { repo, commit, tree };
         let root = snapshot
             .file(ROOT_PATH)?
-            .ok_or_else(|| not_ours(format!("commit {commit} has no `{ROOT_PATH}`")))?;
-        let value =
-            strict::parse(&root).map_err(|e| not_ours(format!("`{ROOT_PATH}` of commit {commit}: {e}")))?;
+            .ok_or_else(|| not_ours(reference, format!("commit {commit} has no `{ROOT_PATH}`")))?;
+        let value = strict::parse(&root)
+            .map_err(|e| not_ours(reference, format!("`{ROOT_PATH}` of commit {commit}: {e}")))?;
         match value["format"].as_u64() {
             Some(found) if found > FORMAT => Err(StoreError::NewerFormat { found, known: FORMAT }),
             Some(FORMAT) => Ok(snapshot),
-            _ => {
-                Err(not_ours(format!("`{ROOT_PATH}` of commit {commit} has the format {}", value["format"])))
-            }
+            _ => Err(not_ours(
+                reference,
+                format!("`{ROOT_PATH}` of commit {commit} has the format {}", value["format"]),
+            )),
         }
     }
 
@@ -98,8 +98,11 @@ impl<'repo> Snapshot<'repo> {
 
     /// What an issue is read from.
     pub(crate) fn place_of(&self, issue: &IssueId) -> Result<IssueSources, StoreError> {
-        let tree = |path: &str| Ok::<_, StoreError>(self.entry(path)?.map(|(tree, _)| tree));
-        Ok([tree(&layout::issue_folder(issue))?, tree(layout::QUEUES)?])
+        Ok([self.tree_at(&layout::issue_folder(issue))?, self.tree_at(layout::QUEUES)?])
+    }
+
+    fn tree_at(&self, path: &str) -> Result<Option<ObjectId>, StoreError> {
+        Ok(self.entry(path)?.map(|(tree, _)| tree))
     }
 
     /// The object at `path`, with its kind; `None` if there is nothing.
@@ -128,6 +131,10 @@ impl<'repo> Snapshot<'repo> {
             _ => Ok(None),
         }
     }
+}
+
+fn not_ours(reference: &str, why: String) -> StoreError {
+    StoreError::NotAStore { reference: reference.to_owned(), why }
 }
 
 impl ReadState for Snapshot<'_> {

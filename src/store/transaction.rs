@@ -152,7 +152,10 @@ impl<'repo> Tx<'repo> {
             .filter(|name| Stamp::is_far_entry(name))
             .map(|name| format!("{folder}/{name}"))
             .collect();
-        let Some(Folder::Log(log)) = Folder::parse(folder).filter(|_| !far.is_empty()) else { return Ok(()) };
+        if far.is_empty() {
+            return Ok(());
+        }
+        let Some(Folder::Log(log)) = Folder::parse(folder) else { return Ok(()) };
         let hidden = Redactions::of(self, &log.owner().to_string())?;
         if !far.iter().all(|path| hidden.sets_aside(path)) {
             self.far_future.borrow_mut().insert(folder.to_owned());
@@ -194,7 +197,7 @@ impl<'repo> Tx<'repo> {
             return Ok(None);
         }
         let message = message::message(&self.note, identity);
-        store.build(self.base.tree(), self.pending, (self.base.commit(), &message, identity))
+        store.build(self.base.tree(), self.pending, self.base.commit(), &message, identity)
     }
 
     /// Makes the commit with the objects in `work`; for a transaction that keeps its writes in memory.
@@ -332,7 +335,7 @@ impl Store {
         for _ in 0..TRIES {
             let tip = self.tip()?;
             let work = self.in_memory();
-            let Some(merged) = merge::heads(self, &work, tip, (theirs, from), equal)? else {
+            let Some(merged) = merge::heads(self, &work, tip, theirs, from, equal)? else {
                 return Ok(None);
             };
             let mut objects = ObjectBatch::write(&work, &self.repo)?;
@@ -352,8 +355,8 @@ impl Store {
         for _ in 0..TRIES {
             let Some(tip) = self.tip()? else { return Ok(None) };
             let work = self.in_memory();
-            let head = (tip, self.reference());
-            let mended = merge::heads(self, &work, None, head, merge::EqualTrees::Join)?;
+            let equal = merge::EqualTrees::Join;
+            let mended = merge::heads(self, &work, None, tip, self.reference(), equal)?;
             let Some(mended) = mended.filter(|mended| mended.commit != tip) else { return Ok(None) };
             let mut objects = ObjectBatch::write(&work, &self.repo)?;
             if self.publish(&mut lock, &mut objects, mended.commit, Some(tip), "fsck: repair")? {

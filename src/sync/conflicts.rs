@@ -72,7 +72,7 @@ impl Conflict {
     /// One of its values as people read it: the priority of an issue has a name.
     pub(crate) fn in_words<'a>(&self, side: &'a ConflictSide) -> Cow<'a, Value> {
         const PRIORITY: &str = "priority";
-        let name = |value: &Value| Priority::from_json(value).map(|it| Value::from(it.name()));
+        let name = |value: &Value| Priority::from_json(value).map(|priority| Value::from(priority.name()));
         let value = Cow::Borrowed(&side.value);
         match &side.value {
             _ if !layout::is_issue(&self.path) => value,
@@ -114,8 +114,10 @@ pub(crate) fn open_fields(
     watch: Refreshing<'_>,
 ) -> Result<Vec<OpenField>, StoreError> {
     let now = index.snapshot()?;
-    let one = |(met, current): (Met, Doc)| OpenField { record: record_id(&current), field: met.key };
-    Ok(still_open(&now, unsettled(store, index, watch)?)?.into_iter().map(one).collect())
+    Ok(still_open(&now, unsettled(store, index, watch)?)?
+        .into_iter()
+        .map(|(met, current)| OpenField { record: record_id(&current), field: met.key })
+        .collect())
 }
 
 /// All open conflicts, ordered by path, field, and the stamp of the value that lost.

@@ -75,12 +75,12 @@ pub(crate) fn fetch_branch(
         if reply.output.status.success() {
             return Ok(store.read_ref(&tracking)?);
         }
-        let said = words::of(&reply.output.stderr);
+        let said = words::from_stderr(&reply.output.stderr);
         if said.contains("couldn't find remote ref") {
             return Ok(None);
         }
         let remote = remote.to_owned();
-        if let Some(limited) = Limited::of(&reply) {
+        if let Some(limited) = Limited::from_reply(&reply) {
             return Err(SyncError::Limited { remote, limited });
         }
         match words::trouble(&said) {
@@ -266,9 +266,9 @@ enum Answer {
 /// `None` if the push did not get that far.
 fn answer(reply: &TransportReply, remote: &str, reference: &str) -> Result<Option<Answer>, SyncError> {
     let (output, remote) = (&reply.output, remote.to_owned());
-    let said = words::of(&output.stderr);
+    let said = words::from_stderr(&output.stderr);
     let Some(status) = words::status(&output.stdout, reference) else {
-        if let Some(limited) = Limited::of(reply) {
+        if let Some(limited) = Limited::from_reply(reply) {
             return Err(SyncError::Limited { remote, limited });
         }
         return match words::trouble(&said) {

@@ -69,11 +69,11 @@ pub(super) struct WaitingTime {
 
 impl WaitingTime {
     pub(super) fn new() -> Self {
-        Self::of(PATIENCE, Instant::now)
+        Self::with_clock(PATIENCE, Instant::now)
     }
 
     /// This long, by this clock.
-    pub(super) fn of(left: Duration, clock: fn() -> Instant) -> Self {
+    pub(super) fn with_clock(left: Duration, clock: fn() -> Instant) -> Self {
         Self { left, clock }
     }
 

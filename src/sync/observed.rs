@@ -44,9 +44,8 @@ pub(crate) fn is_past(store: &Store, remote: &str, moment: Time, now: Time) -> R
     let tracking = store.tracking(remote);
     let reflog = store.repo().reflog(&tracking, MOST)?;
     let own = written_here(store, &reflog)?;
-    let seconds = |time: Time| time.millis().div_euclid(1_000);
     for then in reflog.iter().filter(|then| !is_push(then)).take(FETCHES) {
-        let later_than = seconds(moment) - (seconds(now) - then.at);
+        let later_than = moment.millis().div_euclid(1_000) - (now.millis().div_euclid(1_000) - then.at);
         if others_wrote(store, then.commit, later_than, &own)? {
             return Ok(true);
         }

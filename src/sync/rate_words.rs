@@ -52,8 +52,10 @@ fn without_prefix(line: &str) -> &str {
 /// `try again in 2 minutes`, `retry after 30s`. `now` is in seconds since 1970.
 pub(super) fn wait(said: &str, now: i64) -> Option<Duration> {
     let lower = said.to_ascii_lowercase();
-    let after = |start: &&str| lower.rfind(*start).map(|at| &said[at + start.len()..]);
-    STARTS.iter().filter_map(after).find_map(|rest| time(rest.lines().next()?.trim(), now))
+    STARTS
+        .iter()
+        .filter_map(|start| lower.rfind(*start).map(|at| &said[at + start.len()..]))
+        .find_map(|rest| time(rest.lines().next()?.trim(), now))
 }
 
 /// The time that a line begins with.
@@ -64,20 +66,26 @@ fn time(line: &str, now: i64) -> Option<Duration> {
     let number = lower[..lower.len() - unit.len()].parse::<u64>().ok();
     // A date, or the time of a day.
     let is_date = number.is_some() && unit.starts_with(['-', ':']);
-    let date = || {
-        let until = crate::git::parse_date(line)?.seconds;
-        Some(Duration::from_secs(u64::try_from(until - now).unwrap_or(0)))
-    };
-    let number_and_unit = || {
-        let seconds = match unit.trim_start().as_bytes() {
-            [b'm', b's', ..] => 0,
-            [b'm', ..] => 60,
-            [b'h', ..] => 3600,
-            _ => 1,
-        };
-        Some(Duration::from_secs(number?.saturating_mul(seconds)))
-    };
-    if is_date { date() } else { span(lower).or_else(number_and_unit).or_else(date) }
+    if is_date {
+        date(line, now)
+    } else {
+        span(lower)
+            .or_else(|| {
+                let seconds = match unit.trim_start().as_bytes() {
+                    [b'm', b's', ..] => 0,
+                    [b'm', ..] => 60,
+                    [b'h', ..] => 3600,
+                    _ => 1,
+                };
+                Some(Duration::from_secs(number?.saturating_mul(seconds)))
+            })
+            .or_else(|| date(line, now))
+    }
+}
+
+fn date(line: &str, now: i64) -> Option<Duration> {
+    let until = crate::git::parse_date(line)?.seconds;
+    Some(Duration::from_secs(u64::try_from(until - now).unwrap_or(0)))
 }
 
 /// The time at the start of a line, such as `2 minutes`, `1h 30m` or `a minute`.

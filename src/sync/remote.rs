@@ -84,7 +84,11 @@ fn renamed(store: &Store, name: &str) -> Option<String> {
     if store.fetches_from(name) {
         return None;
     }
-    store.repo().remotes().into_iter().find(|remote| store.fetched_as(remote).iter().any(|it| it == name))
+    store
+        .repo()
+        .remotes()
+        .into_iter()
+        .find(|remote| store.fetched_as(remote).iter().any(|fetched| fetched == name))
 }
 
 fn known(store: &Store, name: String, is_configured: bool) -> Result<String, SyncError> {

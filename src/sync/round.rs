@@ -196,8 +196,10 @@ fn both(
         Ok::<_, SyncError>((Counts { incoming, outgoing }, wanted))
     });
     let done = exchanged.and_then(Exchanged::shown);
-    let is_late = |error: &SyncError| error.is_busy() || error.is_stopped();
-    if want == Want::Published && synced.pushed && done.as_ref().is_err_and(is_late) {
+    if want == Want::Published
+        && synced.pushed
+        && done.as_ref().is_err_and(|error: &SyncError| error.is_busy() || error.is_stopped())
+    {
         // The remote has it. Only the local ref could not follow, which the next exchange brings about.
         return Ok(Counts::default());
     }
@@ -213,9 +215,10 @@ fn both(
 
 /// The connection ended during a push. Commits that are not there yet are pushed the next time.
 pub(super) fn lost(store: &Store, remote: String, words: String) -> SyncError {
-    match store.environment().is_stopped() {
-        true => SyncError::PushStopped { remote },
-        false => SyncError::Unreachable { remote, words },
+    if store.environment().is_stopped() {
+        SyncError::PushStopped { remote }
+    } else {
+        SyncError::Unreachable { remote, words }
     }
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn through<'a, T, E: From<StoreError> + From<SyncError>>(
         exchange(store, &mut synced, &mut waiting, Trust::LastWriter, EqualTrees::Leave, |head| {
             let offer = store.offer(head, &tracking).map_err(round::theirs_are(store, remote))?;
             let Offered { answer, far_future, is_changed, ahead } = offer.change(op, &mut change)?;
-            let wanted = ahead.filter(|_| is_changed).map(WantedPush::Ahead);
+            let wanted = if is_changed { ahead.map(WantedPush::Ahead) } else { None };
             Ok::<_, E>(((answer, far_future), wanted))
         })?;
     match exchanged {

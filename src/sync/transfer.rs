@@ -39,7 +39,7 @@ pub(crate) struct Limited {
 
 impl Limited {
     /// Reads the refusal from git's output; `None` if the request failed for another reason.
-    pub(super) fn of(reply: &TransportReply) -> Option<Self> {
+    pub(super) fn from_reply(reply: &TransportReply) -> Option<Self> {
         let stderr = String::from_utf8_lossy(&reply.output.stderr);
         let reported = rate_words::limit(&stderr);
         // Hosts send this header only with a rate limit, or if the server is down for a while.
@@ -49,7 +49,7 @@ impl Limited {
         }
         let now = i64::try_from(limit::now() / 1000).unwrap_or(i64::MAX);
         let wait = reply.retry_after.as_deref().and_then(|line| rate_words::wait(line, now));
-        let words = match (words::of(&reply.output.stderr), reported) {
+        let words = match (words::from_stderr(&reply.output.stderr), reported) {
             // git prints such a line of the host only indented.
             (said, Some(line)) if rate_words::limit(&said).is_none() => words::line_of(std::iter::once(line)),
             (said, _) => said,
@@ -75,16 +75,16 @@ pub(super) fn fetch(
         if reply.output.status.success() {
             break;
         }
-        if let Some(limited) = Limited::of(&reply) {
+        if let Some(limited) = Limited::from_reply(&reply) {
             return Err(SyncError::Limited { remote: remote.to_owned(), limited });
         }
         refuse_missing_objects(store)?;
-        let said = words::of(&reply.output.stderr);
+        let said = words::from_stderr(&reply.output.stderr);
         let is_last = attempt == TRIES;
         return Err(match words::trouble(&said) {
             Trouble::Contended if !is_last => continue,
             Trouble::Credentials => SyncError::Credentials { remote: remote.to_owned(), words: said },
-            _ => match lock_file(&said).filter(|it| it.exists()) {
+            _ => match lock_file(&said).filter(|file| file.exists()) {
                 // That ref is local, so this says nothing about the remote.
                 Some(lock) => StoreError::Git(GitError::LockFile(lock)).into(),
                 None => SyncError::Unreachable { remote: remote.to_owned(), words: said },
@@ -116,10 +116,10 @@ pub(super) fn push(
     if !output.status.success() {
         refuse_missing_objects(store)?;
     }
-    let said = words::of(&output.stderr);
+    let said = words::from_stderr(&output.stderr);
     let remote = remote.to_owned();
     let Some(status) = words::status(&output.stdout, reference) else {
-        if let Some(limited) = Limited::of(&reply) {
+        if let Some(limited) = Limited::from_reply(&reply) {
             return Ok(Pushed::Limited(limited));
         }
         // A host that lets everyone read also answers so if it is only the write that it denies.
@@ -150,7 +150,7 @@ pub(super) fn push(
         words::RefAnswer::Refused(reason) => {
             let reason = words::with_the_remotes(&reason, &output.stderr);
             let hint = words::hint_of_the_remote(&output.stderr);
-            match (words::trouble(&reason), Limited::of(&reply)) {
+            match (words::trouble(&reason), Limited::from_reply(&reply)) {
                 (Trouble::Contended, _) => Ok(Pushed::Contended(reason)),
                 // If the remote says what to do, a hook refused the push, whatever words it quotes.
                 (_, Some(limited)) if hint.is_none() => Ok(Pushed::Limited(limited)),
@@ -196,7 +196,7 @@ pub(super) fn unreached(error: GitError, remote: &str) -> SyncError {
     let remote = remote.to_owned();
     match error {
         GitError::Failed { stderr, .. } => {
-            let said = words::of(stderr.as_bytes());
+            let said = words::from_stderr(stderr.as_bytes());
             match words::trouble(&said) {
                 Trouble::Credentials => SyncError::Credentials { remote, words: said },
                 _ => SyncError::Unreachable { remote, words: said },

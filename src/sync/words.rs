@@ -51,10 +51,11 @@ pub(super) enum RefAnswer {
 }
 
 /// The message of a failed command in one line.
-pub(super) fn of(stderr: &[u8]) -> String {
+pub(super) fn from_stderr(stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);
-    let is_frame = |line: &&str| line.trim_start_matches("remote:").trim().chars().all(|c| c == '=');
-    let line = line_of(text.lines().filter(|line| !line.starts_with(' ') && !is_frame(line)));
+    let line = line_of(text.lines().filter(|line| {
+        !line.starts_with(' ') && !line.trim_start_matches("remote:").trim().chars().all(|c| c == '=')
+    }));
     if !line.is_empty() {
         return line;
     }
@@ -199,7 +200,6 @@ pub(super) fn refuses_the_name(words: &str) -> bool {
 
 /// The kind of failure that a message describes.
 pub(super) fn trouble(words: &str) -> Trouble {
-    let any = |needles: &[&str]| needles.iter().any(|needle| words.contains(needle));
     if rate_words::limit(words).is_some() {
         return Trouble::Limited;
     }
@@ -207,23 +207,33 @@ pub(super) fn trouble(words: &str) -> Trouble {
         return Trouble::Credentials;
     }
     // A directory without write permission looks like a ref that cannot be locked, but trying again does not help.
-    if any(&["Permission denied", "Read-only file system", "No space left", "insufficient permission"]) {
+    if has_any(
+        words,
+        &["Permission denied", "Read-only file system", "No space left", "insufficient permission"],
+    ) {
         return Trouble::Other;
     }
-    if any(&[
-        "cannot lock ref",
-        // From this program's own `pre-receive`.
-        "was moved while this was pushed",
-        "failed to update ref",
-        "failed to lock",
-        "incorrect old value provided",
-        "reference already exists",
-        "unable to update local ref",
-        "Unable to create",
-    ]) {
+    if has_any(
+        words,
+        &[
+            "cannot lock ref",
+            // From this program's own `pre-receive`.
+            "was moved while this was pushed",
+            "failed to update ref",
+            "failed to lock",
+            "incorrect old value provided",
+            "reference already exists",
+            "unable to update local ref",
+            "Unable to create",
+        ],
+    ) {
         return Trouble::Contended;
     }
     Trouble::Other
+}
+
+fn has_any(words: &str, needles: &[&str]) -> bool {
+    needles.iter().any(|needle| words.contains(needle))
 }
 
 /// A duration to show, such as `40 seconds` or `10 minutes`.
@@ -262,29 +272,32 @@ mod tests {
         let stderr =
             b"fatal: '/srv/x.git' does not appear to be a git repository\nfatal: Could not read from remote \
             repository.\n\nPlease make sure you have the correct access rights\nand the repository exists.\n";
-        assert_eq!(of(stderr), "'/srv/x.git' does not appear to be a git repository");
-        assert_eq!(of(b""), "git does not say why");
+        assert_eq!(from_stderr(stderr), "'/srv/x.git' does not appear to be a git repository");
+        assert_eq!(from_stderr(b""), "git does not say why");
     }
 
     #[test]
     fn no_password_is_repeated() {
         let stderr =
             b"fatal: unable to access 'https://ada:s3cret@example.org/x.git/': Could not resolve host\n";
-        assert_eq!(of(stderr), "unable to access 'https://example.org/x.git/': Could not resolve host");
-        assert_eq!(of(b"fatal: no such thing: http://a@b@c"), "no such thing: http://c");
+        assert_eq!(
+            from_stderr(stderr),
+            "unable to access 'https://example.org/x.git/': Could not resolve host"
+        );
+        assert_eq!(from_stderr(b"fatal: no such thing: http://a@b@c"), "no such thing: http://c");
     }
 
     #[test]
     fn the_answers_of_a_push() {
         let of = |line: &str| status(format!("To x\n{line}\nDone\n").as_bytes(), "refs/wf/main");
-        assert_eq!(of("*\tabc:refs/wf/main\t[new reference]"), Some(RefAnswer::Updated));
-        assert_eq!(of(" \tabc:refs/wf/main\t123..456"), Some(RefAnswer::Updated));
-        assert_eq!(of("=\tabc:refs/wf/main\t[up to date]"), Some(RefAnswer::Unchanged));
-        let rejected = of("!\tabc:refs/wf/main\t[rejected] (fetch first)");
+        assert_eq!(from_stderr("*\tabc:refs/wf/main\t[new reference]"), Some(RefAnswer::Updated));
+        assert_eq!(from_stderr(" \tabc:refs/wf/main\t123..456"), Some(RefAnswer::Updated));
+        assert_eq!(from_stderr("=\tabc:refs/wf/main\t[up to date]"), Some(RefAnswer::Unchanged));
+        let rejected = from_stderr("!\tabc:refs/wf/main\t[rejected] (fetch first)");
         assert_eq!(rejected, Some(RefAnswer::Rejected("fetch first".into())));
-        let refused = of("!\tabc:refs/wf/main\t[remote rejected] (pre-receive hook declined)");
+        let refused = from_stderr("!\tabc:refs/wf/main\t[remote rejected] (pre-receive hook declined)");
         assert_eq!(refused, Some(RefAnswer::Refused("pre-receive hook declined".into())));
-        assert_eq!(of("!\tabc:refs/heads/x\t[rejected] (fetch first)"), None);
+        assert_eq!(from_stderr("!\tabc:refs/heads/x\t[rejected] (fetch first)"), None);
     }
 
     #[test]

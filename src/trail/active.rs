@@ -62,19 +62,20 @@ pub(crate) fn work_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<Path
         return Ok(Some(work_dir));
     }
     let linked = repo.linked_worktrees()?;
-    Ok(linked.iter().find(|it| it.git_dir() == git_dir).and_then(LinkedWorktree::folder))
+    Ok(linked.iter().find(|worktree| worktree.git_dir() == git_dir).and_then(LinkedWorktree::folder))
 }
 
 /// The git directory of the work tree of an execution.
 pub(super) fn git_dir_of(store: &Store, id: &ExecutionId) -> Result<Option<PathBuf>, StoreError> {
-    let is_bound = |git_dir: &PathBuf| of(git_dir).is_some_and(|active| active.execution_id == *id);
     let linked = store.repo().linked_worktrees()?;
     let folders = [store.git_dir(), store.common_dir()].into_iter();
-    Ok(folders.chain(linked.iter().map(|it| it.git_dir().to_owned())).find(is_bound))
+    Ok(folders
+        .chain(linked.iter().map(|worktree| worktree.git_dir().to_owned()))
+        .find(|git_dir| claim_in(git_dir).is_some_and(|active| active.execution_id == *id)))
 }
 
 /// What the worktree with this git directory executes.
-fn of(git_dir: &Path) -> Option<ActiveClaim> {
+fn claim_in(git_dir: &Path) -> Option<ActiveClaim> {
     serde_json::from_slice(&std::fs::read(git_dir.join("wf/active.json")).ok()?).ok()
 }
 
@@ -83,9 +84,10 @@ pub(crate) fn all(store: &Store) -> Result<Vec<ActiveClaim>, StoreError> {
     let linked = store.repo().linked_worktrees()?;
     let folders = [store.git_dir(), store.common_dir()].into_iter();
     let mut found: Vec<ActiveClaim> = Vec::new();
-    for git_dir in folders.chain(linked.iter().map(|it| it.git_dir().to_owned())) {
+    for git_dir in folders.chain(linked.iter().map(|worktree| worktree.git_dir().to_owned())) {
         found.extend(
-            of(&git_dir).filter(|it| found.iter().all(|known| known.execution_id != it.execution_id)),
+            claim_in(&git_dir)
+                .filter(|other| found.iter().all(|known| known.execution_id != other.execution_id)),
         );
     }
     Ok(found)
@@ -96,8 +98,8 @@ pub(crate) fn all(store: &Store) -> Result<Vec<ActiveClaim>, StoreError> {
 pub(crate) fn write(store: &Store, active: &ActiveClaim) -> Result<(), StoreError> {
     let mut active = active.clone();
     if active.task_id.is_none() {
-        let same = read(store)?.filter(|it| it.execution_id == active.execution_id);
-        active.task_id = same.and_then(|it| it.task_id);
+        let same = read(store)?.filter(|other| other.execution_id == active.execution_id);
+        active.task_id = same.and_then(|same| same.task_id);
     }
     let path = path(store);
     let io = |source| StoreError::io(path.clone())(source);

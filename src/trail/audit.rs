@@ -11,7 +11,7 @@ use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::remedy::Remedies;
 use crate::rules::audit::{AuditedCode, FileEffect, UnknownChange};
-use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::store::{CodeCommit, MOST_FILES, Store, StoreError, records};
 
 /// A commit of the range, with what git knows of it.
@@ -59,9 +59,11 @@ impl crate::model::Explain for RangeError {
 pub(crate) fn commits(store: &Store, range: &[&str]) -> Result<Vec<Audited>, RangeError> {
     let ids = ids(store, range)?;
     let codes = ids.into_iter().map(|id| store.code_commit(id)).collect::<Result<Vec<_>, _>>()?;
-    codes.iter().filter(|it| is_merge(it)).try_for_each(|it| store.require_parents(it))?;
-    let mut own = merges::own_changes(store, codes.iter().filter(|it| is_merge(it)), MergeBudget::of_each())?;
-    let audited = |code: CodeCommit| {
+    codes.iter().filter(|code| is_merge(code)).try_for_each(|code| store.require_parents(code))?;
+    let mut own =
+        merges::own_changes(store, codes.iter().filter(|code| is_merge(code)), MergeBudget::of_each())?;
+    let mut audited = Vec::new();
+    for code in codes {
         let changes = match own.unseen.get(&code.id) {
             Some(why) => Err(*why),
             None if is_merge(&code) => Ok(own.changes.remove(&code.id).unwrap_or_default()),
@@ -75,9 +77,9 @@ pub(crate) fn commits(store: &Store, range: &[&str]) -> Result<Vec<Audited>, Ran
             stated: trailers::stated(&trailers::parse(&code.message)),
             unlinked_from: None,
         };
-        Ok(Audited { code, commit })
-    };
-    codes.into_iter().map(audited).collect()
+        audited.push(Audited { code, commit });
+    }
+    Ok(audited)
 }
 
 fn is_merge(code: &CodeCommit) -> bool {
@@ -114,11 +116,14 @@ pub(crate) fn issues(index: &Index<'_>, commits: &[Audited]) -> Result<Vec<Issue
 /// Every file that the linked commits touched: from git if the commit is here, else as recorded. None if a missing
 /// commit touched more than a record holds, or if one touched more than can be examined.
 pub(crate) fn touched(store: &Store, execution: &ExecutionFolder) -> Option<BTreeSet<String>> {
-    let with_code = |it: LinkedCommit| {
-        let code = store.commit_here(&it.link.hash).and_then(|id| store.code_commit(id).ok());
-        (it.link, code)
-    };
-    let commits: Vec<_> = execution.commits().into_iter().map(with_code).collect();
+    let commits: Vec<_> = execution
+        .commits()
+        .into_iter()
+        .map(|commit| {
+            let code = store.commit_here(&commit.link.hash).and_then(|id| store.code_commit(id).ok());
+            (commit.link, code)
+        })
+        .collect();
     let merges = commits.iter().filter_map(|(_, code)| code.as_ref()).filter(|code| is_merge(code));
     let mut own = merges::own_changes(store, merges, MergeBudget::of_each()).ok()?;
     let mut files = BTreeSet::new();
@@ -148,8 +153,10 @@ pub(crate) fn first_base<'a>(
     store: &Store,
     executions: impl Iterator<Item = &'a ExecutionFolder>,
 ) -> Option<CommitHash> {
-    let mut first: Vec<_> = executions.map(|it| &it.execution).collect();
-    first.sort_by_key(|it| (it.started_at, &it.id));
-    let is_here = |base: &CommitHash| store.commit_here(base).is_some();
-    first.into_iter().map(|it| it.base_commit.clone()).find(|base| base.as_ref().is_none_or(is_here))?
+    let mut first: Vec<_> = executions.map(|execution| &execution.execution).collect();
+    first.sort_by_key(|execution| (execution.started_at, &execution.id));
+    first
+        .into_iter()
+        .map(|execution| execution.base_commit.clone())
+        .find(|base| base.as_ref().is_none_or(|base| store.commit_here(base).is_some()))?
 }

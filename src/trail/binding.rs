@@ -76,7 +76,7 @@ pub(crate) enum Binding {
 
 impl CommittingWorktree {
     /// Looks at the worktree of `store`.
-    pub(crate) fn of(store: &Store) -> Result<Self, StoreError> {
+    pub(crate) fn load(store: &Store) -> Result<Self, StoreError> {
         Ok(Self { branch: store.branch()?, active: active::read(store)? })
     }
 }
@@ -96,9 +96,11 @@ pub(crate) fn of_worktree(
     };
     Ok(match Claim::of(&executions, &active.execution_id) {
         Claim::Unknown => Binding::Nothing,
-        Claim::Ended(own) => match Ending::of(own).filter(|_| own.ended_by_another().is_some()) {
-            Some(ending) => Binding::Ended(own.execution.solution_id.clone(), ending),
-            None => Binding::Nothing,
+        Claim::Ended(own) => match Ending::of(own) {
+            Some(ending) if own.ended_by_another().is_some() => {
+                Binding::Ended(own.execution.solution_id.clone(), ending)
+            }
+            _ => Binding::Nothing,
         },
         Claim::Holds(own) => match relation(own)? {
             Relation::Own => Binding::Bound(BoundExecution {
@@ -113,7 +115,7 @@ pub(crate) fn of_worktree(
             Relation::Own => Binding::Lost(LostClaim {
                 execution_id: active.execution_id.clone(),
                 solution_id: own.execution.solution_id.clone(),
-                to: to.map(|it| (it.execution.id.clone(), it.execution.actor.clone())),
+                to: to.map(|to| (to.execution.id.clone(), to.execution.actor.clone())),
             }),
             _ => Binding::Nothing,
         },
@@ -150,9 +152,8 @@ pub(crate) fn is_any_named(
 fn named(read: &impl ReadState, text: &str) -> Result<Vec<BoundExecution>, StoreError> {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut found: Vec<BoundExecution> = Vec::new();
-    let is_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let words = text
-        .split(|c| !is_id(c))
+        .split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-')))
         .map(|word| word.trim_matches(['.', '-']))
         .filter(|word| word.contains('-') && word.len() <= LONGEST_WORD)
         .take(MOST_WORDS);
@@ -161,7 +162,8 @@ fn named(read: &impl ReadState, text: &str) -> Result<Vec<BoundExecution>, Store
             continue;
         }
         let bound = begins_with_id(read, word)?;
-        found.extend(bound.filter(|it| found.iter().all(|known| known.execution_id != it.execution_id)));
+        found
+            .extend(bound.filter(|bound| found.iter().all(|known| known.execution_id != bound.execution_id)));
     }
     Ok(found)
 }
@@ -172,11 +174,11 @@ fn begins_with_id(read: &impl ReadState, word: &str) -> Result<Option<BoundExecu
     loop {
         if let Ok(id) = SolutionId::parse(start) {
             if read.file(&layout::solution(&id))?.is_some() {
-                return holder(read, &id.issue(), |it| it.execution.solution_id == id);
+                return holder(read, &id.issue(), |holder| holder.execution.solution_id == id);
             }
         } else if let Ok(id) = ExecutionId::parse(start) {
             if read.file(&layout::execution(&id))?.is_some() {
-                return holder(read, &id.issue(), |it| it.execution.id == id);
+                return holder(read, &id.issue(), |holder| holder.execution.id == id);
             }
         } else if let Ok(id) = IssueId::parse(start)
             && read.file(&layout::issue(&id))?.is_some()
@@ -196,9 +198,9 @@ fn holder(
     wanted: impl Fn(&ExecutionFolder) -> bool,
 ) -> Result<Option<BoundExecution>, StoreError> {
     let executions = records::executions(read, issue)?;
-    Ok(claim::held(&executions).filter(|it| wanted(it)).map(|it| BoundExecution {
-        execution_id: it.execution.id.clone(),
-        solution_id: it.execution.solution_id.clone(),
+    Ok(claim::held(&executions).filter(|holder| wanted(holder)).map(|holder| BoundExecution {
+        execution_id: holder.execution.id.clone(),
+        solution_id: holder.execution.solution_id.clone(),
         task_id: None,
         is_active: false,
     }))

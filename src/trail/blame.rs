@@ -88,7 +88,6 @@ impl crate::model::Explain for BlameError {
 pub(crate) fn path_from_top(store: &Store, here: &Path, file: &str) -> Result<String, BlameError> {
     let Some(top) = store.work_dir() else { return Ok(file.to_owned()) };
     let outside = || BlameError::Outside(PathBuf::from(file));
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let whole = here.join(file);
     // To git, a symbolic link is itself a file, so only the links in the path of its directory are followed.
     let folder = real(whole.parent().ok_or_else(outside)?);
@@ -103,6 +102,11 @@ pub(crate) fn path_from_top(store: &Store, here: &Path, file: &str) -> Result<St
         })
         .collect::<Result<_, _>>()?;
     Ok(parts.join("/"))
+}
+
+/// The path without symbolic links, or the path itself if it does not exist.
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 /// Blames `lines` of the file as it is in the work tree (in a bare repository, at HEAD), or all of them.
@@ -130,9 +134,6 @@ const MOST_RENAMES: usize = 32;
 /// The commits at which the search for renames must stop, since they changed too much to examine; `None` if no line
 /// comes from a file of another name.
 fn renames(store: &Store, spans: &[BlameSpan]) -> Result<Option<Vec<ObjectId>>, StoreError> {
-    let origins = |spans: &[BlameSpan], path: &str| -> Vec<(ObjectId, String)> {
-        spans.iter().filter_map(|span| Some((span.commit?, path.to_owned()))).collect()
-    };
     let mut open = spans.first().map(|span| origins(spans, &span.path)).unwrap_or_default();
     let mut seen = HashSet::new();
     let (mut ends, mut count) = (Vec::new(), 0);
@@ -155,6 +156,11 @@ fn renames(store: &Store, spans: &[BlameSpan]) -> Result<Option<Vec<ObjectId>>, 
         }
     }
     Ok((count > 0).then_some(ends))
+}
+
+/// The commits that the lines come from, each with the file's path.
+fn origins(spans: &[BlameSpan], path: &str) -> Vec<(ObjectId, String)> {
+    spans.iter().filter_map(|span| Some((span.commit?, path.to_owned()))).collect()
 }
 
 /// For a missing file, whether it ever existed.

@@ -118,16 +118,20 @@ struct Change {
     new: VersionLines,
 }
 
+impl VersionLines {
+    /// Parses `3,2`; `3` is one line.
+    fn parse(text: &str) -> Option<Self> {
+        let (start, count) = text.split_once(',').unwrap_or((text, "1"));
+        Some(Self { start: start.parse().ok()?, count: count.parse().ok()? })
+    }
+}
+
 impl Change {
     /// Parses `@@ -3,2 +3 @@ …`; `None` for any other line of a diff without context.
     fn parse(line: &str) -> Option<Self> {
         let (ranges, _) = line.strip_prefix("@@ -")?.split_once(" @@")?;
         let (old, new) = ranges.split_once(" +")?;
-        let lines = |text: &str| {
-            let (start, count) = text.split_once(',').unwrap_or((text, "1"));
-            Some(VersionLines { start: start.parse().ok()?, count: count.parse().ok()? })
-        };
-        Some(Self { old: lines(old)?, new: lines(new)? })
+        Some(Self { old: VersionLines::parse(old)?, new: VersionLines::parse(new)? })
     }
 
     /// The lines of the old version as a half-open range; an insertion comes after its line.
@@ -143,9 +147,9 @@ fn touching(ours: &[Change], theirs: &[Change]) -> Vec<Hunk> {
     let mut from = 0;
     for mine in ours {
         let (start, end) = mine.span();
-        from += theirs[from..].iter().take_while(|it| it.span().1 < start).count();
-        let near = theirs[from..].iter().take_while(|it| it.span().0 <= end);
-        found.extend(near.map(|it| Hunk { first: mine.new, second: it.new }));
+        from += theirs[from..].iter().take_while(|hunk| hunk.span().1 < start).count();
+        let near = theirs[from..].iter().take_while(|hunk| hunk.span().0 <= end);
+        found.extend(near.map(|hunk| Hunk { first: mine.new, second: hunk.new }));
         if found.len() >= MOST_HUNKS {
             found.truncate(MOST_HUNKS);
             break;
@@ -157,9 +161,12 @@ fn touching(ours: &[Change], theirs: &[Change]) -> Vec<Hunk> {
 /// Parses the conflicts in the output of `git merge-tree -z --name-only`: the tree and the names, an empty text, then
 /// for each message the number of its paths, the paths, its kind and its text.
 fn conflicts(output: &[u8]) -> Vec<FileCollision> {
-    let text = |part: &[u8]| String::from_utf8_lossy(part).into_owned();
-    let mut parts =
-        output.split(|byte| *byte == 0).map(text).skip(1).skip_while(|name| !name.is_empty()).skip(1);
+    let mut parts = output
+        .split(|byte| *byte == 0)
+        .map(|part| String::from_utf8_lossy(part).into_owned())
+        .skip(1)
+        .skip_while(|name| !name.is_empty())
+        .skip(1);
     let mut found = Vec::new();
     while let Some(count) = parts.next().and_then(|count| count.parse::<usize>().ok()) {
         let paths: Vec<String> = parts.by_ref().take(count).collect();
@@ -194,7 +201,8 @@ mod tests {
     fn messages_are_read_past_what_merged_by_itself() {
         let output = b"tree\0a.rs\0gone.rs\0\x001\0a.rs\0Auto-merging\0Auto-merging a.rs\n\x001\0a.rs\0CONFLICT (contents)\0CONFLICT (content): Merge conflict in a.rs\n\x002\0gone.rs\0other\0CONFLICT (modify/delete)\0gone\n\0";
         let found = conflicts(output);
-        let shown: Vec<_> = found.iter().map(|it| (it.path.as_str(), it.kind.as_str())).collect();
+        let shown: Vec<_> =
+            found.iter().map(|collision| (collision.path.as_str(), collision.kind.as_str())).collect();
         assert_eq!(shown, [("a.rs", "contents"), ("gone.rs", "modify/delete")]);
         assert_eq!(found[0].message, "CONFLICT (content): Merge conflict in a.rs");
         assert!(conflicts(b"tree\0\0").is_empty() && conflicts(b"").is_empty());
@@ -207,7 +215,7 @@ mod tests {
         assert_eq!(ours.len(), 2);
         let theirs = read(&["@@ -1 +1 @@", "@@ -5 +5,2 @@", "@@ -10,0 +12 @@", "@@ -19,0 +22,4 @@"]);
         let starts: Vec<_> =
-            touching(&ours, &theirs).iter().map(|it| (it.first.start, it.second.start)).collect();
+            touching(&ours, &theirs).iter().map(|pair| (pair.first.start, pair.second.start)).collect();
         assert_eq!(starts, [(3, 5), (21, 22)]);
     }
 }

@@ -145,17 +145,19 @@ fn made(
     store: &Store,
     commits: impl IntoIterator<Item = ObjectId>,
 ) -> Result<HashMap<CommitHash, Authorship>, StoreError> {
-    let one = |id: ObjectId| -> Result<Option<(CommitHash, Authorship)>, StoreError> {
-        let Some(code) = store.sound_commit(id)? else { return Ok(None) };
-        let made = Authorship {
-            author: code.author.as_str().to_owned(),
-            authored: code.authored_at.millis(),
-            committer: code.committer.as_str().to_owned(),
-            committed: code.committed_at.millis(),
-        };
-        Ok(Some((id.into(), made)))
-    };
-    commits.into_iter().filter_map(|id| one(id).transpose()).collect()
+    let mut found = HashMap::new();
+    for id in commits {
+        if let Some(code) = store.sound_commit(id)? {
+            let made = Authorship {
+                author: code.author.as_str().to_owned(),
+                authored: code.authored_at.millis(),
+                committer: code.committer.as_str().to_owned(),
+                committed: code.committed_at.millis(),
+            };
+            found.insert(id.into(), made);
+        }
+    }
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ pub(crate) fn not_linked(
     let mut open = Vec::new();
     for target in targets {
         let known = records::execution(read, &target.execution_id, &mut Vec::new())?;
-        if !known.iter().flat_map(ExecutionFolder::commits).any(|it| it.link.hash == hash) {
+        if !known.iter().flat_map(ExecutionFolder::commits).any(|commit| commit.link.hash == hash) {
             open.push(target);
         }
     }
@@ -70,15 +70,15 @@ pub(crate) fn targets(
     if targets.is_empty() {
         return Ok(targets);
     }
-    let sources = Sources::of(store, read);
+    let sources = Sources::new(store, read);
     let reverted = sources.taken_back(&commit.message);
     let mut all = if reverted.is_empty() { vec![] } else { sources.restored(commit)? };
     if all.is_empty() && !reverted.is_empty() {
         all = sources.undone_in_parts(commit, &reverted)?;
     }
-    if all.len() > reverted.len() && reverted.iter().all(|it| all.contains(it)) {
+    if all.len() > reverted.len() && reverted.iter().all(|hash| all.contains(hash)) {
         for SourceWork { execution_id, solution_id, tasks, reverts, .. } in sources.of_taken_back(&all)? {
-            match targets.iter_mut().find(|it| it.execution_id == execution_id) {
+            match targets.iter_mut().find(|target| target.execution_id == execution_id) {
                 Some(target) => {
                     target.reverts = reverts;
                     let more = tasks.into_iter().filter(|task| !target.tasks.contains(task));
@@ -95,7 +95,7 @@ pub(crate) fn targets(
             }
         }
     }
-    for target in targets.iter_mut().filter(|it| it.reverts.is_empty()) {
+    for target in targets.iter_mut().filter(|target| target.reverts.is_empty()) {
         target.reverts = sources.reapplied(commit, &target.execution_id)?;
     }
     Ok(targets)
@@ -113,7 +113,7 @@ fn stated_targets(
     let trailers = trailers::parse(&commit.message);
     let named = solutions(read, &trailers)?;
     let files = || links::files(store, commit);
-    let sources = Sources::of(store, read);
+    let sources = Sources::new(store, read);
     let mut found = sources.by_message(&commit.message)?;
     let binding = binding::of_worktree(store, read, here)?;
     if named.is_empty() && found.is_empty() && matches!(binding, Binding::Bound(_)) {
@@ -133,7 +133,7 @@ fn stated_targets(
             return Ok(Vec::new());
         }
         for solution_id in named.clone() {
-            let reverts = reverts.of(&solution_id, &named);
+            let reverts = reverts.of_plan(&solution_id, &named);
             if let Some(bound) = is_active(&solution_id) {
                 let known = bound.task_id.iter().cloned().collect();
                 targets.push(active_target(read, bound, known, &trailers, reverts, files)?);
@@ -153,7 +153,7 @@ fn stated_targets(
         return Ok(targets);
     }
     for SourceWork { execution_id, solution_id, tasks, .. } in &found {
-        let reverts = reverts.of(solution_id, &named);
+        let reverts = reverts.of_plan(solution_id, &named);
         targets.push(match is_active(solution_id) {
             Some(bound) => {
                 let known =
@@ -195,14 +195,14 @@ struct Reverts<'a> {
 
 impl Reverts<'_> {
     /// The commits that belong to this plan; if none does, those that belong to no other plan that is `named`.
-    fn of(&self, plan: &SolutionId, named: &BTreeSet<SolutionId>) -> Vec<CommitHash> {
-        let of_plan = self.found.iter().filter(|it| it.solution_id == *plan);
-        let of_plan: Vec<CommitHash> = of_plan.flat_map(|it| it.reverts.clone()).collect();
-        if self.found.iter().any(|it| it.solution_id == *plan) {
+    fn of_plan(&self, plan: &SolutionId, named: &BTreeSet<SolutionId>) -> Vec<CommitHash> {
+        let of_plan = self.found.iter().filter(|source| source.solution_id == *plan);
+        let of_plan: Vec<CommitHash> = of_plan.flat_map(|source| source.reverts.clone()).collect();
+        if self.found.iter().any(|source| source.solution_id == *plan) {
             return of_plan;
         }
-        let of_others = self.found.iter().filter(|it| named.contains(&it.solution_id));
-        let of_others: BTreeSet<&CommitHash> = of_others.flat_map(|it| &it.reverts).collect();
+        let of_others = self.found.iter().filter(|source| named.contains(&source.solution_id));
+        let of_others: BTreeSet<&CommitHash> = of_others.flat_map(|source| &source.reverts).collect();
         self.all.iter().filter(|hash| !of_others.contains(hash)).cloned().collect()
     }
 }

@@ -68,15 +68,18 @@ pub(crate) fn unlinked_from(
     message: &[u8],
 ) -> Result<Option<SolutionId>, StoreError> {
     let trailers = trailers::parse(message);
-    let issue = |(key, value): &(String, String)| match key.as_str() {
-        trailers::SOLUTION => SolutionId::parse(value).ok().map(|id| id.issue()),
-        trailers::ISSUE => IssueId::parse(value).ok(),
-        _ => None,
-    };
-    for id in trailers.iter().filter_map(issue).collect::<BTreeSet<_>>() {
+    let issues: BTreeSet<IssueId> = trailers
+        .iter()
+        .filter_map(|(key, value)| match key.as_str() {
+            trailers::SOLUTION => SolutionId::parse(value).ok().map(|id| id.issue()),
+            trailers::ISSUE => IssueId::parse(value).ok(),
+            _ => None,
+        })
+        .collect();
+    for id in issues {
         let executions = records::executions(read, &id)?;
-        if let Some(it) = executions.into_iter().find(|it| it.has_unlinked(hash)) {
-            return Ok(Some(it.execution.solution_id));
+        if let Some(found) = executions.into_iter().find(|execution| execution.has_unlinked(hash)) {
+            return Ok(Some(found.execution.solution_id));
         }
     }
     Ok(None)
@@ -88,13 +91,19 @@ pub(crate) fn execution_of(
     solution: &SolutionId,
 ) -> Result<Option<ExecutionId>, StoreError> {
     let executions = records::executions(read, &solution.issue())?;
-    let held = claim::held(&executions).map(|it| &it.execution.id);
-    let mut of_plan: Vec<_> = executions.iter().filter(|it| it.execution.solution_id == *solution).collect();
-    of_plan.sort_by_key(|it| {
-        let goes_on = held == Some(&it.execution.id);
-        (!goes_on, Reverse(it.execution.attempt), Reverse(it.execution.started_at), &it.execution.id)
+    let held = claim::held(&executions).map(|holder| &holder.execution.id);
+    let mut of_plan: Vec<_> =
+        executions.iter().filter(|execution| execution.execution.solution_id == *solution).collect();
+    of_plan.sort_by_key(|execution| {
+        let goes_on = held == Some(&execution.execution.id);
+        (
+            !goes_on,
+            Reverse(execution.execution.attempt),
+            Reverse(execution.execution.started_at),
+            &execution.execution.id,
+        )
     });
-    Ok(of_plan.first().map(|it| it.execution.id.clone()))
+    Ok(of_plan.first().map(|execution| execution.execution.id.clone()))
 }
 
 /// The tasks that the trailers name, else those that are known already, else the only one that the plan has, else the

@@ -37,21 +37,19 @@ impl LogFilter {
     }
 
     fn matches(&self, step: &HistoryStep) -> bool {
-        let folded = |text: &str| text.to_lowercase();
-        let is_by = |who: &String| {
-            let who = folded(who);
-            folded(&step.author).contains(&who)
-                || step.actor.as_deref().is_some_and(|it| folded(it).contains(&who))
-        };
+        let (author, actor) = (step.author.to_lowercase(), step.actor.as_deref().map(str::to_lowercase));
         let done = step.op.as_deref().unwrap_or_default();
-        let is_op = |wanted: &String| op::begins(done, wanted);
         // A merge has no actor, since it depends only on its parents.
         let role =
             step.role.as_deref().or((!done.is_empty() && done != Op::Merge.as_str()).then_some("owner"));
         self.since.is_none_or(|since| step.at >= since)
             && self.until.is_none_or(|until| step.at <= until)
-            && (self.authors.is_empty() || self.authors.iter().any(is_by))
-            && (self.ops.is_empty() || self.ops.iter().any(is_op))
+            && (self.authors.is_empty()
+                || self.authors.iter().any(|name| {
+                    let name = name.to_lowercase();
+                    author.contains(&name) || actor.as_ref().is_some_and(|actor| actor.contains(&name))
+                }))
+            && (self.ops.is_empty() || self.ops.iter().any(|wanted| op::begins(done, wanted)))
             && (self.roles.is_empty() || self.roles.iter().any(|wanted| role == Some(wanted.as_str())))
     }
 }
@@ -67,7 +65,7 @@ pub(crate) struct StoreLog<'a> {
 
 impl<'a> StoreLog<'a> {
     /// The log of the state that the index reflects.
-    pub(crate) fn of(store: &'a Store, index: Index<'a>) -> Result<Self, IndexError> {
+    pub(crate) fn new(store: &'a Store, index: Index<'a>) -> Result<Self, IndexError> {
         let has_hidden = !index.with_redactions()?.is_empty();
         let (now, subjects) = (index.snapshot()?, Subjects::new(index.snapshot()?));
         Ok(Self { store, index, now, has_hidden, subjects })
@@ -159,29 +157,32 @@ pub(crate) fn changes(
     let old = before.map(|id| store.state_at(id)).transpose()?.flatten();
     let Some(new) = store.state_at(after)? else { return Ok(Vec::new()) };
     let differing = store.differences(old.as_ref().map(Snapshot::tree), new.tree())?;
-    let wanted = |path: &str| {
-        paths.is_empty()
-            || paths.iter().any(|top| {
-                path.strip_prefix(top.as_str()).is_some_and(|r| r.is_empty() || r.starts_with('/'))
-            })
-    };
     let mut found = Vec::new();
     // A directory or a symbolic link has no text to show.
-    let is_file = |side: Option<(EntryKind, ObjectId)>| {
-        side.is_some_and(|(kind, _)| matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable))
-    };
-    let files = differing.into_iter().filter(|it| is_file(it.old) || is_file(it.new));
-    for (n, path) in (0..).zip(files.map(|it| it.path).filter(|path| wanted(path))) {
+    let files = differing.into_iter().filter(|difference| is_file(difference.old) || is_file(difference.new));
+    let files = files.filter(|file| paths.is_empty() || is_below_any(&file.path, paths));
+    for (n, path) in (0..).zip(files.map(|file| file.path)) {
         at(n);
         // A value that is hidden now may have been visible then.
         let hidden = Redactions::at(now, &path)?;
-        let text = |bytes: Vec<u8>| hidden.text(&path, &bytes);
         let before = match &old {
-            Some(old) => old.file(&path)?.map(text),
+            Some(old) => old.file(&path)?,
             None => None,
         };
-        let after = new.file(&path)?.map(text);
+        let after = new.file(&path)?;
+        let [before, after] = [before, after].map(|side| side.map(|bytes| hidden.text(&path, &bytes)));
         found.push(FileChange { before, after, path });
     }
     Ok(found)
+}
+
+fn is_file(side: Option<(EntryKind, ObjectId)>) -> bool {
+    side.is_some_and(|(kind, _)| matches!(kind, EntryKind::Blob | EntryKind::BlobExecutable))
+}
+
+/// Whether the path is one of `tops`, or in one of these directories.
+fn is_below_any(path: &str, tops: &[String]) -> bool {
+    tops.iter().any(|top| {
+        path.strip_prefix(top.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
 }

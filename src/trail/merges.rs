@@ -53,7 +53,7 @@ pub(crate) fn own_changes<'a>(
         return Ok(found);
     }
     let again = again(store)?;
-    let two: Vec<_> = seen.iter().filter_map(|it| Some((it.id, pair(it)?))).collect();
+    let two: Vec<_> = seen.iter().filter_map(|merge| Some((merge.id, pair(merge)?))).collect();
     let pairs: Vec<_> = two.iter().map(|(_, pair)| *pair).collect();
     let Some(joined) = again.merge(&pairs, MOST_RENAMES)? else {
         for merge in seen {
@@ -65,7 +65,7 @@ pub(crate) fn own_changes<'a>(
         return Ok(found);
     };
     let mut made: Vec<(ObjectId, Joined)> = two.into_iter().map(|(id, _)| id).zip(joined).collect();
-    for merge in seen.iter().filter(|it| pair(it).is_none()) {
+    for merge in seen.iter().filter(|merge| pair(merge).is_none()) {
         if let Some(joined) = again.octopus(&merge.parents, MOST_RENAMES)? {
             made.push((merge.id, joined));
         }
@@ -92,7 +92,8 @@ pub(crate) fn own_changes<'a>(
 /// changes, or after a resolved conflict. `None` if the installed git cannot determine it.
 pub(crate) fn is_more(
     store: &Store,
-    (head, other): (ObjectId, ObjectId),
+    head: ObjectId,
+    other: ObjectId,
     index: &Path,
 ) -> Result<Option<bool>, StoreError> {
     let again = again(store)?;
@@ -131,21 +132,25 @@ fn of_the_merge(
     conflicts: &BTreeSet<BString>,
     mut changes: ChangedPaths,
 ) -> Result<BTreeMap<String, FileEffect>, StoreError> {
-    let shown = |(path, (was, is)): (BString, (bool, bool))| {
-        (path.to_str_lossy().into_owned(), FileEffect::of(was, is))
-    };
     if conflicts.is_empty() {
-        return Ok(changes.into_iter().map(shown).collect());
+        return Ok(effects(changes));
     }
     for path in conflicts {
         changes.entry(path.clone()).or_insert((true, true));
     }
     // If two sides need the same path, git's result has one of them as `path~branch`, which is in none of the commits.
     let commits: Vec<_> = store.code_commit(merge)?.parents.into_iter().chain([merge]).collect();
-    let is_anywhere =
-        |path: &BString| commits.iter().any(|commit| store.has_path(*commit, path.as_bstr()).unwrap_or(true));
-    let (kept, absent): (Vec<_>, Vec<_>) = changes.into_iter().partition(|(path, _)| is_anywhere(path));
-    Ok(if kept.is_empty() { absent } else { kept }.into_iter().map(shown).collect())
+    let (kept, absent): (Vec<_>, Vec<_>) = changes.into_iter().partition(|(path, _)| {
+        commits.iter().any(|commit| store.has_path(*commit, path.as_bstr()).unwrap_or(true))
+    });
+    Ok(effects(if kept.is_empty() { absent } else { kept }))
+}
+
+fn effects(changes: impl IntoIterator<Item = (BString, (bool, bool))>) -> BTreeMap<String, FileEffect> {
+    changes
+        .into_iter()
+        .map(|(path, (was, is))| (path.to_str_lossy().into_owned(), FileEffect::of(was, is)))
+        .collect()
 }
 
 /// The answer with an older git: the paths that are not as one side alone changed them. None for an octopus, or if the

@@ -19,7 +19,7 @@ pub(super) struct FilesByCommit<'a> {
 
 impl<'a> FilesByCommit<'a> {
     /// `files` are those of the change.
-    pub(super) fn of(files: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(super) fn new(files: impl IntoIterator<Item = &'a str>) -> Self {
         Self { files: files.into_iter().collect(), parts: vec![] }
     }
 
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn each_file_is_of_one_part() {
-        let mut parts = FilesByCommit::of(["a", "b", "c"]);
+        let mut parts = FilesByCommit::new(["a", "b", "c"]);
         assert!(!parts.add(["a", "b", "c"]) && !parts.add(["a", "d"]) && !parts.add([]));
         assert!(parts.add(["a", "b"]) && !parts.may_do());
         assert!(parts.add(["b", "c"]) && parts.may_do());
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_search_ends() {
         let names: Vec<String> = (0..40).map(|n| n.to_string()).collect();
-        let mut parts = FilesByCommit::of(names.iter().map(String::as_str));
+        let mut parts = FilesByCommit::new(names.iter().map(String::as_str));
         for name in &names {
             for _ in 0..3 {
                 parts.add([name.as_str()]);

@@ -59,19 +59,21 @@ pub(crate) fn is_picking(git_dir: &Path) -> bool {
 /// The sources of a commit that is about to be made, as git would write them in a message: the commits of a squash,
 /// or the one that is picked or reverted. A message given with `-m` does not contain this.
 pub(crate) fn pending_sources(git_dir: &Path) -> Result<Vec<u8>, StoreError> {
-    let head = |name| {
-        let text = read(git_dir, name)?.map(|text| String::from_utf8_lossy(&text).trim().to_owned());
-        Ok::<_, StoreError>(text.filter(|text| !text.is_empty()))
-    };
     Ok(if let Some(squashed) = read(git_dir, "SQUASH_MSG")?.filter(|text| !text.is_empty()) {
         squashed
-    } else if let Some(reverted) = head("REVERT_HEAD")? {
+    } else if let Some(reverted) = head(git_dir, "REVERT_HEAD")? {
         format!("{REVERTS}: {reverted}\n").into_bytes()
-    } else if let Some(picked) = head("CHERRY_PICK_HEAD")? {
+    } else if let Some(picked) = head(git_dir, "CHERRY_PICK_HEAD")? {
         format!("(cherry picked from commit {picked})\n").into_bytes()
     } else {
         Vec::new()
     })
+}
+
+/// The commit that such a file of the git directory names.
+fn head(git_dir: &Path, name: &str) -> Result<Option<String>, StoreError> {
+    let text = read(git_dir, name)?.map(|text| String::from_utf8_lossy(&text).trim().to_owned());
+    Ok(text.filter(|text| !text.is_empty()))
 }
 
 /// The message that git prepared after `cherry-pick --no-commit` or `revert --no-commit`: that of the last commit.

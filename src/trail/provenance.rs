@@ -7,6 +7,7 @@ mod git_ai;
 use std::ops::RangeInclusive;
 
 use bstr::ByteSlice;
+use serde_json::Value;
 
 use crate::git::{EntryKind, Kind, ObjectId, bounded};
 use crate::model::provenance::Provenance;
@@ -47,18 +48,18 @@ pub(crate) struct Provenances<'a> {
 
 impl<'a> Provenances<'a> {
     /// Looks for these places.
-    pub(crate) fn of(store: &'a Store) -> Self {
-        let tree = |name: &str| tree_of(store, name);
-        let checkpoints = entire::BRANCHES.iter().filter_map(|name| tree(name)).collect();
-        Self { store, notes: tree(git_ai::NOTES), checkpoints }
+    pub(crate) fn find(store: &'a Store) -> Self {
+        let checkpoints = entire::BRANCHES.iter().filter_map(|name| tree_of(store, name)).collect();
+        Self { store, notes: tree_of(store, git_ai::NOTES), checkpoints }
     }
 
     /// What is recorded about a commit with this message.
     pub(crate) fn about(&self, commit: ObjectId, message: &[u8]) -> Vec<Stated> {
         let mut stated = Vec::new();
         for id in entire::checkpoints(message) {
-            let whole = |provenance| Stated { provenance, lines: None };
-            stated.extend(entire::sessions(self, &id).into_iter().map(whole));
+            stated.extend(
+                entire::sessions(self, &id).into_iter().map(|provenance| Stated { provenance, lines: None }),
+            );
         }
         if let Some(note) = self.notes.and_then(|notes| self.note(notes, commit)) {
             stated.extend(git_ai::parse(&note));
@@ -106,6 +107,11 @@ impl<'a> Provenances<'a> {
 fn tree_of(store: &Store, name: &str) -> Option<ObjectId> {
     let commit = store.read_ref(name).ok().flatten()?;
     store.repo().is_commit(commit).then(|| store.repo().tree_of(commit).ok()).flatten()
+}
+
+/// The name in a field of an object, as it can be shown.
+fn name_in(object: &Value, field: &str) -> Option<String> {
+    object.get(field).and_then(Value::as_str).and_then(name)
 }
 
 /// A name as it can be shown; `None` if nothing is left of it.

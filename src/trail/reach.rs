@@ -22,14 +22,14 @@ impl Unreached {
         commits: impl Iterator<Item = &'a CommitHash>,
     ) -> Result<Self, StoreError> {
         let commits: HashSet<&CommitHash> = commits.collect();
-        let is_here = |hash: &&CommitHash| store.commit_here(hash).is_some();
-        let (here, away): (Vec<&CommitHash>, Vec<&CommitHash>) = commits.iter().copied().partition(is_here);
+        let (here, away): (Vec<&CommitHash>, Vec<&CommitHash>) =
+            commits.iter().copied().partition(|hash| store.commit_here(hash).is_some());
         let away = away.into_iter().cloned().collect();
         if here.is_empty() {
             return Ok(Self { adrift: HashSet::new(), away });
         }
         let unreached = store.git().unreachable(&here, detached_heads(store)?)?;
-        let unreached = unreached.into_iter().map(CommitHash::from).filter(|it| commits.contains(it));
+        let unreached = unreached.into_iter().map(CommitHash::from).filter(|hash| commits.contains(hash));
         Ok(Self { adrift: unreached.collect(), away })
     }
 
@@ -53,7 +53,7 @@ impl Unreached {
 fn detached_heads(store: &Store) -> Result<Vec<String>, StoreError> {
     let linked = store.repo().linked_worktrees()?;
     let folders = [store.common_dir(), store.git_dir()];
-    let folders = folders.into_iter().chain(linked.iter().map(|it| it.git_dir().to_owned()));
+    let folders = folders.into_iter().chain(linked.iter().map(|worktree| worktree.git_dir().to_owned()));
     let heads = folders.filter_map(|folder| std::fs::read_to_string(folder.join("HEAD")).ok());
     Ok(heads.filter_map(|head| Some(object_id(head.trim())?.to_string())).collect())
 }

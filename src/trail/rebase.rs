@@ -30,11 +30,12 @@ pub(crate) struct Rebase {
 
 impl Rebase {
     /// The rebase in this git directory; `None` if there is none, or if HEAD was detached before it.
-    pub(crate) fn of(git_dir: &Path) -> Option<Self> {
-        let id = |folder: &str, name: &str| object_id(&read_line(git_dir, &format!("{folder}/{name}"))?);
+    pub(crate) fn read(git_dir: &Path) -> Option<Self> {
         FOLDERS.into_iter().find_map(|folder| {
             let branch = Branch::parse(&read_line(git_dir, &format!("{folder}/head-name"))?)?;
-            Some(Self { branch, onto: id(folder, "onto")?, before: id(folder, "orig-head")? })
+            let onto = object_id(&read_line(git_dir, &format!("{folder}/onto"))?)?;
+            let before = object_id(&read_line(git_dir, &format!("{folder}/orig-head"))?)?;
+            Some(Self { branch, onto, before })
         })
     }
 }
@@ -50,20 +51,22 @@ pub(crate) fn replayed(git_dir: &Path) -> Option<ObjectId> {
 /// The commits that a rebase replayed each as one of its own, not as a part of the one before.
 pub(crate) fn picked(git_dir: &Path) -> HashSet<ObjectId> {
     let done = std::fs::read_to_string(git_dir.join("rebase-merge/done")).unwrap_or_default();
-    let picks =
-        done.lines().filter(|line| ["pick ", "p ", "reword ", "r "].iter().any(|it| line.starts_with(it)));
+    let picks = done
+        .lines()
+        .filter(|line| ["pick ", "p ", "reword ", "r "].iter().any(|word| line.starts_with(word)));
     picks.filter_map(step).collect()
 }
 
 /// Whether git runs `post-rewrite` at the end of the rebase in this git directory. It does so if a commit was replayed; a
 /// rebase that only ran commands on commits where they were reports nothing.
 pub(crate) fn is_reported(git_dir: &Path) -> bool {
-    let is_filled = |name: &str| std::fs::metadata(git_dir.join(name)).is_ok_and(|it| it.len() > 0);
     let has_step = |name: &str, lines: fn(&str) -> Option<&str>| {
         read_line(git_dir, name).as_deref().and_then(lines).is_some_and(replays)
     };
     !git_dir.join("rebase-merge").is_dir()
-        || REPORTED.iter().any(|name| is_filled(name))
+        || REPORTED
+            .iter()
+            .any(|name| std::fs::metadata(git_dir.join(name)).is_ok_and(|about| about.len() > 0))
         || has_step("rebase-merge/done", |done| done.lines().last())
         || has_step("rebase-merge/git-rebase-todo", |todo| todo.lines().find(|line| replays(line)))
 }
@@ -91,11 +94,12 @@ pub(crate) fn note_amended(store: &Store, amended: &[Rewrite]) -> Result<(), Sto
 /// The noted commits that were amended during the rebase, in order.
 pub(crate) fn amended(git_dir: &Path) -> Vec<Rewrite> {
     let text = read_line(git_dir, AMENDED).unwrap_or_default();
-    let pair = |line: &str| {
-        let (old, new) = line.split_once(' ')?;
-        Some(Rewrite { old: object_id(old)?.into(), new: object_id(new)?.into(), tree: None })
-    };
-    text.lines().filter_map(pair).collect()
+    text.lines()
+        .filter_map(|line| {
+            let (old, new) = line.split_once(' ')?;
+            Some(Rewrite { old: object_id(old)?.into(), new: object_id(new)?.into(), tree: None })
+        })
+        .collect()
 }
 
 /// The steps that replay a commit.

@@ -99,33 +99,61 @@ pub(crate) struct RecordChange {
     pub(crate) titles: BTreeMap<String, String>,
 }
 
+/// One version of a record.
+enum RecordSide {
+    Absent,
+    Unreadable,
+    Read(Value),
+}
+
+impl RecordSide {
+    fn read(kind: RecordKind, text: Option<&str>) -> Self {
+        match text {
+            None => Self::Absent,
+            Some(text) => read(kind, text).map_or(Self::Unreadable, Self::Read),
+        }
+    }
+
+    fn value(&self) -> Option<&Value> {
+        match self {
+            Self::Read(value) => Some(value),
+            Self::Absent | Self::Unreadable => None,
+        }
+    }
+
+    fn into_value(self) -> Option<Value> {
+        match self {
+            Self::Read(value) => Some(value),
+            Self::Absent | Self::Unreadable => None,
+        }
+    }
+}
+
 /// The changes of a file. `None` if people see no difference: stamps are not shown, and two hidden values look the
 /// same.
-pub(crate) fn of(file: &FileChange) -> Option<RecordChange> {
+pub(crate) fn described(file: &FileChange) -> Option<RecordChange> {
     let kind = kind(&file.path);
-    let side = |text: &Option<String>| text.as_deref().map(|text| read(kind, text));
-    let (old, new) = (side(&file.before), side(&file.after));
+    let [old, new] = [&file.before, &file.after].map(|text| RecordSide::read(kind, text.as_deref()));
     let change = match (&old, &new) {
-        (None, None) => return None,
-        (None, Some(_)) => HowChanged::Added,
-        (Some(_), None) => HowChanged::Removed,
-        (Some(_), Some(_)) => HowChanged::Changed,
+        (RecordSide::Absent, RecordSide::Absent) => return None,
+        (RecordSide::Absent, _) => HowChanged::Added,
+        (_, RecordSide::Absent) => HowChanged::Removed,
+        _ => HowChanged::Changed,
     };
-    let is_unread = |side: &Option<Option<Value>>| matches!(side, Some(None));
-    let fields = if is_unread(&old) || is_unread(&new) {
+    let is_unreadable = [&old, &new].into_iter().any(|side| matches!(side, RecordSide::Unreadable));
+    let fields = if is_unreadable {
         if file.before == file.after {
             return None;
         }
         vec![]
     } else {
         let empty = if kind == RecordKind::Solution { json!({"tasks": []}) } else { json!({}) };
-        let or_empty = |side: &Option<Option<Value>>| side.clone().flatten().unwrap_or_else(|| empty.clone());
-        differences(&or_empty(&old), &or_empty(&new))
+        differences(old.value().unwrap_or(&empty), new.value().unwrap_or(&empty))
     };
-    if change == HowChanged::Changed && fields.is_empty() && !is_unread(&old) && !is_unread(&new) {
+    if change == HowChanged::Changed && fields.is_empty() && !is_unreadable {
         return None;
     }
-    let value = new.flatten().or(old.flatten());
+    let value = new.into_value().or(old.into_value());
     let id = value.as_ref().and_then(|value| {
         let own = value.get(if kind == RecordKind::Item { "item_id" } else { "id" })?;
         own.as_str().map(str::to_owned)
@@ -216,14 +244,14 @@ mod tests {
         let path = layout::issue(&IssueId::parse("ISS-001").unwrap());
         let issue =
             |title: &str, stamp: &str| Some(json!({"id": "ISS-001", "title": title, "clock": {"*": stamp}}));
-        assert!(of(&file(path.clone(), issue("a", "1"), issue("a", "2"))).is_none());
-        let changed = of(&file(path.clone(), issue("a", "1"), issue("b", "2"))).unwrap();
+        assert!(described(&file(path.clone(), issue("a", "1"), issue("a", "2"))).is_none());
+        let changed = described(&file(path.clone(), issue("a", "1"), issue("b", "2"))).unwrap();
         assert_eq!(
             (changed.kind, changed.change, changed.id.as_deref()),
             (RecordKind::Issue, HowChanged::Changed, Some("ISS-001"))
         );
-        assert_eq!(changed.fields.iter().map(|it| it.path.as_str()).collect::<Vec<_>>(), ["title"]);
-        let gone = of(&file(path, issue("a", "1"), None)).unwrap();
+        assert_eq!(changed.fields.iter().map(|field| field.path.as_str()).collect::<Vec<_>>(), ["title"]);
+        let gone = described(&file(path, issue("a", "1"), None)).unwrap();
         assert_eq!((gone.change, gone.summary.as_str()), (HowChanged::Removed, "issue ISS-001 a"));
     }
 
@@ -233,10 +261,10 @@ mod tests {
         let plan = |title: &str| {
             Some(json!({"id": "SOL-ISS-001-a7x9", "plan": {"tasks": [{"id": "T1", "title": title}]}}))
         };
-        let changed = of(&file(path.clone(), plan("a"), plan("b"))).unwrap();
+        let changed = described(&file(path.clone(), plan("a"), plan("b"))).unwrap();
         assert_eq!(changed.fields[0].path, "tasks[T1].title");
         assert_eq!(changed.titles["T1"], "b");
-        let new = of(&file(path, None, plan("a"))).unwrap();
+        let new = described(&file(path, None, plan("a"))).unwrap();
         assert_eq!(new.fields[0].member(), Some(("tasks", "T1", "")));
     }
 
@@ -246,7 +274,7 @@ mod tests {
         let run = json!({"id": id, "mode": "quick", "issue_ids": ["ISS-001", "ISS-002"], "steps": [], "agents": {},
             "limits": {"explore_jobs": 1, "plan_jobs": 1, "jobs": 1, "retries": 0}, "execution_method": "agent",
             "code_review": "skip", "actor": "Ada", "created_at": "2026-11-21T02:14:05.123Z"});
-        let new = of(&file(layout::run(&id), None, Some(run))).unwrap();
+        let new = described(&file(layout::run(&id), None, Some(run))).unwrap();
         assert_eq!(
             (new.kind, new.summary.as_str()),
             (RecordKind::Run, "run RUN-20261121-9w1nx3h2 (quick) for ISS-001, ISS-002")
@@ -283,7 +311,7 @@ mod tests {
         ] {
             let mut entry = json!({"id": name, "actor": "Ada", "at": "2026-11-21T02:14:05.123Z"});
             entry.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-            let new = of(&file(place.clone(), None, Some(entry))).unwrap();
+            let new = described(&file(place.clone(), None, Some(entry))).unwrap();
             assert_eq!(
                 (new.kind, new.summary),
                 (RecordKind::RunEvent, format!("RUN-20261121-9w1nx3h2: {said}"))
@@ -295,10 +323,10 @@ mod tests {
     fn what_nobody_can_read_is_named_all_the_same() {
         let path = layout::issue(&IssueId::parse("ISS-001").unwrap());
         let broken = FileChange { before: Some("{".into()), after: Some("}".into()), path };
-        let changed = of(&broken).unwrap();
+        let changed = described(&broken).unwrap();
         assert_eq!((changed.id, changed.fields.len()), (None, 0));
         assert!(changed.summary.ends_with("which cannot be read"), "{}", changed.summary);
         let other = FileChange { before: None, after: Some("x".into()), path: "notes.txt".into() };
-        assert_eq!(of(&other).unwrap().kind, RecordKind::Other);
+        assert_eq!(described(&other).unwrap().kind, RecordKind::Other);
     }
 }

@@ -30,81 +30,91 @@ pub(super) fn summary(path: &str, value: Option<&Value>) -> String {
 }
 
 fn words(location: &Location, value: &Value) -> Option<String> {
-    let field = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
     Some(match location {
         Location::Root => "the settings of the store".to_owned(),
         Location::Item(queue, _) => {
-            format!("item {} of {queue}: {}", field("item_id"), field("solution_id"))
+            format!("item {} of {queue}: {}", field(value, "item_id"), field(value, "solution_id"))
         }
         Location::Record(owner) => match owner {
-            Owner::Issue(id) => format!("issue {id} {}", cut(field("title"))),
-            Owner::Solution(id) => format!("plan {id}{}", quoted(field("description"))),
-            Owner::Queue(id) => format!("queue {id}{}", quoted(field("name"))),
+            Owner::Issue(id) => format!("issue {id} {}", cut(field(value, "title"))),
+            Owner::Solution(id) => format!("plan {id}{}", quoted(field(value, "description"))),
+            Owner::Queue(id) => format!("queue {id}{}", quoted(field(value, "name"))),
             Owner::Execution(_) => {
-                let it: Execution = typed(value)?;
-                format!("execution {} of {} (attempt {}) by {}", it.id, it.solution_id, it.attempt, it.actor)
+                let execution: Execution = typed(value)?;
+                format!(
+                    "execution {} of {} (attempt {}) by {}",
+                    execution.id, execution.solution_id, execution.attempt, execution.actor
+                )
             }
             Owner::Run(_) => {
-                let it: Run = typed(value)?;
-                let issues = it.issue_ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-                format!("run {} ({}) for {}", it.id, it.mode, cut(&issues))
+                let run: Run = typed(value)?;
+                let issues = run.issue_ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                format!("run {} ({}) for {}", run.id, run.mode, cut(&issues))
             }
-            Owner::Roadmap(id) => format!("roadmap {id}{}", quoted(field("title"))),
+            Owner::Roadmap(id) => format!("roadmap {id}{}", quoted(field(value, "title"))),
             Owner::Wisdom => return None,
         },
         Location::Entry(log, _) => entry(log, value)?,
     })
 }
 
+/// The text of a field, empty without one.
+fn field<'a>(value: &'a Value, name: &str) -> &'a str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
 fn entry(log: &LogKind, value: &Value) -> Option<String> {
     Some(match log {
         LogKind::Comments(issue) => {
-            let it: Comment = typed(value)?;
-            let verb = if it.edits.is_some() { "an edited comment" } else { "comment" };
-            format!("{verb} on {issue} by {}{}", it.author, quoted(&it.body))
+            let comment: Comment = typed(value)?;
+            let verb = if comment.edits.is_some() { "an edited comment" } else { "comment" };
+            format!("{verb} on {issue} by {}{}", comment.author, quoted(&comment.body))
         }
         LogKind::Feedback(issue) => {
-            let it: Feedback = typed(value)?;
-            let said = quoted(&it.content);
-            format!("feedback on {issue} ({} at {}) by {}{said}", it.kind, it.stage, it.author)
+            let feedback: Feedback = typed(value)?;
+            let said = quoted(&feedback.content);
+            format!(
+                "feedback on {issue} ({} at {}) by {}{said}",
+                feedback.kind, feedback.stage, feedback.author
+            )
         }
         LogKind::Explorations(issue) => {
-            let it: Explored = typed(value)?;
-            let found = quoted(it.found.key_findings.first().map_or("", String::as_str));
-            format!("exploration of {issue} ({}) by {}{found}", it.depth, it.author)
+            let explored: Explored = typed(value)?;
+            let found = quoted(explored.found.key_findings.first().map_or("", String::as_str));
+            format!("exploration of {issue} ({}) by {}{found}", explored.depth, explored.author)
         }
         LogKind::Reviews(plan) => {
-            let it: Review = typed(value)?;
-            let findings = it.findings.iter().map(|finding| cut(finding)).collect::<Vec<_>>().join("; ");
+            let review: Review = typed(value)?;
+            let findings = review.findings.iter().map(|finding| cut(finding)).collect::<Vec<_>>().join("; ");
             let findings = bracketed(&findings);
-            format!("review of {plan} by {}: {} {}{findings}", it.author, it.verdict, it.total)
+            format!("review of {plan} by {}: {} {}{findings}", review.author, review.verdict, review.total)
         }
         LogKind::Events(execution) => format!("{execution}: {}", event(&typed::<LogEntry>(value)?.event)),
         LogKind::Conflicts(queue) => {
-            let it: QueueConflict = typed(value)?;
-            let plans = it.solutions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            let verb = if it.resolves.is_some() { "decision on a conflict" } else { "conflict" };
-            let over = it.file.as_deref().map(|file| format!(" over {file}")).unwrap_or_default();
-            let (kind, severity) = (it.kind, it.severity);
-            format!("{verb} in {queue} ({kind}, {severity}){over} between {plans}: {}", it.resolution)
+            let conflict: QueueConflict = typed(value)?;
+            let plans = conflict.solutions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let verb = if conflict.resolves.is_some() { "decision on a conflict" } else { "conflict" };
+            let over = conflict.file.as_deref().map(|file| format!(" over {file}")).unwrap_or_default();
+            let (kind, severity) = (conflict.kind, conflict.severity);
+            format!("{verb} in {queue} ({kind}, {severity}){over} between {plans}: {}", conflict.resolution)
         }
         LogKind::RunEvents(run) => format!("{run}: {}", run_event(&typed::<RunLogEntry>(value)?.event)),
         LogKind::RoadmapEvents(roadmap) => {
             format!("{roadmap}: {}", roadmap_event(&typed::<RoadmapLogEntry>(value)?.event))
         }
         LogKind::Wisdom => {
-            let it: Wisdom = typed(value)?;
-            format!("{} by {}{}", it.kind, it.author, quoted(&it.text))
+            let wisdom: Wisdom = typed(value)?;
+            format!("{} by {}{}", wisdom.kind, wisdom.author, quoted(&wisdom.text))
         }
         LogKind::Redactions(owner) => {
-            let it: Redaction = typed(value)?;
-            let is_record = owner.record_name() == Some(it.target.as_str());
-            let target = if is_record { owner.id() } else { it.target.as_str() };
-            let what = match it.field.as_str() {
+            let redaction: Redaction = typed(value)?;
+            let is_record = owner.record_name() == Some(redaction.target.as_str());
+            let target = if is_record { owner.id() } else { redaction.target.as_str() };
+            let what = match redaction.field.as_str() {
                 ASIDE => format!("{target} set aside"),
                 field => format!("redaction of {field} in {target}"),
             };
-            format!("{what} by {}{}", it.author, quoted(&it.reason))
+            format!("{what} by {}{}", redaction.author, quoted(&redaction.reason))
         }
     })
 }
@@ -114,101 +124,128 @@ fn event(event: &Event) -> String {
     let of_task =
         |task: &Option<TaskId>| task.as_deref().map(|task| format!("[{task}] ")).unwrap_or_default();
     match event {
-        Event::Commit(it) => {
+        Event::Commit(commit) => {
             format!(
                 "commit {} {}{} ({})",
-                it.hash.short(),
-                of_task(&it.task_id),
-                cut(&it.subject),
-                it.linked_by
+                commit.hash.short(),
+                of_task(&commit.task_id),
+                cut(&commit.subject),
+                commit.linked_by
             )
         }
-        Event::Rewrite(it) => format!("commit {} was rewritten to {}", it.old.short(), it.new.short()),
-        Event::Unlink(it) => format!("commit {} unlinked", it.hash.short()),
-        Event::Check(it) => {
-            let outcome = it.outcome();
-            let at = it.commit.as_ref().map(|hash| format!(" at {}", hash.short())).unwrap_or_default();
-            let dirty = if it.dirty { ", with uncommitted changes" } else { "" };
-            format!("check {}{} {outcome}{at}{dirty}", of_task(&it.task_id), cut(&it.command))
+        Event::Rewrite(rewrite) => {
+            format!("commit {} was rewritten to {}", rewrite.old.short(), rewrite.new.short())
         }
-        Event::Accept(it) => {
-            format!("criterion {} of {} accepted{}", it.criterion, it.task_id, quoted(&it.evidence))
+        Event::Unlink(unlink) => format!("commit {} unlinked", unlink.hash.short()),
+        Event::Check(check) => {
+            let outcome = check.outcome();
+            let at = check.commit.as_ref().map(|hash| format!(" at {}", hash.short())).unwrap_or_default();
+            let dirty = if check.dirty { ", with uncommitted changes" } else { "" };
+            format!("check {}{} {outcome}{at}{dirty}", of_task(&check.task_id), cut(&check.command))
         }
-        Event::Vouch(it) => format!("its tests hold, says a reviewer{}", quoted(&it.reason)),
-        Event::Renew(it) => format!("lease renewed until {}", it.lease_expires_at),
-        Event::Aside(it) => format!("set aside by {} (was {})", it.reason, it.status),
-        Event::Land(it) => landed(it),
-        Event::Session(it) => {
-            let model = it.model.as_deref().map(|model| format!(" ({})", cut(model))).unwrap_or_default();
-            let said = quoted(it.summary.as_deref().unwrap_or_default());
-            let agent = cut(&it.agent);
-            match it.own_end() {
+        Event::Accept(accept) => {
+            format!(
+                "criterion {} of {} accepted{}",
+                accept.criterion,
+                accept.task_id,
+                quoted(&accept.evidence)
+            )
+        }
+        Event::Vouch(vouch) => format!("its tests hold, says a reviewer{}", quoted(&vouch.reason)),
+        Event::Renew(renewal) => format!("lease renewed until {}", renewal.lease_expires_at),
+        Event::Aside(aside) => format!("set aside by {} (was {})", aside.reason, aside.status),
+        Event::Land(land) => landed(land),
+        Event::Session(session) => {
+            let model =
+                session.model.as_deref().map(|model| format!(" ({})", cut(model))).unwrap_or_default();
+            let said = quoted(session.summary.as_deref().unwrap_or_default());
+            let agent = cut(&session.agent);
+            match session.own_end() {
                 Some(end) => {
-                    format!("agent {agent}{model} worked on it from {} to {end}{said}", it.started_at)
+                    format!("agent {agent}{model} worked on it from {} to {end}{said}", session.started_at)
                 }
-                None => format!("agent {agent}{model} began to work on it at {}{said}", it.started_at),
+                None => format!("agent {agent}{model} began to work on it at {}{said}", session.started_at),
             }
         }
-        Event::End(it) => {
-            let result = it.result.as_ref().and_then(|result| result.summary.as_deref());
-            let failure = it.failure.as_ref().and_then(|failure| failure.message.as_deref());
-            format!("{}{}", it.status, quoted(result.or(failure).unwrap_or_default()))
+        Event::End(end) => {
+            let result = end.result.as_ref().and_then(|result| result.summary.as_deref());
+            let failure = end.failure.as_ref().and_then(|failure| failure.message.as_deref());
+            format!("{}{}", end.status, quoted(result.or(failure).unwrap_or_default()))
         }
     }
 }
 
 /// How work came to its target branch, in words.
 /// A landing in words.
-pub(crate) fn landed(it: &Land) -> String {
-    let why = quoted(it.reason.as_deref().or(it.url.as_deref()).unwrap_or_default());
-    let commits = count(it.commits.len(), "commit");
-    let (Some(onto), Some(after)) = (&it.onto, &it.after) else {
+pub(crate) fn landed(land: &Land) -> String {
+    let why = quoted(land.reason.as_deref().or(land.url.as_deref()).unwrap_or_default());
+    let commits = count(land.commits.len(), "commit");
+    let (Some(onto), Some(after)) = (&land.onto, &land.after) else {
         return format!("nothing of {commits} needs to land{why}");
     };
-    let how = if it.how == LandHow::As { String::new() } else { format!(" by {}", it.how) };
+    let how = if land.how == LandHow::As { String::new() } else { format!(" by {}", land.how) };
     format!("{commits} landed on {}{how} as {}{why}", onto.short(), after.short())
 }
 
 /// An entry of a run's log in words.
 pub(crate) fn run_event(event: &RunEvent) -> String {
-    let why = |error: &Option<Failure>| {
-        quoted(error.as_ref().and_then(|failure| failure.message.as_deref()).unwrap_or_default())
-    };
-    let of = |issue: &Option<IssueId>| issue.as_ref().map(|issue| format!(" of {issue}")).unwrap_or_default();
     match event {
-        RunEvent::Phase(it) if it.driver.is_some() && it.phase != RunPhase::Init => {
-            format!("resumed, {}", it.phase)
+        RunEvent::Phase(phase) if phase.driver.is_some() && phase.phase != RunPhase::Init => {
+            format!("resumed, {}", phase.phase)
         }
-        RunEvent::Phase(it) if it.stopped == Some(true) => format!("stopped, {}", it.phase),
-        RunEvent::Phase(it) if it.status == RunStatus::Completed => format!("ended{}", why(&it.error)),
-        RunEvent::Phase(it) if it.phase == RunPhase::Init => format!("started{}", why(&it.error)),
-        RunEvent::Phase(it) => format!("{}{}", it.phase, why(&it.error)),
-        RunEvent::Issue(it) => {
-            let note = bracketed(&cut(it.note.as_deref().unwrap_or_default()));
-            format!("{} {}{note}{}", it.issue_id, it.status, why(&it.error))
+        RunEvent::Phase(phase) if phase.stopped == Some(true) => format!("stopped, {}", phase.phase),
+        RunEvent::Phase(phase) if phase.status == RunStatus::Completed => {
+            format!("ended{}", message_of(phase.error.as_ref()))
         }
-        RunEvent::Action(it) => {
-            let (of, outcome) = (of(&it.issue_id), if it.skipped.is_some() { "skipped" } else { "done" });
-            let why = it.skipped.as_deref().or(it.note.as_deref()).unwrap_or_default();
-            format!("{}{of} {outcome}{}", it.action.noun(), quoted(why))
+        RunEvent::Phase(phase) if phase.phase == RunPhase::Init => {
+            format!("started{}", message_of(phase.error.as_ref()))
         }
-        RunEvent::Setback(it) => {
-            format!("{}{} failed{}", it.action.noun(), of(&it.issue_id), why(&Some(it.error.clone())))
+        RunEvent::Phase(phase) => format!("{}{}", phase.phase, message_of(phase.error.as_ref())),
+        RunEvent::Issue(issue) => {
+            let note = bracketed(&cut(issue.note.as_deref().unwrap_or_default()));
+            format!("{} {}{note}{}", issue.issue_id, issue.status, message_of(issue.error.as_ref()))
         }
-        RunEvent::Decision(it) => {
-            format!("{} chosen after {} of {} failed", it.choice, it.action.noun(), it.issue_id)
+        RunEvent::Action(action) => {
+            let outcome = if action.skipped.is_some() { "skipped" } else { "done" };
+            let why = action.skipped.as_deref().or(action.note.as_deref()).unwrap_or_default();
+            format!("{}{} {outcome}{}", action.action.noun(), of_issue(action.issue_id.as_ref()), quoted(why))
         }
-        RunEvent::Breach(it) => breach_words(it, cut),
+        RunEvent::Setback(setback) => {
+            let of = of_issue(setback.issue_id.as_ref());
+            format!("{}{of} failed{}", setback.action.noun(), message_of(Some(&setback.error)))
+        }
+        RunEvent::Decision(decision) => {
+            format!(
+                "{} chosen after {} of {} failed",
+                decision.choice,
+                decision.action.noun(),
+                decision.issue_id
+            )
+        }
+        RunEvent::Breach(breach) => breach_words(breach, cut),
     }
+}
+
+/// The message of a failure, quoted; empty without one.
+fn message_of(error: Option<&Failure>) -> String {
+    quoted(error.and_then(|failure| failure.message.as_deref()).unwrap_or_default())
+}
+
+fn of_issue(issue: Option<&IssueId>) -> String {
+    issue.map(|issue| format!(" of {issue}")).unwrap_or_default()
 }
 
 /// An entry of a roadmap's log in words.
 fn roadmap_event(event: &RoadmapEvent) -> String {
     match event {
-        RoadmapEvent::Revision(it) => {
-            let agent =
-                it.agent.as_deref().map(|agent| format!(" by agent {}", cut(agent))).unwrap_or_default();
-            let parts = [("new", &it.created), ("changed", &it.changed), ("gone", &it.gone)];
+        RoadmapEvent::Revision(revision) => {
+            let agent = revision
+                .agent
+                .as_deref()
+                .map(|agent| format!(" by agent {}", cut(agent)))
+                .unwrap_or_default();
+            let parts =
+                [("new", &revision.created), ("changed", &revision.changed), ("gone", &revision.gone)];
             let parts: Vec<String> = parts
                 .iter()
                 .filter(|(_, items)| !items.is_empty())
@@ -216,8 +253,8 @@ fn roadmap_event(event: &RoadmapEvent) -> String {
                 .collect();
             format!("document{agent}{}", quoted(&parts.join("; ")))
         }
-        RoadmapEvent::Feedback(it) => {
-            let parts: Vec<String> = it.parts().map(|(name, text)| format!("{name}: {text}")).collect();
+        RoadmapEvent::Feedback(feedback) => {
+            let parts: Vec<String> = feedback.parts().map(|(name, text)| format!("{name}: {text}")).collect();
             format!("feedback{}", quoted(&parts.join("; ")))
         }
         RoadmapEvent::Approval(_) => "approved".to_owned(),

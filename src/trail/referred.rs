@@ -32,7 +32,7 @@ impl Referred {
             if let Some(rest) = line.strip_prefix(TAKES_BACK) {
                 found.reverts.extend(ids(rest.strip_prefix(b"s").unwrap_or(rest)));
             } else if let Some(rest) =
-                line.strip_prefix(REVERTS.as_bytes()).and_then(|it| it.strip_prefix(b":"))
+                line.strip_prefix(REVERTS.as_bytes()).and_then(|rest| rest.strip_prefix(b":"))
             {
                 found.reverts.extend(id(rest.trim()));
             } else if let Some(rest) = line.strip_prefix(COPIES) {

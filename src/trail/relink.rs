@@ -142,8 +142,11 @@ impl Known {
     }
 
     fn of_plan(&self, plan: &SolutionId) -> Vec<usize> {
-        let is_of = |n: &usize| self.executions[*n].execution.solution_id == *plan;
-        self.of_issue(&plan.issue()).iter().copied().filter(is_of).collect()
+        self.of_issue(&plan.issue())
+            .iter()
+            .copied()
+            .filter(|n| self.executions[*n].execution.solution_id == *plan)
+            .collect()
     }
 
     fn names(&self, hash: &str) -> &[usize] {
@@ -156,8 +159,8 @@ impl Known {
         let of: Vec<usize> = of.collect();
         let key = |n: &usize| (self.executions[*n].execution.started_at, &self.executions[*n].execution.id);
         // Commits have whole seconds: one of the second in which an execution started may be its own.
-        let second = |time: Time| time.millis().div_euclid(1000);
-        let begun = of.iter().filter(|n| second(key(n).0) <= second(authored)).max_by_key(|n| key(n));
+        let second = authored.millis().div_euclid(1000);
+        let begun = of.iter().filter(|n| key(n).0.millis().div_euclid(1000) <= second).max_by_key(|n| key(n));
         begun.or(of.iter().min_by_key(|n| key(n))).copied()
     }
 }
@@ -205,12 +208,12 @@ pub(crate) fn lost(
     at: &mut dyn FnMut(u64),
 ) -> Result<RelinkResult, StoreError> {
     let known = Known::read(read)?;
-    let sources = Sources::of(store, read);
+    let sources = Sources::new(store, read);
     let mut found = Vec::new();
     let mut silent = Vec::new();
     let mut of_issues = Vec::new();
     let mut unreadable = Vec::new();
-    let earliest = known.executions.iter().map(|it| it.execution.started_at.millis()).min();
+    let earliest = known.executions.iter().map(|execution| execution.execution.started_at.millis()).min();
     for (n, hash) in (0..).zip(commits) {
         at(n);
         let Some(id) = object_id(hash) else { continue };
@@ -230,16 +233,19 @@ pub(crate) fn lost(
                 found.push((n, lost_as(&known, n, &commit, tasks, RelinkEvidence::Trailers), commit.clone()));
             }
         }
-        let is_recent =
-            || Ok::<bool, StoreError>(earliest.is_some_and(|at| committed(store, id) >= at - SKEW));
         let mut is_stated = false;
         if named.is_empty() && known.names(hash).is_empty() {
             for source in sources.by_message(&commit.message)? {
-                let is_it = |it: &ExecutionFolder| it.execution.id == source.execution_id;
-                let Some(n) = known.executions.iter().position(is_it) else { continue };
-                let mut it = lost_as(&known, n, &commit, source.tasks, RelinkEvidence::Message);
-                it.reverts = source.reverts;
-                found.push((n, it, commit.clone()));
+                let Some(n) = known
+                    .executions
+                    .iter()
+                    .position(|execution| execution.execution.id == source.execution_id)
+                else {
+                    continue;
+                };
+                let mut unlinked = lost_as(&known, n, &commit, source.tasks, RelinkEvidence::Message);
+                unlinked.reverts = source.reverts;
+                found.push((n, unlinked, commit.clone()));
                 is_stated = true;
             }
         }
@@ -247,30 +253,33 @@ pub(crate) fn lost(
             && named.is_empty()
             && commit.parents.len() < 2
             && known.names(hash).is_empty()
-            && is_recent()?
+            && earliest.is_some_and(|at| committed(store, id) >= at - SKEW)
         {
             silent.push(commit.clone());
         }
         let issues = by_issue::issues(read, &trailers)?;
         of_issues.extend(issues.into_iter().map(|issue| (issue, commit.clone(), trailers.clone())));
     }
-    let traced: Vec<_> =
-        found.iter().map(|(n, it, _)| (*n, it.commit.clone(), it.tasks().cloned().collect())).collect();
-    let patches = PatchIndex::of(store, &known, traced, &silent)?;
+    let traced: Vec<_> = found
+        .iter()
+        .map(|(n, unlinked, _)| (*n, unlinked.commit.clone(), unlinked.tasks().cloned().collect()))
+        .collect();
+    let patches = PatchIndex::build(store, &known, traced, &silent)?;
     let mut left = Vec::new();
     for commit in silent {
         if let Some((n, tasks, shown_by, same)) = patches.find(&known, &commit) {
-            let mut it = lost_as(&known, n, &commit, tasks, shown_by);
-            it.replaces = same;
-            found.push((n, it, commit));
+            let mut unlinked = lost_as(&known, n, &commit, tasks, shown_by);
+            unlinked.replaces = same;
+            found.push((n, unlinked, commit));
         } else {
             left.push(commit);
         }
     }
-    let is_by_change =
-        |it: &UnlinkedCommit| matches!(it.shown_by, RelinkEvidence::Patch | RelinkEvidence::WholePatch);
-    let by_change = found.iter().filter(|(_, it, _)| is_by_change(it));
-    let same_change: HashSet<CommitHash> = by_change.map(|(_, it, _)| it.commit.clone()).collect();
+    let by_change = found.iter().filter(|(_, unlinked, _)| {
+        matches!(unlinked.shown_by, RelinkEvidence::Patch | RelinkEvidence::WholePatch)
+    });
+    let same_change: HashSet<CommitHash> =
+        by_change.map(|(_, unlinked, _)| unlinked.commit.clone()).collect();
     let mut undecided = Vec::new();
     for (issue, commit, trailers) in of_issues {
         let hash = CommitHash::from(commit.id);
@@ -293,8 +302,12 @@ pub(crate) fn lost(
     earlier::find(store, &known, commits, &mut found)?;
     let order: HashMap<&str, usize> =
         commits.iter().enumerate().map(|(n, hash)| (hash.as_str(), n)).collect();
-    found.sort_by_key(|(_, it, _)| order.get(it.commit.as_str()).copied());
-    Ok(RelinkResult { links: found.into_iter().map(|(_, it, _)| it).collect(), undecided, unreadable })
+    found.sort_by_key(|(_, unlinked, _)| order.get(unlinked.commit.as_str()).copied());
+    Ok(RelinkResult {
+        links: found.into_iter().map(|(_, unlinked, _)| unlinked).collect(),
+        undecided,
+        unreadable,
+    })
 }
 
 fn lost_as(
@@ -335,29 +348,33 @@ pub(crate) fn record(
     let mut plans = BTreeSet::new();
     let mut count = 0;
     let mut named_by: HashMap<&ExecutionId, HashSet<CommitHash>> = HashMap::new();
-    for it in lost {
-        if !named_by.contains_key(&it.execution_id) {
-            let execution = records::execution(tx, &it.execution_id, &mut Vec::new())?;
+    for unlinked in lost {
+        if !named_by.contains_key(&unlinked.execution_id) {
+            let execution = records::execution(tx, &unlinked.execution_id, &mut Vec::new())?;
             let names = execution.iter().flat_map(named).cloned().collect();
-            named_by.insert(&it.execution_id, names);
+            named_by.insert(&unlinked.execution_id, names);
         }
-        let is_named = named_by.get(&it.execution_id).is_none_or(|names| names.contains(&it.commit));
+        let is_named =
+            named_by.get(&unlinked.execution_id).is_none_or(|names| names.contains(&unlinked.commit));
         // An earlier version has a link already, which the rewrite brings back.
-        let is_earlier = it.shown_by == RelinkEvidence::Earlier;
-        let Some(id) = object_id(&it.commit).filter(|_| is_named == is_earlier) else { continue };
+        let is_earlier = unlinked.shown_by == RelinkEvidence::Earlier;
+        if is_named != is_earlier {
+            continue;
+        }
+        let Some(id) = object_id(&unlinked.commit) else { continue };
         let commit = store.code_commit(id)?;
         if !is_earlier {
             let files = files(store, &commit)?;
-            let entry = link(&commit, &files, it.tasks().cloned().collect(), LinkedBy::Relink);
-            let entry = entry.taking_back(it.reverts.clone());
-            tx.log(&it.execution_id, Event::Commit(entry))?;
+            let entry = link(&commit, &files, unlinked.tasks().cloned().collect(), LinkedBy::Relink);
+            let entry = entry.taking_back(unlinked.reverts.clone());
+            tx.log(&unlinked.execution_id, Event::Commit(entry))?;
         }
-        for old in it.replaces.iter().chain(&it.also_replaces) {
+        for old in unlinked.replaces.iter().chain(&unlinked.also_replaces) {
             let tree = Some(commit.tree.into());
-            let rewrite = Rewrite { old: old.clone(), new: it.commit.clone(), tree };
-            tx.log(&it.execution_id, Event::Rewrite(rewrite))?;
+            let rewrite = Rewrite { old: old.clone(), new: unlinked.commit.clone(), tree };
+            tx.log(&unlinked.execution_id, Event::Rewrite(rewrite))?;
         }
-        plans.insert(it.solution_id.clone());
+        plans.insert(unlinked.solution_id.clone());
         count += 1;
     }
     Ok((count, plans))

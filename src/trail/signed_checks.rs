@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use crate::model::digest::canonical;
-use crate::model::execution::{Check, Event};
+use crate::model::execution::{Check, Event, Execution};
 use crate::model::id::ExecutionId;
 use crate::model::person::Person;
 use crate::rules::folder::ExecutionFolder;
@@ -33,26 +33,27 @@ pub(crate) fn counting<'e>(
     if gate < GateValue::Signed {
         return Cow::Borrowed(execution);
     }
-    let claim = &execution.execution;
     let verifiers = store.config_all(VERIFIERS);
-    let is_signed = |check: &Check| {
-        let Some(signature) = &check.signature else { return false };
-        let signers = store.repo().check_signers(&document(&claim.id, check), signature);
-        // Somebody may have several names; one of them is enough to be the executor.
-        let is_verifier = |signer: &String| verifiers.is_empty() || verifiers.contains(signer);
-        signers.iter().any(is_verifier) && !signers.iter().any(|signer| is_person(signer, &claim.actor))
-    };
     let mut counting = execution.clone();
     // A signature speaks of one run of the tests: a copy of an old entry is not a newer one.
     let mut seen = BTreeSet::new();
     counting.log.retain(|entry| match &entry.event {
         Event::Check(check) => {
             check.signature.as_ref().is_some_and(|signature| seen.insert(signature.clone()))
-                && is_signed(check)
+                && is_signed(store, &execution.execution, check, &verifiers)
         }
         _ => true,
     });
     Cow::Owned(counting)
+}
+
+/// Whether one of the verifiers signed the result, who is not the executor; without verifiers, anybody else.
+fn is_signed(store: &Store, claim: &Execution, check: &Check, verifiers: &[String]) -> bool {
+    let Some(signature) = &check.signature else { return false };
+    let signers = store.repo().check_signers(&document(&claim.id, check), signature);
+    // Somebody may have several names; one of them is enough to be the executor.
+    signers.iter().any(|signer| verifiers.is_empty() || verifiers.contains(signer))
+        && !signers.iter().any(|signer| is_person(signer, &claim.actor))
 }
 
 /// Whether a principal, which is an e-mail address by custom, means a person.

@@ -69,7 +69,7 @@ pub(crate) struct Sources<'a, R> {
 }
 
 impl<'a, R: ReadState> Sources<'a, R> {
-    pub(crate) fn of(store: &'a Store, read: &'a R) -> Self {
+    pub(crate) fn new(store: &'a Store, read: &'a R) -> Self {
         Self { store, read, index: OnceCell::new(), all: OnceCell::new() }
     }
 
@@ -105,7 +105,7 @@ impl<'a, R: ReadState> Sources<'a, R> {
     pub(crate) fn of_commit(&self, id: ObjectId, depth: usize) -> Result<Vec<SourceWork>, StoreError> {
         let hash = CommitHash::from(id);
         let commit = self.store.commit_here(&hash).map(|id| self.store.code_commit(id)).transpose()?;
-        let trailers = commit.iter().flat_map(|it| trailers::parse(&it.message)).collect::<Vec<_>>();
+        let trailers = commit.iter().flat_map(|commit| trailers::parse(&commit.message)).collect::<Vec<_>>();
         let named = links::solutions(self.read, &trailers)?;
         let mut likely = Vec::new();
         for solution in &named {
@@ -116,15 +116,19 @@ impl<'a, R: ReadState> Sources<'a, R> {
             found = self.linking(&hash, &self.known(&hash)?)?;
         }
         if found.is_empty() {
-            let files = || commit.as_ref().map_or(Ok(vec![]), |commit| links::files(self.store, commit));
             for solution_id in named {
                 let Some(execution_id) = links::execution_of(self.read, &solution_id)? else { continue };
-                let tasks = links::tasks(self.read, &solution_id, &trailers, vec![], files)?;
+                let tasks = links::tasks(self.read, &solution_id, &trailers, vec![], || {
+                    commit.as_ref().map_or(Ok(vec![]), |commit| links::files(self.store, commit))
+                })?;
                 let commits = vec![hash.clone()];
                 found.push(SourceWork { execution_id, solution_id, tasks, commits, reverts: vec![] });
             }
         }
-        if let Some(commit) = commit.filter(|_| found.is_empty() && depth < DEEPEST) {
+        if found.is_empty()
+            && depth < DEEPEST
+            && let Some(commit) = commit
+        {
             found = self.followed(&commit.message, depth + 1)?;
             found.iter_mut().for_each(|source| source.commits = vec![hash.clone()]);
             if found.is_empty() && commit.parents.len() > 1 {
@@ -145,14 +149,17 @@ impl<'a, R: ReadState> Sources<'a, R> {
 
     /// The work of the executions that link a commit, or did before it was rewritten.
     fn linking(&self, hash: &CommitHash, executions: &[ExecutionId]) -> Result<Vec<SourceWork>, StoreError> {
-        let source = |(execution, link): (Execution, Arc<CommitLink>)| SourceWork {
-            execution_id: execution.id,
-            solution_id: execution.solution_id,
-            tasks: link.tasks().cloned().collect(),
-            commits: vec![hash.clone()],
-            reverts: link.reverts.clone(),
-        };
-        Ok(self.links(hash, executions)?.into_iter().map(source).collect())
+        Ok(self
+            .links(hash, executions)?
+            .into_iter()
+            .map(|(execution, link)| SourceWork {
+                execution_id: execution.id,
+                solution_id: execution.solution_id,
+                tasks: link.tasks().cloned().collect(),
+                commits: vec![hash.clone()],
+                reverts: link.reverts.clone(),
+            })
+            .collect())
     }
 
     /// The executions that link a commit, with their links.
@@ -205,7 +212,7 @@ impl<'a, R: ReadState> Sources<'a, R> {
 
 /// One source for each execution.
 fn add(found: &mut Vec<SourceWork>, source: SourceWork) {
-    match found.iter_mut().find(|it| it.execution_id == source.execution_id) {
+    match found.iter_mut().find(|known| known.execution_id == source.execution_id) {
         Some(known) => {
             let more = source.tasks.into_iter().filter(|task| !known.tasks.contains(task));
             let more: Vec<TaskId> = more.collect();
@@ -213,7 +220,7 @@ fn add(found: &mut Vec<SourceWork>, source: SourceWork) {
             for (known, more) in [(&mut known.commits, source.commits), (&mut known.reverts, source.reverts)]
             {
                 let present: HashSet<CommitHash> = known.iter().cloned().collect();
-                known.extend(more.into_iter().filter(|it| !present.contains(it)));
+                known.extend(more.into_iter().filter(|hash| !present.contains(hash)));
             }
         }
         None => found.push(source),

@@ -28,15 +28,15 @@ pub(crate) struct CommitFacts {
 }
 
 impl CommitFacts {
-    /// What is known of it, with what other tools recorded.
-    fn of(commit: CodeCommit, stated: Vec<Stated>) -> Self {
+    /// The facts about a commit, with what other tools recorded.
+    fn new(commit: CodeCommit, stated: Vec<Stated>) -> Self {
         let trailers = super::trailers::parse(&commit.message);
         Self {
             hash: commit.id.into(),
             subject: commit.subject,
             author: commit.author,
             trailers: trailers.into_iter().map(|(key, value)| format!("{key}: {value}")).collect(),
-            provenance: stated.into_iter().map(|it| it.provenance).collect(),
+            provenance: stated.into_iter().map(|statement| statement.provenance).collect(),
         }
     }
 }
@@ -61,11 +61,9 @@ pub(crate) fn issues_of(
 /// a git process.
 pub(crate) fn commit(store: &Store, text: &str) -> Result<Option<CommitFacts>, StoreError> {
     let is_whole = text.len() >= 40;
-    let id = match store.commit_named(text).filter(|_| is_whole) {
-        Some(id) => Some(id),
-        None => store.git().commit_named(text)?,
-    };
-    id.map(|id| Ok(commit_facts(store, &Provenances::of(store), id)?.0)).transpose()
+    let known = if is_whole { store.commit_named(text) } else { None };
+    let id = if known.is_some() { known } else { store.git().commit_named(text)? };
+    id.map(|id| Ok(commit_facts(store, &Provenances::find(store), id)?.0)).transpose()
 }
 
 /// What git knows of the commit with this id, and what other tools recorded about its lines.
@@ -76,7 +74,12 @@ pub(crate) fn commit_facts(
 ) -> Result<(CommitFacts, Vec<Stated>), StoreError> {
     let commit = store.code_commit(id)?;
     let stated = provenances.about(id, &commit.message);
-    Ok((CommitFacts::of(commit, stated.clone()), stated))
+    Ok((CommitFacts::new(commit, stated.clone()), stated))
+}
+
+/// Whether there is such a ref; false for a text that cannot be the name of one.
+fn is_ref(store: &Store, name: &str) -> Result<bool, StoreError> {
+    Ok(is_ref_name(name) && store.read_ref(name)?.is_some())
 }
 
 /// The commits of a range; or, for the name of a branch, those that it has beyond the main one. `None` for any other
@@ -85,20 +88,16 @@ pub(crate) fn range(store: &Store, text: &str) -> Result<Option<Vec<CommitFacts>
     if text.contains("..") {
         return listed(store, &[text]).map(Some);
     }
-    let exists = |name: &String| -> Result<bool, StoreError> {
-        // A text that cannot be the name of a ref.
-        Ok(is_ref_name(name) && store.read_ref(name)?.is_some())
-    };
     let mut branch = None;
     for name in [format!("refs/heads/{text}"), format!("refs/remotes/{text}")] {
-        if branch.is_none() && exists(&name)? {
+        if branch.is_none() && is_ref(store, &name)? {
             branch = Some(name);
         }
     }
     let Some(branch) = branch else { return Ok(None) };
     let names = store.config("init.defaultBranch").into_iter().chain(["main".into(), "master".into()]);
     for name in names.flat_map(|name| [format!("refs/heads/{name}"), format!("refs/remotes/origin/{name}")]) {
-        if exists(&name)? {
+        if is_ref(store, &name)? {
             if name == branch {
                 return Ok(None);
             }
@@ -110,6 +109,6 @@ pub(crate) fn range(store: &Store, text: &str) -> Result<Option<Vec<CommitFacts>
 }
 
 fn listed(store: &Store, words: &[&str]) -> Result<Vec<CommitFacts>, RangeError> {
-    let provenances = Provenances::of(store);
+    let provenances = Provenances::find(store);
     ids(store, words)?.into_iter().map(|id| Ok(commit_facts(store, &provenances, id)?.0)).collect()
 }

@@ -20,7 +20,7 @@ type FileMetadata = (u64, u64, i64, i64);
 
 impl WatchedFiles {
     /// The files of a store in their current state.
-    pub(crate) fn of(store: &Store) -> Self {
+    pub(crate) fn current(store: &Store) -> Self {
         let common = store.common_dir();
         Self::at([
             common.join(store.reference()),
@@ -47,8 +47,8 @@ impl WatchedFiles {
 }
 
 fn look(path: &Path) -> Option<FileMetadata> {
-    let it = std::fs::metadata(path).ok()?;
-    Some((it.ino(), it.size(), it.mtime(), it.mtime_nsec()))
+    let about = std::fs::metadata(path).ok()?;
+    Some((about.ino(), about.size(), about.mtime(), about.mtime_nsec()))
 }
 
 #[cfg(test)]

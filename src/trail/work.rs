@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::merges::{self, MergeBudget, OwnChanges};
+use super::merges::{self, MergeBudget};
 use super::{copies, restored};
 use crate::git::ObjectId;
 use crate::model::execution::LinkedBy;
@@ -29,7 +29,7 @@ impl CommittedWork {
     /// Examines the commits of an execution, with the earlier versions that are on a branch again. A missing commit is on
     /// no branch of this repository. A commit from
     /// before the execution began counts only if it belongs to an earlier attempt at the plan.
-    pub(crate) fn of(
+    pub(crate) fn examine(
         store: &Store,
         read: &impl ReadState,
         execution: &ExecutionFolder,
@@ -53,7 +53,7 @@ impl CommittedWork {
         }
         work.present = with_tree_of_last(store, work.present);
         let left: HashSet<CommitHash> =
-            standing(&work.present).into_iter().map(|it| it.link.hash.clone()).collect();
+            standing(&work.present).into_iter().map(|commit| commit.link.hash.clone()).collect();
         let mut steps = Vec::new();
         for commit in work.present.clone() {
             if left.contains(&commit.link.hash) {
@@ -104,10 +104,10 @@ impl CommittedWork {
         for (commit, code) in steps {
             if code.parents.len() > 1 {
                 // A commit that cannot be examined counts as work.
-                let may_change = |own: &OwnChanges| {
+                let may_change = own.as_ref().is_none_or(|own| {
                     own.changes.contains_key(&code.id) || own.unseen.contains_key(&code.id)
-                };
-                if own.as_ref().is_none_or(may_change) {
+                });
+                if may_change {
                     found.push((commit, code));
                 } else {
                     self.leave_out(&commit, "is a merge without changes of its own");
@@ -154,10 +154,11 @@ fn is_of_earlier_attempt(
 ) -> Result<bool, StoreError> {
     let own = &execution.execution;
     let all = records::executions(read, &own.issue_id)?;
-    let is_earlier = |it: &ExecutionFolder| {
-        it.execution.solution_id == own.solution_id && it.execution.attempt < own.attempt
-    };
-    Ok(all.iter().any(|it| is_earlier(it) && it.knows_commit(commit)))
+    Ok(all.iter().any(|earlier| {
+        earlier.execution.solution_id == own.solution_id
+            && earlier.execution.attempt < own.attempt
+            && earlier.knows_commit(commit)
+    }))
 }
 
 fn is_empty(store: &Store, code: &CodeCommit) -> Result<bool, StoreError> {
@@ -185,9 +186,9 @@ fn nets_to_nothing<'a>(
         if differences.len() >= MOST_FILES || changes > 10 * MOST_FILES {
             return Ok(false);
         }
-        for it in differences {
-            *balance.entry((it.path.clone(), it.old)).or_default() -= 1;
-            *balance.entry((it.path, it.new)).or_default() += 1;
+        for difference in differences {
+            *balance.entry((difference.path.clone(), difference.old)).or_default() -= 1;
+            *balance.entry((difference.path, difference.new)).or_default() += 1;
         }
     }
     Ok(changes > 0 && balance.values().all(|n| *n == 0))
@@ -206,7 +207,7 @@ pub(crate) fn span(
         let Some(id) = store.commit_here(&commit.link.hash) else { return Ok(None) };
         open.insert(id);
     }
-    let Some(head) = work.last().and_then(|it| store.commit_here(&it.link.hash)) else { return Ok(None) };
+    let Some(head) = work.last().and_then(|last| store.commit_here(&last.link.hash)) else { return Ok(None) };
     let mut at = Some(head);
     while let Some(id) = at.filter(|id| linked.contains(&CommitHash::from(*id))) {
         let commit = store.code_commit(id)?;

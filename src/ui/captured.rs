@@ -25,7 +25,7 @@ pub(crate) fn capture(
     colour: bool,
     print: impl FnOnce(&mut Screen) -> io::Result<()>,
 ) -> io::Result<Vec<StyledLine>> {
-    let kept = Kept::default();
+    let kept = CapturedOutput::default();
     let mut screen = Screen::in_memory(columns, Painter::with_colour(colour), Box::new(kept.clone()));
     print(&mut screen)?;
     screen.finish()?;
@@ -34,9 +34,9 @@ pub(crate) fn capture(
 }
 
 #[derive(Clone, Default)]
-struct Kept(Arc<Mutex<Vec<u8>>>);
+struct CapturedOutput(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Kept {
+impl Write for CapturedOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
     }
@@ -53,12 +53,12 @@ fn lines(shown: &str) -> Vec<StyledLine> {
     for line in shown.lines() {
         let mut parts: Vec<(Style, String)> = Vec::new();
         for (n, piece) in line.split('\u{1b}').enumerate() {
-            let rest = match piece.find('m').filter(|_| n > 0) {
-                Some(end) => {
+            let rest = match piece.find('m') {
+                Some(end) if n > 0 => {
                     style = Style::of_escape(&format!("\u{1b}{}", &piece[..=end])).unwrap_or(style::PLAIN);
                     &piece[end + 1..]
                 }
-                None => piece,
+                _ => piece,
             };
             if !rest.is_empty() {
                 parts.push((style, rest.replace('\t', &" ".repeat(TAB))));
@@ -87,12 +87,14 @@ impl StyledLine {
         let clusters: Vec<(Style, &str, usize)> = self
             .0
             .iter()
-            .flat_map(|(style, words)| words.graphemes(true).map(|it| (*style, it, text::width(it))))
+            .flat_map(|(style, words)| {
+                words.graphemes(true).map(|grapheme| (*style, grapheme, text::width(grapheme)))
+            })
             .collect();
-        if clusters.iter().map(|it| it.2).sum::<usize>() <= columns {
+        if clusters.iter().map(|cluster| cluster.2).sum::<usize>() <= columns {
             return vec![self.clone()];
         }
-        let indent = clusters.iter().take_while(|it| it.1 == " ").count();
+        let indent = clusters.iter().take_while(|cluster| cluster.1 == " ").count();
         let indent = if indent * 2 > columns { 0 } else { indent };
         let (mut rows, mut begin) = (Vec::new(), 0);
         while begin < clusters.len() {
@@ -104,14 +106,15 @@ impl StyledLine {
             }
             // Not in the first half, which would leave the row nearly empty.
             let least = begin + (end - begin) / 2 + margin.saturating_sub(1);
-            let blank = clusters[begin..end].iter().rposition(|it| it.1 == " ").map(|at| begin + at);
+            let blank =
+                clusters[begin..end].iter().rposition(|cluster| cluster.1 == " ").map(|at| begin + at);
             let next = match blank.filter(|at| end < clusters.len() && *at > least) {
-                _ if clusters.get(end).is_some_and(|it| it.1 == " ") => end,
+                _ if clusters.get(end).is_some_and(|cluster| cluster.1 == " ") => end,
                 Some(at) => at,
                 None => end,
             };
             rows.push(row(margin, &clusters[begin..next]));
-            begin = next + clusters[next..].iter().take_while(|it| it.1 == " ").count();
+            begin = next + clusters[next..].iter().take_while(|cluster| cluster.1 == " ").count();
         }
         rows
     }

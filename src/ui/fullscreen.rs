@@ -154,7 +154,7 @@ impl Fullscreen {
     /// # Errors
     /// The terminal is gone.
     pub(crate) fn next(&self, patience: Duration) -> io::Result<Option<Input>> {
-        Ok(if event::poll(patience)? { Input::of(&event::read()?) } else { None })
+        Ok(if event::poll(patience)? { Input::from_event(&event::read()?) } else { None })
     }
 }
 

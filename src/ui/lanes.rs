@@ -65,22 +65,16 @@ pub(crate) struct DrawnNode {
 /// itself or to nodes further down are left out.
 pub(crate) fn draw(before: &[Vec<usize>], strokes: Strokes) -> Vec<DrawnNode> {
     let mut open = vec![0usize; before.len()];
-    let above = |node: usize| {
-        let mut all: Vec<usize> = before[node].iter().copied().filter(|it| *it < node).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
-    };
     for node in 0..before.len() {
-        above(node).iter().for_each(|it| open[*it] += 1);
+        above(before, node).iter().for_each(|above| open[*above] += 1);
     }
     let mut lanes: Vec<Option<usize>> = Vec::new();
     let mut drawn = Vec::with_capacity(before.len());
     for node in 0..before.len() {
-        let above = above(node);
-        above.iter().for_each(|it| open[*it] -= 1);
-        let is_parent = |lane: &Option<usize>| lane.is_some_and(|it| above.binary_search(&it).is_ok());
-        let ends = |lane: &Option<usize>| is_parent(lane) && lane.is_some_and(|it| open[it] == 0);
+        let above = above(before, node);
+        above.iter().for_each(|above| open[*above] -= 1);
+        let is_parent = |lane: &Option<usize>| lane.is_some_and(|lane| above.binary_search(&lane).is_ok());
+        let ends = |lane: &Option<usize>| is_parent(lane) && lane.is_some_and(|lane| open[lane] == 0);
         let parents: Vec<usize> = (0..lanes.len()).filter(|n| is_parent(&lanes[*n])).collect();
         let place = parents.iter().copied().find(|n| ends(&lanes[*n]));
         let place = place.or_else(|| lanes.iter().position(Option::is_none)).unwrap_or(lanes.len());
@@ -101,12 +95,22 @@ pub(crate) fn draw(before: &[Vec<usize>], strokes: Strokes) -> Vec<DrawnNode> {
         while lanes.last().is_some_and(Option::is_none) {
             lanes.pop();
         }
-        let line = |lane: &Option<usize>| strokes.joint(lane.is_some(), lane.is_some(), false, false);
-        let below: String = lanes.iter().flat_map(|lane| [line(lane), ' ']).collect();
+        let below: String = lanes
+            .iter()
+            .flat_map(|lane| [strokes.joint(lane.is_some(), lane.is_some(), false, false), ' '])
+            .collect();
         let (right, below) = (right.trim_end().to_owned(), below.trim_end().to_owned());
         drawn.push(DrawnNode { link, left, right, below });
     }
     drawn
+}
+
+/// The nodes above a node that it is linked to, from top to bottom.
+fn above(before: &[Vec<usize>], node: usize) -> Vec<usize> {
+    let mut all: Vec<usize> = before[node].iter().copied().filter(|other| *other < node).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 fn link(
@@ -116,19 +120,21 @@ fn link(
     ends: &dyn Fn(&Option<usize>) -> bool,
     strokes: Strokes,
 ) -> String {
-    let all = || parents.iter().copied().chain([place]);
-    let (first, last) = (all().min().unwrap_or(place), all().max().unwrap_or(place));
+    let first = parents.iter().copied().fold(place, usize::min);
+    let last = parents.iter().copied().fold(place, usize::max);
     let mut line = String::new();
     for (n, lane) in lanes.iter().enumerate() {
         let up = lane.is_some();
         let down = n == place || (up && !ends(lane));
         let joins = n == place || parents.contains(&n);
         let is_within = (first..=last).contains(&n);
-        line.push(match joins {
-            true => strokes.joint(up, down, n > first, n < last),
+        line.push(if joins {
+            strokes.joint(up, down, n > first, n < last)
+        } else if up {
             // A lane that does not join passes straight through.
-            false if up => strokes.joint(true, true, false, false),
-            false => strokes.joint(false, false, is_within, is_within),
+            strokes.joint(true, true, false, false)
+        } else {
+            strokes.joint(false, false, is_within, is_within)
         });
         let is_line = n >= first && n < last;
         line.push(strokes.joint(false, false, is_line, is_line));
@@ -179,8 +185,8 @@ mod tests {
             pairs in prop::collection::vec((0usize..12, 0usize..12), 0..30),
         ) {
             let mut before = vec![Vec::new(); 12];
-            for (node, it) in pairs {
-                before[node].push(it);
+            for (node, above) in pairs {
+                before[node].push(above);
             }
             // A node that is linked to every other one closes every lane.
             before.push((0..12).collect());

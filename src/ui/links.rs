@@ -19,7 +19,10 @@ pub(super) fn parts(text: &str) -> Vec<(&str, bool)> {
         let word = rest[at..].split(char::is_whitespace).next().unwrap_or_default();
         let address = word.trim_end_matches(|c| ".,;:!?)]}>'\"".contains(c));
         let is_own_word = !rest[..at].ends_with(char::is_alphanumeric);
-        if is_own_word && is_fit(address) && address.split_once("://").is_some_and(|it| !it.1.is_empty()) {
+        if is_own_word
+            && is_fit(address)
+            && address.split_once("://").is_some_and(|parts| !parts.1.is_empty())
+        {
             found.push((&rest[..at], false));
             found.push((address, true));
             rest = &rest[at + address.len()..];
@@ -48,7 +51,9 @@ pub(super) fn are_known(variable: impl Fn(&str) -> Option<String>) -> bool {
     if is("TERM", &["dumb"]) {
         return false;
     }
-    variable("VTE_VERSION").and_then(|version| version.parse::<u32>().ok()).is_some_and(|it| it >= 5000)
+    variable("VTE_VERSION")
+        .and_then(|version| version.parse::<u32>().ok())
+        .is_some_and(|number| number >= 5000)
         || is("TERM_PROGRAM", &["iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "WarpTerminal"])
         || is(
             "TERM",
@@ -79,11 +84,13 @@ mod tests {
 
     #[test]
     fn addresses_in_a_text_end_before_the_punctuation() {
-        let parts_of = |text| parts(text).into_iter().map(|it| (it.0.to_owned(), it.1)).collect::<Vec<_>>();
         let text = |text: &str| (text.to_owned(), false);
         let address = |text: &str| (text.to_owned(), true);
         assert_eq!(
-            parts_of("See https://e.org/a?b=c, (http://e.org)."),
+            parts("See https://e.org/a?b=c, (http://e.org).")
+                .into_iter()
+                .map(|part| (part.0.to_owned(), part.1))
+                .collect::<Vec<_>>(),
             [text("See "), address("https://e.org/a?b=c"), text(", ("), address("http://e.org"), text(").")]
         );
         for same in ["no address", "xhttps://e.org", "https://", "http https://é", ""] {
@@ -95,7 +102,9 @@ mod tests {
     #[test]
     fn variables_tell_the_terminal() {
         let known = |set: &[(&str, &str)]| {
-            are_known(|name| set.iter().find(|(it, _)| *it == name).map(|(_, value)| (*value).to_owned()))
+            are_known(|name| {
+                set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+            })
         };
         assert!(known(&[("TERM", "xterm-kitty")]) && known(&[("VTE_VERSION", "7006")]));
         assert!(known(&[("FORCE_HYPERLINK", "1"), ("TERM", "dumb")]));

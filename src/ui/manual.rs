@@ -67,7 +67,7 @@ impl PlainPage {
                 let fonts = request.chars().cycle();
                 let joined = arguments(rest).into_iter().zip(fonts);
                 self.words(
-                    &joined.map(|(it, font)| if font == 'B' { bold(it) } else { it }).collect::<String>(),
+                    &joined.map(|(c, font)| if font == 'B' { bold(c) } else { c }).collect::<String>(),
                 );
             }
             "" => self.words(&plain(rest)),

@@ -19,8 +19,11 @@ pub(crate) fn indented(screen: &Screen, text: &str, by: usize) -> String {
             let columns = columns.min(WIDEST).saturating_sub(by).max(NARROWEST);
             let margin = " ".repeat(by);
             let lines = rendered(text, columns, screen.painter());
-            let line = |line: String| if line.is_empty() { line } else { format!("{margin}{line}") };
-            lines.into_iter().map(line).collect::<Vec<_>>().join("\n")
+            lines
+                .into_iter()
+                .map(|line| if line.is_empty() { line } else { format!("{margin}{line}") })
+                .collect::<Vec<_>>()
+                .join("\n")
         }
         _ => indent(text, by),
     }
@@ -184,7 +187,7 @@ impl Writer {
             }
             TagEnd::Link | TagEnd::Image => {
                 if let Some(to) = self.links.pop() {
-                    let shown: String = self.spans.iter().map(|it| it.text.as_str()).collect();
+                    let shown: String = self.spans.iter().map(|span| span.text.as_str()).collect();
                     if !shown.ends_with(&to) {
                         self.styles.push(style::DIM);
                         self.push(&format!(" <{to}>"));
@@ -193,7 +196,7 @@ impl Writer {
                 }
             }
             TagEnd::TableCell => {
-                let cell: String = self.spans.drain(..).map(|it| it.text).collect();
+                let cell: String = self.spans.drain(..).map(|span| span.text).collect();
                 if let Some(row) = self.table.last_mut() {
                     row.push(clean_line(cell.trim()).into_owned());
                 }
@@ -223,11 +226,11 @@ impl Writer {
 
     /// The columns within the margins.
     fn room(&self) -> usize {
-        let taken: usize = self.margins.iter().map(|it| width(it)).sum();
+        let taken: usize = self.margins.iter().map(|margin| width(margin)).sum();
         self.columns.saturating_sub(taken).max(NARROWEST)
     }
 
-    /// What stands before the next line.
+    /// The margin of the next line.
     fn margin(&mut self) -> String {
         let mut margins = self.margins.clone();
         if let (Some(last), Some(mark)) = (margins.last_mut(), self.mark.take()) {
@@ -274,7 +277,7 @@ impl Writer {
         }
         words.push(word);
         for word in words.into_iter().filter(|word| !word.is_empty()) {
-            let wide: usize = word.iter().map(|it| width(&it.text)).sum();
+            let wide: usize = word.iter().map(|word| width(&word.text)).sum();
             if is_apart && used + 1 + wide > room {
                 let margin = self.margin();
                 self.lines.push(format!("{margin}{line}"));
@@ -302,16 +305,18 @@ impl Writer {
     fn end_table(&mut self) {
         let rows = std::mem::take(&mut self.table);
         let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-        let widest =
-            |n: usize| rows.iter().filter_map(|row| row.get(n)).map(|it| width(it)).max().unwrap_or(0);
-        let widths: Vec<usize> = (0..count).map(widest).collect();
+        let widths: Vec<usize> = (0..count)
+            .map(|n| rows.iter().filter_map(|row| row.get(n)).map(|cell| width(cell)).max().unwrap_or(0))
+            .collect();
         let fits = widths.iter().sum::<usize>() + 2 * count <= self.room();
         for (n, row) in rows.iter().enumerate() {
-            let cell = |(text, wide): (&String, &usize)| match fits {
-                true => format!("{text}{}", " ".repeat(wide - width(text))),
-                false => text.clone(),
-            };
-            let cells: Vec<String> = row.iter().zip(&widths).map(cell).collect();
+            let cells: Vec<String> =
+                row.iter()
+                    .zip(&widths)
+                    .map(|(text, wide)| {
+                        if fits { format!("{text}{}", " ".repeat(wide - width(text))) } else { text.clone() }
+                    })
+                    .collect();
             let line = cells.join(if fits { "  " } else { " | " });
             let style = if n == 0 { style::HEADING } else { style::PLAIN };
             let room = self.room();

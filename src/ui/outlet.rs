@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use super::{style, text};
 use crate::model::hidden;
 
-/// What a stopped character becomes.
+/// How a filtered character is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Replacement {
     /// Visible escapes, such as `\u{1b}`; marks become colour.
@@ -69,7 +69,8 @@ impl OutletFilter {
                 }
             };
             // The start of a character that the next bytes complete.
-            let is_torn = skipped > 0 && std::str::from_utf8(bytes).is_err_and(|it| it.error_len().is_none());
+            let is_torn =
+                skipped > 0 && std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none());
             let taken = self.text(valid, is_end || (skipped > 0 && !is_torn), out);
             if taken < valid.len() || (is_torn && !is_end) {
                 self.rest = bytes[taken..].to_vec();

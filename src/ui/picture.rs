@@ -55,8 +55,6 @@ impl Picture {
 
     /// For Graphviz.
     pub(crate) fn dot(&self) -> String {
-        // Within quotes, only these two characters are special.
-        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
         let mut lines = vec![
             format!("digraph \"{}\" {{", quoted(&clean_line(&self.name))),
             "  rankdir=LR;".to_owned(),
@@ -64,7 +62,8 @@ impl Picture {
         ];
         for (n, node) in self.nodes.iter().enumerate() {
             let label = node.lines.iter().map(|line| quoted(line)).collect::<Vec<_>>().join("\\n");
-            let colour = self.classes.iter().find(|it| it.0 == node.class).map_or("white", |it| it.1);
+            let colour =
+                self.classes.iter().find(|class| class.0 == node.class).map_or("white", |class| class.1);
             lines.push(format!("  n{n} [label=\"{label}\", style=filled, fillcolor={colour}];"));
         }
         for (from, to, stroke) in &self.edges {
@@ -101,16 +100,22 @@ impl Picture {
     }
 }
 
+/// Escapes a text for Graphviz. Within quotes, only these two characters are special.
+fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
 /// Mermaid has no escape character: whatever could end a label, or begin markup or an entity, is written as an
 /// entity.
 fn entities(text: &str) -> String {
-    let escaped = |c: char| match c {
-        c if c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | ',' | ':' | '/' | '…') => {
-            c.to_string()
-        }
-        c => format!("#{};", u32::from(c)),
-    };
-    text.chars().map(escaped).collect()
+    text.chars()
+        .map(|c| match c {
+            c if c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | ',' | ':' | '/' | '…') => {
+                c.to_string()
+            }
+            c => format!("#{};", u32::from(c)),
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -18,6 +18,11 @@ const CLEAR: &str = "\r\u{1b}[K";
 /// Writes a line that stays.
 type Note = Box<dyn FnOnce(&str)>;
 
+fn note(words: &str) {
+    let label = Painter::stderr().paint(style::DIM, "note:");
+    outlet::say(&format!("{label} {words}"));
+}
+
 /// How progress is shown.
 #[derive(Debug, PartialEq)]
 enum Shown {
@@ -28,7 +33,7 @@ enum Shown {
 
 impl Shown {
     /// If `is_json`, stderr is for JSON.
-    fn of(settings: &UiSettings, is_terminal: bool, is_json: bool) -> Self {
+    fn choose(settings: &UiSettings, is_terminal: bool, is_json: bool) -> Self {
         match settings {
             _ if settings.is_quiet => Self::Not,
             _ if is_terminal && !settings.is_plain => Self::Drawn,
@@ -60,13 +65,9 @@ impl ProgressLine {
         // It writes only its own words and the escapes that clear them; none of it comes from outside.
         #[allow(clippy::disallowed_methods)]
         let stderr = io::stderr();
-        let shown = Shown::of(&UiSettings::get(), stderr.is_terminal() && !dumb, is_json);
+        let shown = Shown::choose(&UiSettings::get(), stderr.is_terminal() && !dumb, is_json);
         let out = (shown == Shown::Drawn).then(|| Box::new(stderr) as Box<dyn Write>);
-        let say = |words: &str| {
-            let label = Painter::stderr().paint(style::DIM, "note:");
-            outlet::say(&format!("{label} {words}"));
-        };
-        let note = (shown == Shown::Noted).then(|| Box::new(say) as Note);
+        let note = (shown == Shown::Noted).then(|| Box::new(note) as Note);
         Self::on(out, label, total, note)
     }
 
@@ -175,8 +176,12 @@ mod tests {
     fn noted(label: &str, took: Duration) -> Vec<String> {
         let all = Rc::new(RefCell::new(Vec::new()));
         let known = Rc::clone(&all);
-        let note = move |words: &str| known.borrow_mut().push(words.to_owned());
-        let mut line = ProgressLine::on(None, label, Some(5000), Some(Box::new(note)));
+        let mut line = ProgressLine::on(
+            None,
+            label,
+            Some(5000),
+            Some(Box::new(move |words| known.borrow_mut().push(words.to_owned()))),
+        );
         line.begun = Instant::now().checked_sub(took).unwrap();
         line.at(1000);
         line.at(2000);
@@ -195,7 +200,7 @@ mod tests {
     fn nothing_is_told_where_nothing_else_may_be_written() {
         let shown = |is_quiet, is_plain, is_terminal, is_json| {
             let settings = UiSettings { is_quiet, is_plain, ..UiSettings::default() };
-            Shown::of(&settings, is_terminal, is_json)
+            Shown::choose(&settings, is_terminal, is_json)
         };
         assert_eq!(shown(false, false, true, false), Shown::Drawn);
         assert_eq!(shown(false, false, true, true), Shown::Drawn);

@@ -30,14 +30,14 @@ pub(crate) struct Screen {
     painter: Painter,
     columns: Option<usize>,
     filter: OutletFilter,
-    held: Option<Held>,
+    held: Option<HeldAnswer>,
     /// The JSON document, to which a field can still be added.
     document: Option<String>,
     out: BufWriter<Box<dyn Write + Send>>,
 }
 
 /// An answer that may turn out too tall for the terminal.
-struct Held {
+struct HeldAnswer {
     rows: usize,
     answer: Vec<u8>,
 }
@@ -52,12 +52,12 @@ impl Screen {
         // Behind the pager that git started with `pager.wf` or `git -p`, people read, too.
         let terminal = (is_direct || style::is_in_pager()) && !UiSettings::get().is_plain;
         let for_people = terminal && !json;
-        let size = terminal_size::terminal_size_of(&stdout).filter(|_| for_people);
+        let size = if for_people { terminal_size::terminal_size_of(&stdout) } else { None };
         // git tells the width to programs that it puts in front of a pager.
         let columns = columns_of_variable()
             .or_else(|| {
-                let size = size.or_else(|| terminal_size::terminal_size().filter(|_| for_people));
-                size.map(|(terminal_size::Width(columns), _)| usize::from(columns))
+                let any = if for_people { terminal_size::terminal_size() } else { None };
+                size.or(any).map(|(terminal_size::Width(columns), _)| usize::from(columns))
             })
             .filter(|columns| *columns > 0)
             .unwrap_or(DEFAULT_COLUMNS);
@@ -71,7 +71,7 @@ impl Screen {
             filter: OutletFilter::new(Replacement::Text),
             held: size
                 .filter(|(_, terminal_size::Height(rows))| *rows > 0)
-                .map(|(_, terminal_size::Height(rows))| Held { rows: rows.into(), answer: Vec::new() }),
+                .map(|(_, terminal_size::Height(rows))| HeldAnswer { rows: rows.into(), answer: Vec::new() }),
             document: None,
             out: BufWriter::new(Box::new(stdout)),
         }
@@ -119,10 +119,7 @@ impl Screen {
 
     /// On a terminal, says that a list is empty and how to fill it. A program sees that itself.
     pub(crate) fn nothing(&mut self, sentence: &str) -> io::Result<()> {
-        match self.terminal {
-            true => writeln!(self, "{}", self.painter.paint(style::DIM, sentence)),
-            false => Ok(()),
-        }
+        if self.terminal { writeln!(self, "{}", self.painter.paint(style::DIM, sentence)) } else { Ok(()) }
     }
 
     /// The maximum width of a line in columns; `None` if there is no limit.
@@ -194,7 +191,7 @@ impl Screen {
         let mut rest = Vec::new();
         self.filter.end(&mut rest);
         self.send(&rest)?;
-        if let Some(Held { rows, answer }) = self.held.take() {
+        if let Some(HeldAnswer { rows, answer }) = self.held.take() {
             // The prompt needs the last row.
             if rows_taken(&answer, self.columns) >= rows
                 && let Some(pager) = pager::chosen()
@@ -298,11 +295,13 @@ pub(super) fn columns_of_variable() -> Option<usize> {
 fn rows_taken(answer: &[u8], columns: Option<usize>) -> usize {
     let answer = String::from_utf8_lossy(answer);
     let columns = columns.unwrap_or(usize::MAX);
-    let rows = |line: &str| {
-        let shown = anstream::adapter::strip_str(line).to_string();
-        text::width(&shown).div_ceil(columns).max(1)
-    };
-    answer.lines().map(rows).sum()
+    answer
+        .lines()
+        .map(|line| {
+            let shown = anstream::adapter::strip_str(line).to_string();
+            text::width(&shown).div_ceil(columns).max(1)
+        })
+        .sum()
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ fn push_link(line: &mut String, address: &str) {
     line.push(LINK_END);
 }
 
-/// What a text starts with.
+/// The prefix of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// No mark.

@@ -82,13 +82,13 @@ pub(crate) struct Table {
     /// The width of the widest text of each column, including its title.
     widest: Vec<usize>,
     /// All cells, row by row.
-    cells: Vec<Kept>,
+    cells: Vec<StoredCell>,
     texts: String,
 }
 
 /// A cell of the table.
 #[derive(Debug, Clone, Copy)]
-struct Kept {
+struct StoredCell {
     /// Where its text ends in `texts`.
     end: usize,
     /// The width of the text.
@@ -113,7 +113,7 @@ impl Table {
             let width = text::width(&text);
             *widest = width.max(*widest);
             self.texts.push_str(&text);
-            self.cells.push(Kept { end: self.texts.len(), width, style: cell.style });
+            self.cells.push(StoredCell { end: self.texts.len(), width, style: cell.style });
         }
     }
 
@@ -172,18 +172,21 @@ impl Table {
         let mut widths: Vec<Option<usize>> = self.widest.iter().copied().map(Some).collect();
         let Some(limit) = limit else { return widths };
         while self.width_needed(&widths) > limit {
-            let spare = |at: &usize| self.columns[*at].is_spare && widths[*at].is_some();
-            let Some(last) = (0..widths.len()).rev().find(spare) else { break };
+            let Some(last) =
+                (0..widths.len()).rev().find(|at| self.columns[*at].is_spare && widths[*at].is_some())
+            else {
+                break;
+            };
             widths[last] = None;
         }
         let gaps = GAP * widths.iter().flatten().count().saturating_sub(1);
         let mut over = (widths.iter().flatten().sum::<usize>() + gaps).saturating_sub(limit);
-        let is_flexible = |at: usize| self.columns[at].shape == Shape::Flexible;
         while over > 0 {
             // If several are equally wide, the last one.
-            let flexible = widths.iter().enumerate().filter(|(at, _)| is_flexible(*at));
+            let flexible =
+                widths.iter().enumerate().filter(|(at, _)| self.columns[*at].shape == Shape::Flexible);
             let Some((at, widest)) =
-                flexible.filter_map(|(at, width)| Some((at, (*width)?))).max_by_key(|it| it.1)
+                flexible.filter_map(|(at, width)| Some((at, (*width)?))).max_by_key(|column| column.1)
             else {
                 break;
             };
@@ -198,15 +201,19 @@ impl Table {
 
     /// The width of the table if its flexible columns are cut to what is still readable.
     fn width_needed(&self, widths: &[Option<usize>]) -> usize {
-        let least = |(column, width): (&Column, &Option<usize>)| {
-            let least = match (column.shape, column.is_spare) {
-                (Shape::Flexible, true) => LEAST_FLEXIBLE,
-                (Shape::Flexible, false) => READABLE,
-                _ => usize::MAX,
-            };
-            width.map(|width| width.min(least) + GAP)
-        };
-        self.columns.iter().zip(widths).filter_map(least).sum::<usize>().saturating_sub(GAP)
+        self.columns
+            .iter()
+            .zip(widths)
+            .filter_map(|(column, width)| {
+                let least = match (column.shape, column.is_spare) {
+                    (Shape::Flexible, true) => LEAST_FLEXIBLE,
+                    (Shape::Flexible, false) => READABLE,
+                    _ => usize::MAX,
+                };
+                width.map(|width| width.min(least) + GAP)
+            })
+            .sum::<usize>()
+            .saturating_sub(GAP)
     }
 
     /// Prints one line.
@@ -221,13 +228,12 @@ impl Table {
         let mut owed = 0;
         for (((text, wide, style), column), width) in cells.zip(&self.columns).zip(widths) {
             let Some(width) = *width else { continue };
-            let (text, wide) = match wide <= width {
-                true => (Cow::Borrowed(text), wide),
-                false => {
-                    let cut = text::truncate(text, width);
-                    let wide = text::width(&cut);
-                    (Cow::Owned(cut), wide)
-                }
+            let (text, wide) = if wide <= width {
+                (Cow::Borrowed(text), wide)
+            } else {
+                let cut = text::truncate(text, width);
+                let wide = text::width(&cut);
+                (Cow::Owned(cut), wide)
             };
             let padding = width.saturating_sub(wide);
             let (before, after) = if column.shape == Shape::Right { (padding, 0) } else { (0, padding) };

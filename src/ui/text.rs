@@ -89,11 +89,14 @@ pub(crate) fn truncate(line: &str, columns: usize) -> String {
     }
     let Some(room) = columns.checked_sub(1) else { return String::new() };
     let mut used = 0;
-    let fits = |cluster: &&str| {
-        used += width(cluster);
-        used <= room
-    };
-    let kept: usize = line.graphemes(true).take_while(fits).map(str::len).sum();
+    let kept: usize = line
+        .graphemes(true)
+        .take_while(|cluster| {
+            used += width(cluster);
+            used <= room
+        })
+        .map(str::len)
+        .sum();
     format!("{}…", &line[..kept])
 }
 
@@ -144,7 +147,6 @@ fn visible(c: char) -> Cow<'static, str> {
 /// Whether a reader would not see `c`. Joiners and variation selectors pass if they belong to the character before
 /// them (Persian, Indic scripts, emoji), since there they shape it; elsewhere they only hide.
 pub(super) fn is_hidden(before: Option<char>, c: char) -> bool {
-    let shapes = |c: char| !c.is_whitespace() && !hidden::is_hidden(c);
     match c {
         '\u{200c}' | ZERO_WIDTH_JOINER => {
             !before.is_some_and(|p| !p.is_ascii() && (shapes(p) || is_selector(p)))
@@ -152,6 +154,10 @@ pub(super) fn is_hidden(before: Option<char>, c: char) -> bool {
         c if is_selector(c) => !before.is_some_and(shapes),
         c => hidden::is_hidden(c),
     }
+}
+
+fn shapes(c: char) -> bool {
+    !c.is_whitespace() && !hidden::is_hidden(c)
 }
 
 fn is_selector(c: char) -> bool {

@@ -124,8 +124,8 @@ impl DateForm {
         match self.shape {
             DateShape::Relative | DateShape::Human | DateShape::Short => false,
             DateShape::Pattern(_) => {
-                let at = |ms| absolute(self.shape, &TimeZone::UTC, ms);
-                at(0) != at(61 * 60_000)
+                let [one, other] = [0, 61 * 60_000].map(|ms| absolute(self.shape, &TimeZone::UTC, ms));
+                one != other
             }
             _ => true,
         }
@@ -168,7 +168,7 @@ impl DateForm {
 const FORMS: &str = "expected relative, human, local, default, iso, iso-strict, rfc, short, raw, unix or \
     format:PATTERN, each but the first three also with -local";
 
-/// What says which time zone this process is in, as for git.
+/// The environment variables that set the time zone, as git reads them.
 pub(crate) fn zone_variables() -> ZoneVariables {
     ZoneVariables { tz: std::env::var_os("TZ"), tzdir: std::env::var_os("TZDIR") }
 }
@@ -241,16 +241,20 @@ pub(crate) fn exact_moment(ms: i64) -> String {
 
 /// A duration in its two largest units: `1 h 5 min`, `3 min 2 s`, `12 s`, `0.4 s`.
 pub(crate) fn length(ms: u64) -> String {
-    let two = |one: u64, name: &str, rest: u64, part: &str| match rest {
-        0 => format!("{one} {name}"),
-        _ => format!("{one} {name} {rest} {part}"),
-    };
     match ms {
         _ if ms < 9_950 => format!("{}.{} s", (ms + 50) / SECOND, (ms + 50) % SECOND / 100),
         _ if ms < MINUTE => format!("{} s", ((ms + 500) / SECOND).min(59)),
-        _ if ms < HOUR => two(ms / MINUTE, "min", ms % MINUTE / SECOND, "s"),
-        _ if ms < DAY => two(ms / HOUR, "h", ms % HOUR / MINUTE, "min"),
-        _ => two(ms / DAY, "d", ms % DAY / HOUR, "h"),
+        _ if ms < HOUR => in_two_units((ms / MINUTE, "min"), (ms % MINUTE / SECOND, "s")),
+        _ if ms < DAY => in_two_units((ms / HOUR, "h"), (ms % HOUR / MINUTE, "min")),
+        _ => in_two_units((ms / DAY, "d"), (ms % DAY / HOUR, "h")),
+    }
+}
+
+fn in_two_units(whole: (u64, &str), rest: (u64, &str)) -> String {
+    if rest.0 == 0 {
+        format!("{} {}", whole.0, whole.1)
+    } else {
+        format!("{} {} {} {}", whole.0, whole.1, rest.0, rest.1)
     }
 }
 

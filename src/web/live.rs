@@ -34,7 +34,7 @@ impl Moves {
     async fn look(self) {
         let source = self.source.clone();
         let files = tokio::task::spawn_blocking(move || {
-            source.session().ok().map(|session| WatchedFiles::of(session.store()))
+            source.session().ok().map(|session| WatchedFiles::current(session.store()))
         });
         let mut files = files.await.ok().flatten();
         // The store may have changed before the first look.

@@ -14,7 +14,7 @@ use rustix::fs::{
 
 use crate::git::{Missing, parent_below};
 
-/// What became of a file.
+/// The result of copying a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CopyOutcome {
     /// It was copied.

@@ -8,7 +8,7 @@ use super::PreparationError;
 use super::copy::{CopyOutcome, copy, make_folder};
 use crate::git::Git;
 
-/// What was brought.
+/// The files that were copied.
 #[derive(Debug, Default)]
 pub(super) struct Included {
     /// Files and links.
@@ -26,6 +26,13 @@ pub(crate) struct SkippedPath {
     pub(crate) is_repository: bool,
 }
 
+fn pattern_file(patterns: &[u8], folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(patterns)?;
+    file.flush()?;
+    Ok(file)
+}
+
 /// Copies the ignored files of the work tree of `git`, which is `from`, that match `patterns`, and makes the ignored
 /// directories that are empty. What exists in `to` stays.
 pub(super) fn bring(
@@ -35,9 +42,8 @@ pub(super) fn bring(
     to: &Path,
     temporary: &Path,
 ) -> Result<Included, PreparationError> {
-    let failed = |source| PreparationError::Copy { path: temporary.to_owned(), source };
-    let mut file = tempfile::NamedTempFile::new_in(temporary).map_err(failed)?;
-    file.write_all(patterns).and_then(|()| file.flush()).map_err(failed)?;
+    let file = pattern_file(patterns, temporary)
+        .map_err(|source| PreparationError::Copy { path: temporary.to_owned(), source })?;
     let mut included = Included::default();
     for path in git.ignored_files(file.path())? {
         if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
@@ -79,7 +85,7 @@ fn empty_below(top: &Path, folder: PathBuf) -> Vec<PathBuf> {
         if entries.is_empty() {
             empty.push(folder);
         } else if !entries.iter().any(|entry| entry.file_name() == ".git") {
-            let folders = entries.iter().filter(|entry| entry.file_type().is_ok_and(|it| it.is_dir()));
+            let folders = entries.iter().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
             open.extend(folders.map(|entry| folder.join(entry.file_name())));
         }
     }

@@ -73,7 +73,9 @@ fn commands(
     key: &'static str,
 ) -> Result<Vec<CommandLine>, PreparationError> {
     let mut texts = store.config_all(key);
-    if let Some(commit) = config.filter(|_| texts.is_empty()) {
+    if texts.is_empty()
+        && let Some(commit) = config
+    {
         let blob = format!("{commit}:{CONFIG}");
         texts = git.config_of_blob(&blob, key).map_err(|error| match error {
             GitError::Failed { stderr, .. } => unreadable(&stderr, &blob),

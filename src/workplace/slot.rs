@@ -109,8 +109,11 @@ fn take(registry: &Path, place: &Path, first: u16) -> io::Result<Option<u16>> {
         }
     }
     let slots = 0..=(u16::MAX - first - (PORTS - 1)) / PORTS;
-    let is_free = |slot: &u16| taken.iter().all(|port| port.abs_diff(first + slot * PORTS) >= PORTS);
-    let Some(slot) = slots.into_iter().find(is_free) else { return Ok(None) };
+    let Some(slot) =
+        slots.into_iter().find(|slot| taken.iter().all(|port| port.abs_diff(first + slot * PORTS) >= PORTS))
+    else {
+        return Ok(None);
+    };
     fs::write(registry.join((first + slot * PORTS).to_string()), place.as_os_str().as_bytes())?;
     Ok(Some(slot))
 }

@@ -17,9 +17,6 @@ pub(in crate::cli) fn parse(text: &str) -> Result<List, String> {
     let command = FilterArgs::augment_args(clap::Command::new("filter").no_binary_name(true))
         .disable_help_flag(true)
         .disable_version_flag(true);
-    let takes_value = |name: &str| {
-        command.get_arguments().any(|it| it.get_long() == Some(name) && it.get_action().takes_values())
-    };
     let mut options = Vec::new();
     let mut words: Vec<String> = Vec::new();
     let mut pieces = pieces(text).into_iter().peekable();
@@ -28,17 +25,20 @@ pub(in crate::cli) fn parse(text: &str) -> Result<List, String> {
         match piece.split_once(':') {
             _ if piece.starts_with('-') && !piece.trim_start_matches('-').is_empty() => {
                 let name = piece.trim_start_matches('-');
-                let short = name.chars().next().filter(|_| name.len() == 1 && !piece.starts_with("--"));
-                let needs = takes_value(name)
-                    || command.get_arguments().any(|it| {
-                        it.get_short().is_some() && it.get_short() == short && it.get_action().takes_values()
+                let short =
+                    if name.len() == 1 && !piece.starts_with("--") { name.chars().next() } else { None };
+                let needs = takes_value(&command, name)
+                    || command.get_arguments().any(|argument| {
+                        argument.get_short().is_some()
+                            && argument.get_short() == short
+                            && argument.get_action().takes_values()
                     });
                 options.push(piece.clone());
                 if needs {
                     options.push(pieces.next().ok_or_else(|| format!("`{piece}` needs a value"))?);
                 }
             }
-            Some((name, value)) if takes_value(name) => match value {
+            Some((name, value)) if takes_value(&command, name) => match value {
                 "" if is_last => return Err(format!("`{piece}` needs a value")),
                 value => options.push(format!("--{name}={value}")),
             },
@@ -62,6 +62,13 @@ pub(in crate::cli) fn parse(text: &str) -> Result<List, String> {
         });
     }
     Ok(list)
+}
+
+/// Whether `--NAME` takes a value.
+fn takes_value(command: &clap::Command, name: &str) -> bool {
+    command
+        .get_arguments()
+        .any(|argument| argument.get_long() == Some(name) && argument.get_action().takes_values())
 }
 
 /// Splits a line into words; double quotes keep blanks together. An unclosed quote extends to the end.

@@ -39,7 +39,7 @@ struct Query {
 pub(in crate::cli) fn list(session: &Session, text: &str) -> Result<List, Failure> {
     let mut words = query_words(text)?;
     if words.iter().any(|word| word.starts_with('@')) {
-        words = SavedQueries::of(session)?.expanded(words)?;
+        words = SavedQueries::load(session)?.expanded(words)?;
     }
     let query = Query::try_parse_from(&words).map_err(|error| {
         let (what, hint) = usage::fault("--where", &error);
@@ -61,7 +61,7 @@ impl WhereArgs {
         let preview = PreviewMany { list: list(&session, query)?, change: &change };
         let preview = issues::many_preview(&session, &preview)?;
         if self.dry_run {
-            return context.answer(preview, |it, _, screen| print::issues::many(screen, it, verb));
+            return context.answer(preview, |many, _, screen| print::issues::many(screen, many, verb));
         }
         if !self.yes {
             if context.json() || !context.screen.is_terminal() || !ui::can_ask() {
@@ -81,7 +81,7 @@ impl WhereArgs {
             }
         }
         let done = issues::many(&session, ChangeMany { issues: preview.view.issues, change })?;
-        context.answer(done, |it, _, screen| print::issues::many(screen, it, verb))
+        context.answer(done, |many, _, screen| print::issues::many(screen, many, verb))
     }
 }
 
@@ -97,18 +97,23 @@ mod tests {
         let command = crate::cli::whole_command();
         let list = command.find_subcommand("list").unwrap();
         let mut own = Vec::new();
-        for it in list.get_arguments() {
-            let Some(long) = it.get_long().filter(|long| !["help", "version"].contains(long)) else {
+        for argument in list.get_arguments() {
+            let Some(long) = argument.get_long().filter(|long| !["help", "version"].contains(long)) else {
                 continue;
             };
             let (takes_value, repeats) =
-                (it.get_action().takes_values(), matches!(it.get_action(), ArgAction::Append));
-            let others = it.get_all_aliases().unwrap_or_default().into_iter().map(|name| (name, None));
-            let short = it.get_all_short_aliases().unwrap_or_default().into_iter().map(|it| (long, Some(it)));
-            let names = others.chain(short).chain([(long, it.get_short())]);
+                (argument.get_action().takes_values(), matches!(argument.get_action(), ArgAction::Append));
+            let others = argument.get_all_aliases().unwrap_or_default().into_iter().map(|name| (name, None));
+            let short = argument
+                .get_all_short_aliases()
+                .unwrap_or_default()
+                .into_iter()
+                .map(|short| (long, Some(short)));
+            let names = others.chain(short).chain([(long, argument.get_short())]);
             own.extend(names.map(|(long, short)| (long, short, takes_value, repeats)));
         }
-        let known = LIST_OPTIONS.iter().map(|it| (it.long, it.short, it.takes_value, it.repeats));
+        let known =
+            LIST_OPTIONS.iter().map(|option| (option.long, option.short, option.takes_value, option.repeats));
         let mut known: Vec<_> = known.collect();
         own.sort_unstable();
         known.sort_unstable();

@@ -1,14 +1,16 @@
 //! The options of the commands that claim an item.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use crate::cli::input::{consent, waiting};
+use crate::cli::input::consent;
+use crate::cli::input::waiting::{self, Wait};
 use crate::cli::{CliContext, Failure};
 use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::ops::Done;
 use crate::ops::Refusal;
-use crate::ops::work::{ClaimRequest, ClaimView, Claimable};
+use crate::ops::work::{ClaimRequest, ClaimView, ClaimWorktree, Claimable};
 use crate::rules::lease;
 
 /// How an item is claimed.
@@ -28,9 +30,11 @@ pub(in crate::cli) struct ClaimOptions {
     local: bool,
     /// Wait for a ready item, at most this long: 30s, 5m (default: without limit)
     #[arg(long, value_name = "TIMEOUT", num_args = 0..=1, value_parser = parse_timeout)]
+    #[expect(clippy::option_option, reason = "clap's type of an option that may have a value")]
     wait: Option<Option<u64>>,
     /// Create a worktree with a branch `wf/<plan>` (default: beside the repository)
     #[arg(long, value_name = "PATH", num_args = 0..=1)]
+    #[expect(clippy::option_option, reason = "clap's type of an option that may have a value")]
     worktree: Option<Option<PathBuf>>,
     /// Run the setup commands of the worktree without asking
     #[arg(long, requires = "worktree")]
@@ -56,12 +60,20 @@ impl ClaimOptions {
         queue: Option<String>,
         context: &mut CliContext,
     ) -> Result<Done<ClaimView>, Failure> {
-        let Self { allow_overlap, allow_missing, on, local, wait: limit, worktree, yes } = self;
-        let worktree = worktree.map(|path| path.map(absolute).transpose()).transpose()?;
-        // What is checked out here is another branch.
-        let worktree = if on.is_some() { Some(worktree.flatten()) } else { worktree };
+        let Self { allow_overlap, allow_missing, on, local, wait, worktree, yes } = self;
+        let wait = match wait {
+            None => Wait::Never,
+            Some(None) => Wait::Forever,
+            Some(Some(millis)) => Wait::AtMost(Duration::from_millis(millis)),
+        };
+        let worktree = match worktree {
+            // With `--on`, what is checked out here is another branch.
+            None if on.is_none() => ClaimWorktree::Here,
+            None | Some(None) => ClaimWorktree::Beside,
+            Some(Some(path)) => ClaimWorktree::At(absolute(path)?),
+        };
         let session = context.session()?;
-        if worktree.is_some() {
+        if !matches!(worktree, ClaimWorktree::Here) {
             consent::agree_to_setup(&session, yes, context.json())?;
         }
         let wish = ClaimRequest {
@@ -76,7 +88,7 @@ impl ClaimOptions {
             run: None,
             model: None,
         };
-        Ok(waiting::claim(&session, &wish, limit, context)?)
+        Ok(waiting::claim(&session, &wish, wait, context)?)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A text that someone writes in the editor.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::ask;
 use crate::cli::Failure;
@@ -121,18 +121,19 @@ pub(crate) fn text_of(session: &Session, text: &str, help: &str) -> Result<Strin
 /// A file of its own for each text: other editors may be open, and texts that could not be stored are kept.
 fn new_file(store: &Store) -> Result<PathBuf, Refusal> {
     let folder = &store.git_dir().join("wf");
-    let create = || -> std::io::Result<PathBuf> {
-        store.repo().shared_mode().create_folder(folder)?;
-        let file = tempfile::Builder::new().prefix("EDITMSG-").suffix(".md").tempfile_in(folder)?;
-        Ok(file.into_temp_path().keep()?)
-    };
-    create().map_err(|error| {
+    create_in(folder, store).map_err(|error| {
         Refusal::new(
             Code::Editor,
             format!("cannot create a file for the editor in `{}`: {error}", folder.display()),
         )
         .hint(NO_EDITOR)
     })
+}
+
+fn create_in(folder: &Path, store: &Store) -> std::io::Result<PathBuf> {
+    store.repo().shared_mode().create_folder(folder)?;
+    let file = tempfile::Builder::new().prefix("EDITMSG-").suffix(".md").tempfile_in(folder)?;
+    Ok(file.into_temp_path().keep()?)
 }
 
 impl Editor {
@@ -152,7 +153,7 @@ impl Editor {
         };
         let about = "Everything from this line on is ignored.";
         let help: String =
-            [about].into_iter().chain(self.help.lines()).map(|it| format!("# {it}\n")).collect();
+            [about].into_iter().chain(self.help.lines()).map(|line| format!("# {line}\n")).collect();
         let given = format!("{text}\n\n{SCISSORS}\n{help}");
         std::fs::write(path, &given).map_err(not_begun)?;
         let status = std::process::Command::new("sh")

@@ -52,27 +52,33 @@ pub(crate) struct FirstShown(Vec<Option<IssueText>>);
 
 impl FirstShown {
     /// Reads the texts that the editor would show. One that cannot be read is like none.
-    pub(crate) fn of(issues: &[&Issue]) -> Self {
-        let read = |issue: &&Issue| issue_text::parse(&above_the_help(&issue_text::written(issue))).ok();
-        Self(issues.iter().map(read).collect())
+    pub(crate) fn new(issues: &[&Issue]) -> Self {
+        Self(
+            issues
+                .iter()
+                .map(|issue| issue_text::parse(&above_the_help(&issue_text::written(issue))).ok())
+                .collect(),
+        )
     }
 
     /// The title, the text and the fields, without whatever is as it was in both: nobody changed that.
     pub(crate) fn changed(&self, mut written: IssueText) -> (Option<String>, Option<String>, IssueText) {
-        let is_other = |differs: &dyn Fn(&IssueText) -> bool| {
-            self.0.iter().any(|first| first.as_ref().is_none_or(differs))
-        };
-        let title = is_other(&|first| first.title != written.title).then(|| written.title.clone());
-        let text = is_other(&|first| first.text != written.text).then(|| written.text.clone());
-        let (priority, assignee, issue_type) = (
-            is_other(&|first| first.priority != written.priority),
-            is_other(&|first| first.assignee != written.assignee),
-            is_other(&|first| first.issue_type != written.issue_type),
-        );
-        written.priority = written.priority.filter(|_| priority);
-        written.assignee = written.assignee.filter(|_| assignee);
-        written.issue_type = written.issue_type.filter(|_| issue_type);
+        let title = self.differs(|first| first.title != written.title).then(|| written.title.clone());
+        let text = self.differs(|first| first.text != written.text).then(|| written.text.clone());
+        if !self.differs(|first| first.priority != written.priority) {
+            written.priority = None;
+        }
+        if !self.differs(|first| first.assignee != written.assignee) {
+            written.assignee = None;
+        }
+        if !self.differs(|first| first.issue_type != written.issue_type) {
+            written.issue_type = None;
+        }
         (title, text, written)
+    }
+
+    fn differs(&self, is_other: impl Fn(&IssueText) -> bool) -> bool {
+        self.0.iter().any(|first| first.as_ref().is_none_or(&is_other))
     }
 }
 
@@ -89,7 +95,7 @@ pub(crate) struct Sets {
 
 impl Sets {
     /// The fields of a stored issue.
-    pub(crate) fn of(issue: &Issue) -> Self {
+    pub(crate) fn new(issue: &Issue) -> Self {
         Self {
             tags: issue.tags.clone(),
             components: issue.affected_components.clone(),

@@ -93,7 +93,7 @@ impl From<FilterArgs> for List {
             assignee: args.assignee,
             author: args.author,
             wave: args.wave,
-            types: args.types.iter().map(|it| it.to_lowercase()).collect(),
+            types: args.types.iter().map(|name| name.to_lowercase()).collect(),
             unblocked: args.unblocked,
             waiting: args.waiting,
             has_solution: args.has_solution,

@@ -76,7 +76,8 @@ impl TextArgs {
         &self,
         last: Option<&str>,
         session: &Session,
-        (opens, old): (bool, &str),
+        opens: bool,
+        old: &str,
         what: &str,
         help: &str,
     ) -> Result<EditedText, Failure> {
@@ -189,7 +190,7 @@ pub(crate) fn refuse_text<'a>(
     items: impl IntoIterator<Item = &'a str>,
     command: &str,
 ) -> Result<(), Failure> {
-    match items.into_iter().find(|it| is_text(it)) {
+    match items.into_iter().find(|value| is_text(value)) {
         Some(text) => Err(Refusal::usage(format!("`{text}` is not an item, and `{command}` takes no text"))
             .hint(format!("{ITEM}; `git wf comment ISSUE TEXT` adds a comment"))
             .into()),
@@ -204,7 +205,7 @@ mod tests {
     #[test]
     fn a_text_is_given_once_in_either_way() {
         let joined = |message: &[&str], last| {
-            said(&message.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>(), last).ok().flatten()
+            said(&message.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>(), last).ok().flatten()
         };
         assert_eq!(joined(&["one", "two"], None).as_deref(), Some("one\n\ntwo"));
         assert_eq!(joined(&[], Some(" one ")).as_deref(), Some("one"));

@@ -16,11 +16,19 @@ const LONGEST_WAIT: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs
 /// How often the local ref is checked meanwhile.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// Claims an item. With a limit (in milliseconds, or none), tries again while nothing is ready.
+/// How long to try again while nothing is ready.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::cli) enum Wait {
+    Never,
+    AtMost(Duration),
+    Forever,
+}
+
+/// Claims an item, or waits for one.
 pub(in crate::cli) fn claim(
     session: &Session,
     wish: &ClaimRequest,
-    limit: Option<Option<u64>>,
+    wait: Wait,
     context: &CliContext,
 ) -> Answer<ClaimView> {
     let begun = Instant::now();
@@ -30,10 +38,10 @@ pub(in crate::cli) fn claim(
             Err(refusal) if refusal.kind == RefusalKind::Nothing => refusal,
             other => return other,
         };
-        let Some(limit) = limit else { return Err(refusal) };
-        let left = match limit {
-            Some(millis) => Duration::from_millis(millis).saturating_sub(begun.elapsed()),
-            None => Duration::MAX,
+        let left = match wait {
+            Wait::Never => Duration::ZERO,
+            Wait::AtMost(limit) => limit.saturating_sub(begun.elapsed()),
+            Wait::Forever => Duration::MAX,
         };
         if left.is_zero() {
             return Err(refusal);

@@ -47,18 +47,23 @@ pub(in crate::cli) fn asked(
 }
 
 fn chosen(answer: &str, listed: &[&IssueId]) -> ChosenIssues {
-    let is_between = |c: char| c.is_whitespace() || c == ',';
-    let words: Vec<&str> = answer.split(is_between).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        answer.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).collect();
     if let [all] = words[..]
         && all.eq_ignore_ascii_case("all")
     {
         return ChosenIssues { all: true, ids: vec![] };
     }
-    let named = |word: &&str| {
-        let id = word.parse::<usize>().ok().and_then(|n| listed.get(n.checked_sub(1)?));
-        id.map_or_else(|| (*word).to_owned(), ToString::to_string)
-    };
-    ChosenIssues { all: false, ids: words.iter().map(named).collect() }
+    ChosenIssues {
+        all: false,
+        ids: words
+            .iter()
+            .map(|word| {
+                let id = word.parse::<usize>().ok().and_then(|n| listed.get(n.checked_sub(1)?));
+                id.map_or_else(|| (*word).to_owned(), ToString::to_string)
+            })
+            .collect(),
+    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
+use crate::interchange::agent_files::{Gives, State};
 use crate::ops::work::{AgentFiles, PieceState, SetupTask};
-use crate::rules::agent_files::{Gives, State};
 use crate::ui::text::clean_line;
 use crate::ui::{Cell, Column, Screen, Table, style};
 

@@ -26,7 +26,7 @@ pub(in crate::cli) fn step(
         }
     };
     beside(drawn, &lines, screen)?;
-    let changes: Vec<RecordChange> = step.changes.iter().filter_map(record_change::of).collect();
+    let changes: Vec<RecordChange> = step.changes.iter().filter_map(record_change::described).collect();
     record::print(&changes, 4, screen)?;
     if !changes.is_empty() && now.is_some() {
         writeln!(screen)?;

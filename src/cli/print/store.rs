@@ -84,7 +84,7 @@ pub(in crate::cli) fn settings(screen: &mut Screen, settings: &Settings) -> io::
 fn project(screen: &mut Screen, project: &Project) -> io::Result<()> {
     for field in ProjectField::ALL {
         let heading = screen.painter().paint(style::HEADING, field.name());
-        let text = match field.of(project) {
+        let text = match field.value_in(project) {
             None => "(not set)".to_owned(),
             Some(Value::String(text)) => text.clone(),
             Some(other) => format!("{other:#}"),

@@ -47,7 +47,7 @@ impl FileCheck<'_> {
             EntryKind::Link | EntryKind::Commit => {
                 let is_free =
                     layout::is_place(&file.path) && matches!(layout::form(&file.path).0, Form::Unknown);
-                Ok(trees::unread(kind).filter(|_| !is_free).map(Detail::from))
+                Ok(if is_free { None } else { trees::unread(kind).map(Detail::from) })
             }
         }
     }
@@ -152,6 +152,12 @@ impl FileCheck<'_> {
         })
     }
 
+    /// Whether the path is a record that existed before the push.
+    fn is_earlier_record(&self, path: &str) -> bool {
+        let is_record = matches!(layout::form(path).0, Form::Doc(_));
+        is_record && self.before.is_some_and(|tree| tree.entry(path).is_ok_and(|entry| entry.is_some()))
+    }
+
     /// What the pushed commits, except merges, changed in the identity of the suspects. The inner error means that
     /// there is too much to check.
     pub(super) fn identities(
@@ -170,19 +176,19 @@ impl FileCheck<'_> {
         for step in steps {
             // On a side branch, a commit can create a record that exists here already.
             let is_on_branch = is_fork && step.parents.len() == 1;
-            let is_there = |path: &str| {
-                let is_record = matches!(layout::form(path).0, Form::Doc(_));
-                is_record && self.before.is_some_and(|it| it.entry(path).is_ok_and(|it| it.is_some()))
-            };
-            let wanted = |path: &str| self.suspects.contains(path) || is_on_branch && is_there(path);
+            let wanted =
+                |path: &str| self.suspects.contains(path) || is_on_branch && self.is_earlier_record(path);
             for mut own in lineage.changes(step.commit, &step.parents, &wanted)? {
                 // An honest stamp stays honest if its clock is ahead of ours.
                 own.at = own.at.min(self.now);
                 let is_written = matches!(own.did, Did::Wrote(_));
                 let found = self.store.faults_of(&own, step.commit, &step.parents, &mut origins)?;
-                faults.extend(found.into_iter().filter(|_| is_written).map(|it| {
-                    format!("`{}`: {} (commit {} by {})", it.path, it.what, it.commit.short(), it.author)
-                }));
+                if is_written {
+                    faults.extend(found.into_iter().map(|fault| {
+                        let (path, what, commit) = (fault.path, fault.what, fault.commit.short());
+                        format!("`{path}`: {what} (commit {commit} by {})", fault.author)
+                    }));
+                }
             }
             let read = lineage.read() + origins.read();
             if lineage.compared > self.budget.files || read > self.budget.bytes {

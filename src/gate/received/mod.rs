@@ -131,9 +131,10 @@ fn received_within(
     found.sort();
     found.dedup();
     for (n, (path, why)) in found.into_iter().enumerate() {
-        let by = match n < MOST_TRACED && steps.len() <= MOST_COMMITS {
-            true => brought_by(store, &steps, &after, &path)?,
-            false => String::new(),
+        let by = if n < MOST_TRACED && steps.len() <= MOST_COMMITS {
+            brought_by(store, &steps, &after, &path)?
+        } else {
+            String::new()
         };
         let Detail { message, remedies } = why;
         let message = if path.is_empty() { message } else { format!("`{path}`: {message}{by}") };
@@ -182,8 +183,8 @@ fn lost(
     new: ObjectId,
     after: &Snapshot<'_>,
 ) -> Result<Vec<(String, Detail)>, StoreError> {
-    let merged = merge::heads(store, &store.in_memory(), old, (new, "what was pushed"), EqualTrees::Join)?;
-    let Some(merged) = merged.filter(|it| !it.is_fast_forward) else { return Ok(vec![]) };
+    let merged = merge::heads(store, &store.in_memory(), old, new, "what was pushed", EqualTrees::Join)?;
+    let Some(merged) = merged.filter(|merge| !merge.is_fast_forward) else { return Ok(vec![]) };
     let mut found: Vec<(String, Detail)> = Vec::new();
     found.extend(merged.refused.into_iter().map(|path| (path, "a store cannot hold this".into())));
     for path in merged.restored {

@@ -46,16 +46,14 @@ pub(super) enum RecordFault {
 impl RecordFault {
     /// What is wrong, and what the pusher can do.
     pub(super) fn detail(&self) -> Detail {
-        let repair = || RemedyCall::from(Op::Fsck).flag("repair");
         let detail = Detail::from(self.to_string());
-        match self {
-            Self::Encoding => detail.remedy(repair(), "rewrites it"),
-            Self::Full(Excess::Full { .. }) => {
-                detail.remedy(repair(), "repairs it, after you have made room")
-            }
-            Self::Ahead { .. } => detail.remedy(repair(), "fixes it"),
-            Self::Full(_) | Self::Broken | Self::Epochs { .. } | Self::Rewritten => detail,
-        }
+        let result = match self {
+            Self::Encoding => "rewrites it",
+            Self::Full(Excess::Full { .. }) => "repairs it, after you have made room",
+            Self::Ahead { .. } => "fixes it",
+            Self::Full(_) | Self::Broken | Self::Epochs { .. } | Self::Rewritten => return detail,
+        };
+        detail.remedy(RemedyCall::from(Op::Fsck).flag("repair"), result)
     }
 }
 
@@ -119,10 +117,12 @@ pub(super) fn check(path: &str, old: Option<&[u8]>, new: &[u8], now: Time) -> Re
                 return RecordVerdict::Fault(RecordFault::Full(full));
             }
             let epoch = doc.epoch();
-            match step.rise > MOST_RISES {
-                true => RecordVerdict::Fault(RecordFault::Epochs { from: epoch - step.rise, to: epoch }),
-                false if step.is_suspect() => RecordVerdict::Suspect,
-                false => RecordVerdict::Sound,
+            if step.rise > MOST_RISES {
+                RecordVerdict::Fault(RecordFault::Epochs { from: epoch - step.rise, to: epoch })
+            } else if step.is_suspect() {
+                RecordVerdict::Suspect
+            } else {
+                RecordVerdict::Sound
             }
         }
     }

@@ -26,7 +26,6 @@ pub(crate) fn unread(kind: EntryKind) -> Option<&'static str> {
 /// Why git refuses a name on any system that it checks out to: a server that checks pushes would reject it. This
 /// includes the files that git itself reads, such as `.gitmodules`, since it may refuse their content.
 pub(crate) fn name_refusal(name: &BStr) -> Option<&'static str> {
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     if name.first().is_some_and(u8::is_ascii_alphanumeric)
         && name.len() <= LONGEST_NAME
         && name.iter().all(is_plain)
@@ -47,6 +46,10 @@ pub(crate) fn name_refusal(name: &BStr) -> Option<&'static str> {
     }
 }
 
+fn is_plain(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
+}
+
 /// A file that git itself reads from a tree.
 struct GitFile {
     name: &'static str,
@@ -63,8 +66,7 @@ const GIT_FILES: [GitFile; 2] = [
 
 /// Whether HFS+ takes the name for one that git reads. It ignores some characters when it compares names.
 fn is_read_on_hfs(name: &BStr) -> bool {
-    let ignored = |c: &char| matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
-    let shown: String = name.to_str_lossy().chars().filter(|c| !ignored(c)).collect();
+    let shown: String = name.to_str_lossy().chars().filter(|c| !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}')).collect();
     let shown = shown.to_ascii_lowercase();
     shown == ".git" || GIT_FILES.iter().any(|file| shown == file.name)
 }

@@ -69,13 +69,13 @@ impl BeadsLink {
 
 /// Reads a dependency of an issue, or returns why it is left out.
 pub(super) fn read(issue: &IssueId, dependency: &Value) -> Result<BeadsLink, String> {
-    let text = |name: &str| dependency.get(name).and_then(Value::as_str);
-    let target = text("depends_on_id").ok_or("a dependency has no `depends_on_id`")?;
+    let target = text_in(dependency, "depends_on_id").ok_or("a dependency has no `depends_on_id`")?;
     let target = IssueId::parse(target).map_err(|error| format!("a dependency: {error}"))?;
-    if let Some(other) = text("issue_id").filter(|id| *id != issue.as_str()) {
+    if let Some(other) = text_in(dependency, "issue_id").filter(|id| *id != issue.as_str()) {
         return Err(format!("the dependency on `{target}` belongs to `{other}`"));
     }
-    let given = text("type").ok_or_else(|| format!("the dependency on `{target}` has no `type`"))?;
+    let given =
+        text_in(dependency, "type").ok_or_else(|| format!("the dependency on `{target}` has no `type`"))?;
     if target == *issue {
         let how = if given == BLOCKS { "it depends on itself" } else { "it is related to itself" };
         return Err(how.into());
@@ -92,4 +92,8 @@ pub(super) fn read(issue: &IssueId, dependency: &Value) -> Result<BeadsLink, Str
         ));
     }
     Ok(if kind == BLOCKS { BeadsLink::Dependency(target) } else { BeadsLink::Relation(kind, target) })
+}
+
+fn text_in<'a>(dependency: &'a Value, name: &str) -> Option<&'a str> {
+    dependency.get(name).and_then(Value::as_str)
 }

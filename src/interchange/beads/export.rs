@@ -38,7 +38,7 @@ pub(crate) fn record(folder: &IssueFolder, numbers: &CommentNumbers) -> BeadsRec
     let derived = IssueDerived::of(folder);
     let own = own(issue);
     let before = own.and_then(|record| read(record).ok());
-    let map = own.filter(|_| before.is_some()).and_then(Value::as_object);
+    let map = if before.is_some() { own.and_then(Value::as_object) } else { None };
     let map = map.map(super::without_counts).unwrap_or_default();
     let mut writing = Writing { map, is_changed: false, before };
     writing.fields(issue, &derived);
@@ -72,27 +72,27 @@ impl Writing {
 
     fn fields(&mut self, issue: &Issue, derived: &IssueDerived) {
         let text = |text: &Option<String>| text.clone().map(Value::String);
-        self.set("id", &issue.id, |it| &it.id, Some(issue.id.as_str().into()));
-        self.set("title", &issue.title, |it| &it.title, Some(issue.title.clone().into()));
-        self.set("description", &issue.context, |it| &it.context, text(&issue.context));
+        self.set("id", &issue.id, |issue| &issue.id, Some(issue.id.as_str().into()));
+        self.set("title", &issue.title, |issue| &issue.title, Some(issue.title.clone().into()));
+        self.set("description", &issue.context, |issue| &issue.context, text(&issue.context));
         let design = &issue.extended_context.design;
-        self.set("design", design, |it| &it.extended_context.design, text(design));
+        self.set("design", design, |issue| &issue.extended_context.design, text(design));
         let expected = &issue.expected_behavior;
-        self.set("acceptance_criteria", expected, |it| &it.expected_behavior, text(expected));
+        self.set("acceptance_criteria", expected, |issue| &issue.expected_behavior, text(expected));
         let notes = &issue.extended_context.notes;
         let notes_text = notes.as_ref().map(|notes| match notes {
             Value::String(text) => text.clone().into(),
             other => other.to_string().into(),
         });
-        self.set("notes", notes, |it| &it.extended_context.notes, notes_text);
+        self.set("notes", notes, |issue| &issue.extended_context.notes, notes_text);
         self.status(issue, derived);
-        self.set("priority", &issue.priority, |it| &it.priority, Some(priority(issue.priority)));
+        self.set("priority", &issue.priority, |issue| &issue.priority, Some(priority(issue.priority)));
         let kind = issue.issue_type.clone().unwrap_or_else(|| "task".into());
-        self.set("issue_type", &issue.issue_type, |it| &it.issue_type, Some(kind.into()));
-        self.set("assignee", &issue.assignee, |it| &it.assignee, text(&issue.assignee));
-        self.set("external_ref", &issue.source_url, |it| &it.source_url, text(&issue.source_url));
+        self.set("issue_type", &issue.issue_type, |issue| &issue.issue_type, Some(kind.into()));
+        self.set("assignee", &issue.assignee, |issue| &issue.assignee, text(&issue.assignee));
+        self.set("external_ref", &issue.source_url, |issue| &issue.source_url, text(&issue.source_url));
         let labels = (!issue.tags.is_empty()).then(|| json!(issue.tags));
-        self.set("labels", &issue.tags, |it| &it.tags, labels);
+        self.set("labels", &issue.tags, |issue| &issue.tags, labels);
     }
 
     /// The status with the time and the reason that belong to it.
@@ -102,17 +102,17 @@ impl Writing {
         if self.before.as_ref().is_some_and(same) {
             let reason = issue.close_reason.clone().map(Value::String);
             let name = if issue.status == StoredStatus::Cancelled { "delete_reason" } else { "close_reason" };
-            self.set(name, &issue.close_reason, |it| &it.close_reason, reason);
+            self.set(name, &issue.close_reason, |issue| &issue.close_reason, reason);
             return;
         }
         self.is_changed = true;
         let status = status(derived.status);
         self.map.insert("status".into(), status.into());
         let is_closed = status == "closed";
-        let closed = derived.closed_at.or(derived.completed_at).filter(|_| is_closed);
+        let closed = if is_closed { derived.closed_at.or(derived.completed_at) } else { None };
         for (name, value) in [
             ("closed_at", closed.map(|at| at.to_string())),
-            ("close_reason", issue.close_reason.clone().filter(|_| is_closed)),
+            ("close_reason", if is_closed { issue.close_reason.clone() } else { None }),
             ("deleted_at", None),
             ("deleted_by", None),
             ("delete_reason", None),
@@ -139,8 +139,9 @@ impl Writing {
         }
         let blocking = issue.depends_on.iter().cloned().map(BeadsLink::Dependency);
         let related = issue.relations.iter().filter_map(|relation| BeadsLink::of_relation(relation));
-        let is_other = |link: &BeadsLink| *link.parts().1 != issue.id;
-        for link in blocking.chain(related).filter(|link| is_other(link) && !written.contains(link)) {
+        for link in
+            blocking.chain(related).filter(|link| *link.parts().1 != issue.id && !written.contains(link))
+        {
             let (kind, target) = link.parts();
             all.push(json!({
                 "issue_id": issue.id, "depends_on_id": target, "type": kind,
@@ -156,10 +157,10 @@ impl Writing {
         let known = self.map.get("comments").and_then(Value::as_array).cloned().unwrap_or_default();
         let (mut all, written) = as_written(&known, &standing);
         let issue = &folder.issue.record;
-        for it in standing.iter().filter(|it| !written.contains(&it.comment.id)) {
-            let first = first(it);
+        for standing in standing.iter().filter(|standing| !written.contains(&standing.comment.id)) {
+            let first = first(standing);
             all.push(json!({
-                "id": numbers.id(it, issue), "issue_id": issue.id, "author": first.author, "text": it.comment.body,
+                "id": numbers.id(standing, issue), "issue_id": issue.id, "author": first.author, "text": standing.comment.body,
                 "created_at": first.created_at
             }));
         }
@@ -202,10 +203,14 @@ pub(super) fn as_written(
     let mut rest: Vec<&mut Value> = all.iter_mut().rev().collect();
     for is_same in [true, false] {
         rest.retain_mut(|given| {
-            let now = standing.iter().find(|it| {
-                !written.contains(&it.comment.id)
-                    && (!is_same || given["text"].as_str() == Some(&it.comment.body))
-                    && it.replaces.iter().chain([&it.comment]).any(|version| is_entry(version, given))
+            let now = standing.iter().find(|standing| {
+                !written.contains(&standing.comment.id)
+                    && (!is_same || given["text"].as_str() == Some(&standing.comment.body))
+                    && standing
+                        .replaces
+                        .iter()
+                        .chain([&standing.comment])
+                        .any(|version| is_entry(version, given))
             });
             let Some(now) = now else { return true };
             written.insert(now.comment.id.clone());
@@ -220,12 +225,16 @@ pub(super) fn as_written(
 
 /// Whether this is a version of the comment: of the same author and time. Which of several it is, its text decides first.
 fn is_entry(version: &Comment, given: &Value) -> bool {
-    let text = |name: &str| given.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
-    let author = text("author").unwrap_or(super::UNKNOWN);
+    let author = json_text(given, "author").unwrap_or(super::UNKNOWN);
     let is_from_there = version.source_id.as_deref().is_some_and(|own| comment::is_known_by(own, author));
-    let is_same_text = text("text") == Some(&version.body) && version.author == author;
-    let is_same_time = text("created_at").and_then(Time::parse).is_none_or(|at| at == version.created_at);
+    let is_same_text = json_text(given, "text") == Some(&version.body) && version.author == author;
+    let is_same_time =
+        json_text(given, "created_at").and_then(Time::parse).is_none_or(|at| at == version.created_at);
     (is_from_there || is_same_text) && is_same_time
+}
+
+fn json_text<'a>(given: &'a Value, name: &str) -> Option<&'a str> {
+    given.get(name).and_then(Value::as_str).filter(|text| !text.trim().is_empty())
 }
 
 /// 0 to 4 in beads.

@@ -18,7 +18,7 @@ pub(crate) fn file_in(folder: &Path) -> Option<PathBuf> {
     let folder = if inside.is_dir() { inside } else { folder.to_owned() };
     let metadata = std::fs::read(folder.join(METADATA)).ok();
     let metadata = metadata.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
-    let named = metadata.as_ref().and_then(|it| it.get("jsonl_export")?.as_str());
+    let named = metadata.as_ref().and_then(|metadata| metadata.get("jsonl_export")?.as_str());
     // Only a file of this directory.
     let named = named.filter(|name| Path::new(name).file_name().is_some_and(|file| file == *name));
     named.into_iter().chain(NAMES).map(|name| folder.join(name)).find(|file| file.is_file())

@@ -27,13 +27,13 @@ impl CommentCount {
         let issue = &folder.issue.record;
         let known =
             own(issue).and_then(|record| record.get("comments")?.as_array()).cloned().unwrap_or_default();
-        let ids = || known.iter().filter_map(|it| it.get("id"));
+        let ids = || known.iter().filter_map(|record| record.get("id"));
         self.highest = self.highest.max(ids().filter_map(Value::as_u64).max().unwrap_or(0));
         self.has_texts |= ids().any(Value::is_string);
         let standing = folder.standing_comments();
         let (_, written) = as_written(&known, &standing);
-        let new = standing.iter().filter(|it| !written.contains(&it.comment.id));
-        self.unnumbered.extend(new.map(|it| (first(it).id.clone(), issue.id.clone())));
+        let new = standing.iter().filter(|standing| !written.contains(&standing.comment.id));
+        self.unnumbered.extend(new.map(|standing| (first(standing).id.clone(), issue.id.clone())));
     }
 
     /// The id of each comment that has none.

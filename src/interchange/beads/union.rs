@@ -11,7 +11,7 @@ const LISTS: &[(&str, &[&str])] = &[
 ];
 
 /// The `later` record with the elements and members that only the `earlier` one has.
-pub(super) fn of(earlier: &Value, later: &Value) -> Value {
+pub(super) fn join(earlier: &Value, later: &Value) -> Value {
     let (Value::Object(old), Value::Object(new)) = (earlier, later) else { return later.clone() };
     let mut whole: Map<String, Value> = new.clone();
     for (name, value) in old {
@@ -20,19 +20,22 @@ pub(super) fn of(earlier: &Value, later: &Value) -> Value {
         }
     }
     for (name, key) in LISTS {
-        let list = |record: &Map<String, Value>| record.get(*name).and_then(Value::as_array).cloned();
-        let (Some(before), Some(mut all)) = (list(old), list(&whole)) else { continue };
-        let is_same = |one: &Value, other: &Value| {
-            one == other || !key.is_empty() && key.iter().all(|member| one.get(*member) == other.get(*member))
-        };
+        let (Some(before), Some(mut all)) = (list_in(name, old), list_in(name, &whole)) else { continue };
         for element in before {
-            if !all.iter().any(|known| is_same(known, &element)) {
+            if !all.iter().any(|known| {
+                known == &element
+                    || !key.is_empty() && key.iter().all(|member| known.get(*member) == element.get(*member))
+            }) {
                 all.push(element);
             }
         }
         whole.insert((*name).to_owned(), all.into());
     }
     Value::Object(whole)
+}
+
+fn list_in(name: &&str, record: &Map<String, Value>) -> Option<Vec<Value>> {
+    record.get(*name).and_then(Value::as_array).cloned()
 }
 
 /// Whether a member belongs to the status, which only the later record says.
@@ -62,7 +65,7 @@ mod tests {
         let one = json!({"title": "a", "labels": ["x", "y"], "notes": "n", "closed_at": "t", "comments": [comment(1, "ada", "a"), comment(2, "bea", "b")],
             "dependencies": [{"depends_on_id": "z", "type": "blocks"}]});
         let two = json!({"title": "b", "labels": ["y", "z"], "comments": [comment(1, "bea", "b"), comment(2, "bea", "c")]});
-        let whole = of(&one, &two);
+        let whole = join(&one, &two);
         assert_eq!(
             (&whole["title"], &whole["notes"], whole.get("closed_at")),
             (&json!("b"), &json!("n"), None)
@@ -73,6 +76,6 @@ mod tests {
             whole["comments"],
             json!([comment(1, "bea", "b"), comment(2, "bea", "c"), comment(1, "ada", "a")])
         );
-        assert_eq!(of(&two, &whole), whole, "again");
+        assert_eq!(join(&two, &whole), whole, "again");
     }
 }

@@ -35,7 +35,7 @@ impl Tried<'_> {
 }
 
 /// The attempts at an issue with this status there, in order. All but the one that the status is about are set aside.
-pub(super) fn of(
+pub(super) fn read(
     fields: &mut Fields<'_>,
     issue: &Issue,
     status: Option<IssueStatus>,
@@ -54,9 +54,6 @@ pub(super) fn of(
 
 /// The one that the status of the issue is about.
 fn current(fields: &mut Fields<'_>, status: Option<IssueStatus>, all: &[Tried<'_>]) -> Option<usize> {
-    let last = |wanted: Option<ExecutionStatus>| {
-        all.iter().rposition(|it| !it.is_past && wanted.is_none_or(|wanted| it.outcome() == wanted))
-    };
     let wanted = match status {
         Some(IssueStatus::Completed | IssueStatus::Closed) => ExecutionStatus::Completed,
         Some(IssueStatus::Failed) => ExecutionStatus::Failed,
@@ -64,18 +61,23 @@ fn current(fields: &mut Fields<'_>, status: Option<IssueStatus>, all: &[Tried<'_
     };
     let said = match status {
         Some(said @ (IssueStatus::Completed | IssueStatus::Failed | IssueStatus::Executing)) => said,
-        _ => return last(Some(wanted)),
+        _ => return last_with(all, Some(wanted)),
     };
-    if let Some(found) = last(Some(wanted)) {
+    if let Some(found) = last_with(all, Some(wanted)) {
         return Some(found);
     }
-    let other = last(None)?;
+    let other = last_with(all, None)?;
     let (item, outcome) = (all[other].item, all[other].outcome());
     fields.lasting.push(format!(
         "the issue says `{said}`, but its item `{}:{}` says `{outcome}`, which counts",
         item.queue, item.number
     ));
     Some(other)
+}
+
+fn last_with(all: &[Tried<'_>], wanted: Option<ExecutionStatus>) -> Option<usize> {
+    all.iter()
+        .rposition(|attempt| !attempt.is_past && wanted.is_none_or(|wanted| attempt.outcome() == wanted))
 }
 
 fn attempt(issue: &Issue, number: u64, tried: &Tried<'_>, is_current: bool) -> Attempt {
@@ -150,7 +152,7 @@ fn present<'a>(fields: &mut Fields<'_>, item: &'a PlacedItem<'a>) -> Option<Trie
         "completed" => Some((ended, completed(fields, item.given))),
         "failed" => {
             let details = item.given.get("failure_details").filter(|details| details.is_object());
-            let at = details.and_then(|it| it.get("timestamp")?.as_str()).and_then(Time::parse);
+            let at = details.and_then(|details| details.get("timestamp")?.as_str()).and_then(Time::parse);
             let failure = match (details, item.text("failure_reason")) {
                 (Some(details), _) => failure(details),
                 (None, Some(reason)) => reason_given(reason),

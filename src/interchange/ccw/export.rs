@@ -11,7 +11,6 @@ use super::{BOUND_AT, CCW, DECISION, OWN, RENAMED, UNKNOWN, feedback, plan, read
 use crate::interchange::trackers;
 use crate::model::id::SolutionId;
 use crate::model::issue::{Issue, Source, StoredStatus};
-use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::model::typed::own_json;
@@ -47,11 +46,14 @@ pub(crate) fn issue(folder: &IssueFolder) -> CcwIssue {
         // ccw can say another status than its items do. The export says it again as long as nothing changed here.
         let is_as_imported = issue.status == before.issue.status && derived.status == status::shown(&before);
         status = word(derived.status, given, is_as_imported).to_owned();
-        own_bound_at = own.get(OWN).and_then(|own| own.get(BOUND_AT)).filter(|_| !is_rebound);
+        own_bound_at = if is_rebound { None } else { own.get(OWN).and_then(|own| own.get(BOUND_AT)) };
         let mut kept = own.clone();
         kept.shift_remove(OWN);
         let same_feedback = before.work.feedback.len() == folder.feedback.len()
-            && folder.feedback.iter().all(|it| before.work.feedback.iter().any(|known| known.id == it.id));
+            && folder
+                .feedback
+                .iter()
+                .all(|feedback| before.work.feedback.iter().any(|known| known.id == feedback.id));
         is_changed = record != was || !same_feedback || given != Some(status.as_str());
         for (name, value) in &record {
             if was.get(name) != Some(value) {
@@ -79,9 +81,9 @@ pub(crate) fn issue(folder: &IssueFolder) -> CcwIssue {
         let times = [
             ("created_at", Some(issue.created_at)),
             ("updated_at", Some(updated)),
-            ("planned_at", derived.planned_at.filter(|_| issue.bound_solution_id.is_some())),
+            ("planned_at", if issue.bound_solution_id.is_some() { derived.planned_at } else { None }),
             ("queued_at", derived.queued_at),
-            ("completed_at", derived.completed_at.or(derived.closed_at.filter(|_| is_completed))),
+            ("completed_at", derived.completed_at.or(if is_completed { derived.closed_at } else { None })),
         ];
         for (name, at) in times {
             match at {
@@ -97,14 +99,22 @@ pub(crate) fn issue(folder: &IssueFolder) -> CcwIssue {
         Some(own) => own.as_str().and_then(Time::parse),
         None => planned_at.or(derived.planned_at).or(Some(issue.created_at)),
     };
-    let write = |it: &Solution| {
-        let is_bound = issue.bound_solution_id.as_ref() == Some(&it.id);
-        plan::write(it, given_id(issue, &it.id), is_bound, bound_at.filter(|_| is_bound))
-    };
     CcwIssue {
         is_over,
         record: Value::Object(record),
-        solutions: folder.solutions.iter().map(|it| write(&it.record)).collect(),
+        solutions: folder
+            .solutions
+            .iter()
+            .map(|solution| {
+                let is_bound = issue.bound_solution_id.as_ref() == Some(&solution.record.id);
+                plan::write(
+                    &solution.record,
+                    given_id(issue, &solution.record.id),
+                    is_bound,
+                    if is_bound { bound_at } else { None },
+                )
+            })
+            .collect(),
         left_out: left_out(folder, &derived),
     }
 }
@@ -112,7 +122,7 @@ pub(crate) fn issue(folder: &IssueFolder) -> CcwIssue {
 /// The record of ccw that an issue came from, with what it means.
 pub(super) fn own(issue: &Issue) -> Option<(&Map<String, Value>, crate::interchange::tracker::Arrival)> {
     let record = issue.imported.as_ref().filter(|record| (CCW.is_own)(record))?;
-    let before = read(record).ok().filter(|it| it.issue.id == issue.id)?;
+    let before = read(record).ok().filter(|arrival| arrival.issue.id == issue.id)?;
     Some((record.as_object()?, before))
 }
 
@@ -120,9 +130,9 @@ pub(super) fn own(issue: &Issue) -> Option<(&Map<String, Value>, crate::intercha
 pub(super) fn own_item<'a>(issue: &'a Issue, queue: &str, solution: &SolutionId) -> Option<&'a Value> {
     let record = issue.imported.as_ref().filter(|record| (CCW.is_own)(record))?;
     let items = record.get(OWN)?.get("items")?.as_array()?;
-    let mut named = items.iter().filter(|it| it.get("queue_id").and_then(Value::as_str) == Some(queue));
-    let item = named.find_map(|it| {
-        let item = it.get("item")?;
+    let mut named = items.iter().filter(|item| item.get("queue_id").and_then(Value::as_str) == Some(queue));
+    let item = named.find_map(|entry| {
+        let item = entry.get("item")?;
         (item.get("solution_id")?.as_str()? == solution.as_str()).then_some(item)
     });
     item.filter(|item| item.is_object())
@@ -137,7 +147,7 @@ pub(super) fn given_id<'a>(issue: &'a Issue, id: &'a SolutionId) -> &'a str {
 
 fn put_feedback(map: &mut Map<String, Value>, folder: &IssueFolder) {
     let all: Vec<Value> =
-        folder.feedback.iter().map(|it| feedback::write(&folder.issue.record, it)).collect();
+        folder.feedback.iter().map(|feedback| feedback::write(&folder.issue.record, feedback)).collect();
     if !all.is_empty() {
         map.insert("feedback".into(), all.into());
     }
@@ -145,7 +155,6 @@ fn put_feedback(map: &mut Map<String, Value>, folder: &IssueFolder) {
 
 /// The stored fields, as ccw names them.
 fn stored(issue: &Issue) -> Map<String, Value> {
-    let text = |text: &Option<String>| text.clone().map_or(Value::Null, Value::String);
     let decision = match issue.status {
         StoredStatus::Closed | StoredStatus::Cancelled => issue.status.as_str().into(),
         _ => Value::Null,
@@ -159,27 +168,31 @@ fn stored(issue: &Issue) -> Map<String, Value> {
         ("priority", (6 - issue.priority.number()).into()),
         ("context", issue.context.clone().unwrap_or_default().into()),
         ("source", json!(source)),
-        ("source_url", text(&issue.source_url)),
+        ("source_url", text_or_null(&issue.source_url)),
         ("tags", json!(issue.tags)),
-        ("expected_behavior", text(&issue.expected_behavior)),
-        ("actual_behavior", text(&issue.actual_behavior)),
+        ("expected_behavior", text_or_null(&issue.expected_behavior)),
+        ("actual_behavior", text_or_null(&issue.actual_behavior)),
         ("affected_components", json!(issue.affected_components)),
         ("bound_solution_id", json!(issue.bound_solution_id.as_ref().map(|id| given_id(issue, id)))),
         ("created_at", issue.created_at.to_string().into()),
         ("author", json!(author)),
-        ("assignee", text(&issue.assignee)),
-        ("issue_type", text(&issue.issue_type)),
+        ("assignee", text_or_null(&issue.assignee)),
+        ("issue_type", text_or_null(&issue.issue_type)),
         ("depends_on", json!(issue.depends_on)),
         ("relations", json!(issue.relations)),
         ("extended_context", own_json(&issue.extended_context)),
         ("lifecycle_requirements", own_json(&issue.lifecycle_requirements)),
-        ("close_reason", text(&issue.close_reason)),
+        ("close_reason", text_or_null(&issue.close_reason)),
         ("closed_at", json!(issue.closed_at)),
         (DECISION, decision),
     ];
     let always = ["context", "bound_solution_id", "status"];
     let fields = fields.into_iter().filter(|(name, value)| always.contains(name) || says(value));
     fields.map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn text_or_null(text: &Option<String>) -> Value {
+    text.clone().map_or(Value::Null, Value::String)
 }
 
 /// What ccw has no field for.
@@ -189,11 +202,17 @@ fn left_out(folder: &IssueFolder, derived: &IssueDerived) -> BTreeSet<Cow<'stati
         (!folder.comments.is_empty(), "comments"),
         (!folder.explorations.is_empty(), "explorations"),
         (!folder.reviews.is_empty(), "reviews"),
-        (executions.iter().any(|it| !it.commits().is_empty()), "linked commits, except the last of a result"),
-        (executions.iter().any(|it| !it.last_checks().is_empty()), "checks"),
-        (executions.iter().any(|it| it.execution.actor != UNKNOWN), "the executor"),
-        (executions.iter().any(|it| it.execution.queue_id.is_none()), "executions outside a queue"),
-        (folder.items.iter().any(|it| it.item.is_removed()), "items that were removed from a queue"),
+        (
+            executions.iter().any(|execution| !execution.commits().is_empty()),
+            "linked commits, except the last of a result",
+        ),
+        (executions.iter().any(|execution| !execution.last_checks().is_empty()), "checks"),
+        (executions.iter().any(|execution| execution.execution.actor != UNKNOWN), "the executor"),
+        (
+            executions.iter().any(|execution| execution.execution.queue_id.is_none()),
+            "executions outside a queue",
+        ),
+        (folder.items.iter().any(|item| item.item.is_removed()), "items that were removed from a queue"),
         (derived.status == IssueStatus::Cancelled, "cancelled issues, which are paused there"),
     ];
     let said = said.into_iter().filter(|(is_said, _)| *is_said).map(|(_, what)| what.into());

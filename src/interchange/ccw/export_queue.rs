@@ -57,26 +57,25 @@ pub(crate) fn queue(
     has_priorities: bool,
 ) -> CcwQueue {
     let numbers: BTreeMap<&SolutionId, String> =
-        view.items.iter().map(|it| (&it.item.solution_id, it.item.item_id.to_string())).collect();
+        view.items.iter().map(|item| (&item.item.solution_id, item.item.item_id.to_string())).collect();
     let id = view.queue.id.as_str();
     let mut items = Vec::new();
     let mut issue_ids: Vec<&IssueId> = Vec::new();
     let mut updated = view.queue.created_at;
-    for it in &view.items {
-        let Some(of_issue) = issues.get(&it.item.issue_id) else { continue };
+    for view in &view.items {
+        let Some(of_issue) = issues.get(&view.item.issue_id) else { continue };
         updated = updated.max(of_issue.changed);
-        if !issue_ids.contains(&&it.item.issue_id) {
-            issue_ids.push(&it.item.issue_id);
+        if !issue_ids.contains(&&view.item.issue_id) {
+            issue_ids.push(&view.item.issue_id);
         }
-        items.push(item(id, it, of_issue, &numbers));
+        items.push(item(id, view, of_issue, &numbers));
     }
-    let counted = |word: &str| items.iter().filter(|item| item["status"] == word).count();
     // A queue that is not served is one that the index does not list as active.
     let status = if view.status == QueueStatus::Paused { QueueStatus::Active } else { view.status };
-    let is_decided =
-        |it: &QueueConflict| conflicts.iter().all(|later| later.resolves.as_ref() != Some(&it.id));
-    let declared = conflicts.iter().filter(|it| is_decided(it));
-    let declared: Vec<Value> = declared.map(|it| conflict::write(it, &numbers)).collect();
+    let declared = conflicts
+        .iter()
+        .filter(|conflict| conflicts.iter().all(|later| later.resolves.as_ref() != Some(&conflict.id)));
+    let declared: Vec<Value> = declared.map(|conflict| conflict::write(conflict, &numbers)).collect();
     let mut queue = Map::new();
     queue.insert("id".into(), id.into());
     if let Some(name) = &view.queue.name {
@@ -92,16 +91,16 @@ pub(crate) fn queue(
         json!({
             "version": VERSION,
             "total_tasks": items.len(),
-            "pending_count": counted("pending"),
-            "executing_count": counted("executing"),
-            "completed_count": counted("completed"),
-            "failed_count": counted("failed"),
+            "pending_count": counted(&items, "pending"),
+            "executing_count": counted(&items, "executing"),
+            "completed_count": counted(&items, "completed"),
+            "failed_count": counted(&items, "failed"),
             "updated_at": updated,
         }),
     );
     let mut entry = json!({
         "id": id, "status": status, "issue_ids": issue_ids, "created_at": view.queue.created_at,
-        "total_solutions": items.len(), "completed_solutions": counted("completed"),
+        "total_solutions": items.len(), "completed_solutions": counted(&items, "completed"),
     });
     if has_priorities {
         entry["priority"] = view.queue.priority.into();
@@ -111,42 +110,46 @@ pub(crate) fn queue(
     CcwQueue { queue: Value::Object(queue), entry, items: count }
 }
 
-fn item(queue: &str, it: &ItemView, of_issue: &OfIssue, numbers: &BTreeMap<&SolutionId, String>) -> Value {
-    let own = own_item(&of_issue.issue, queue, &it.item.solution_id).and_then(Value::as_object);
+fn counted(items: &[Value], word: &str) -> usize {
+    items.iter().filter(|item| item["status"] == word).count()
+}
+
+fn item(queue: &str, view: &ItemView, of_issue: &OfIssue, numbers: &BTreeMap<&SolutionId, String>) -> Value {
+    let own = own_item(&of_issue.issue, queue, &view.item.solution_id).and_then(Value::as_object);
     let mut map = own.cloned().unwrap_or_default();
     let is_as_imported =
-        own.is_some_and(|own| own.contains_key("status")) && is_as_imported(queue, it, of_issue);
-    let status = match it.status {
-        ItemStatus::Executing | ItemStatus::Completed | ItemStatus::Failed => it.status.as_str(),
+        own.is_some_and(|own| own.contains_key("status")) && is_as_imported(queue, view, of_issue);
+    let status = match view.status {
+        ItemStatus::Executing | ItemStatus::Completed | ItemStatus::Failed => view.status.as_str(),
         _ => ItemStatus::Pending.as_str(),
     };
-    let depends_on: Vec<&String> = it.item.depends_on.iter().filter_map(|id| numbers.get(id)).collect();
+    let depends_on: Vec<&String> = view.item.depends_on.iter().filter_map(|id| numbers.get(id)).collect();
     for (name, value) in [
-        ("item_id", Value::from(it.item.item_id.as_str())),
-        ("issue_id", it.item.issue_id.as_str().into()),
-        ("solution_id", given_id(&of_issue.issue, &it.item.solution_id).into()),
-        ("execution_order", it.execution_order.into()),
+        ("item_id", Value::from(view.item.item_id.as_str())),
+        ("issue_id", view.item.issue_id.as_str().into()),
+        ("solution_id", given_id(&of_issue.issue, &view.item.solution_id).into()),
+        ("execution_order", view.execution_order.into()),
         ("depends_on", json!(depends_on)),
     ] {
         map.insert(name.into(), value);
     }
     // A planner of ccw chose these, if it is an item of ccw.
     for (name, value) in [
-        ("execution_group", Value::from(it.execution_group.clone())),
-        ("semantic_priority", it.semantic_priority.into()),
-        ("task_count", it.task_count.into()),
-        ("files_touched", json!(it.files_touched)),
+        ("execution_group", Value::from(view.execution_group.clone())),
+        ("semantic_priority", view.semantic_priority.into()),
+        ("task_count", view.task_count.into()),
+        ("files_touched", json!(view.files_touched)),
     ] {
         map.entry(name).or_insert(value);
     }
     if !is_as_imported {
         map.insert("status".into(), status.into());
-        outcome(&mut map, queue, it, &of_issue.executions);
+        outcome(&mut map, queue, view, &of_issue.executions);
     }
     if own.is_none() {
-        map.insert("queued_at".into(), it.item.queued_at.to_string().into());
+        map.insert("queued_at".into(), view.item.queued_at.to_string().into());
     }
-    match &it.item.held {
+    match &view.item.held {
         Some(reason) => map.insert("held".into(), reason.clone().into()),
         None => map.shift_remove("held"),
     };
@@ -154,43 +157,57 @@ fn item(queue: &str, it: &ItemView, of_issue: &OfIssue, numbers: &BTreeMap<&Solu
 }
 
 /// Whether the status and the executions of an item are those that its import brought: then it goes back as it came.
-fn is_as_imported(queue: &str, it: &ItemView, OfIssue { executions, imported, .. }: &OfIssue) -> bool {
+fn is_as_imported(queue: &str, view: &ItemView, OfIssue { executions, imported, .. }: &OfIssue) -> bool {
     let Some(attempts) = imported else { return false };
-    let is_its = |claim: &Execution| {
-        claim.solution_id == it.item.solution_id
-            && claim.queue_id.as_ref().is_some_and(|id| id.as_str() == queue)
-    };
-    let were = attempts.iter().filter(|it| is_its(&it.claim)).map(|it| (&it.claim.nonce, &it.log));
-    let are = executions.iter().filter(|it| is_its(&it.execution)).map(|it| (&it.execution.nonce, &it.log));
+    let were = attempts
+        .iter()
+        .filter(|attempt| is_its(view, queue, &attempt.claim))
+        .map(|attempt| (&attempt.claim.nonce, &attempt.log));
+    let are = executions
+        .iter()
+        .filter(|execution| is_its(view, queue, &execution.execution))
+        .map(|execution| (&execution.execution.nonce, &execution.log));
     were.collect::<BTreeMap<_, _>>() == are.collect()
 }
 
+fn is_its(view: &ItemView, queue: &str, claim: &Execution) -> bool {
+    claim.solution_id == view.item.solution_id
+        && claim.queue_id.as_ref().is_some_and(|id| id.as_str() == queue)
+}
+
 /// The outcome of an item's executions. A field that an import had with the same meaning stays as it was written.
-fn outcome(map: &mut Map<String, Value>, queue: &str, it: &ItemView, executions: &[ExecutionFolder]) {
-    let is_its = |execution: &&ExecutionFolder| {
-        execution.execution.solution_id == it.item.solution_id
-            && execution.execution.queue_id.as_ref().is_some_and(|id| id.as_str() == queue)
-    };
-    let mut all: Vec<&ExecutionFolder> = executions.iter().filter(is_its).collect();
-    all.sort_by_key(|it| it.execution.attempt);
-    let wanted = ExecutionStatus::parse(it.status.as_str());
-    let last = all.iter().rposition(|it| wanted == Some(it.outcome()) && it.aside().is_none());
-    let past = all.iter().enumerate().filter(|(n, it)| Some(*n) != last && it.failed_end().is_some());
-    let past: Vec<Value> = past.filter_map(|(_, it)| failure(it)).collect();
+fn outcome(map: &mut Map<String, Value>, queue: &str, view: &ItemView, executions: &[ExecutionFolder]) {
+    let mut all: Vec<&ExecutionFolder> = executions
+        .iter()
+        .filter(|execution| {
+            execution.execution.solution_id == view.item.solution_id
+                && execution.execution.queue_id.as_ref().is_some_and(|id| id.as_str() == queue)
+        })
+        .collect();
+    all.sort_by_key(|attempt| attempt.execution.attempt);
+    let wanted = ExecutionStatus::parse(view.status.as_str());
+    let last = all.iter().rposition(|attempt| wanted == Some(attempt.outcome()) && attempt.aside().is_none());
+    let past =
+        all.iter().enumerate().filter(|(n, attempt)| Some(*n) != last && attempt.failed_end().is_some());
+    let past: Vec<Value> = past.filter_map(|(_, attempt)| failure(attempt)).collect();
     set_or_remove(map, "failure_history", (!past.is_empty()).then(|| past.into()));
     let last = last.map(|n| all[n]);
-    let started = last.filter(|_| it.status != ItemStatus::Pending).map(|it| it.execution.started_at);
+    let started = if view.status != ItemStatus::Pending {
+        last.map(|attempt| attempt.execution.started_at)
+    } else {
+        None
+    };
     // An item of ccw that was never begun there has no start, and its claim here has the time of the queue.
-    let is_untold = !map.contains_key("started_at") && started == Some(it.item.queued_at);
-    set_or_remove(map, "started_at", started.filter(|_| !is_untold).map(|at| at.to_string().into()));
-    let is_failed = it.status == ItemStatus::Failed;
-    let details = last.filter(|_| is_failed).and_then(failure);
+    let is_untold = !map.contains_key("started_at") && started == Some(view.item.queued_at);
+    set_or_remove(map, "started_at", if is_untold { None } else { started.map(|at| at.to_string().into()) });
+    let is_failed = view.status == ItemStatus::Failed;
+    let details = if is_failed { last.and_then(failure) } else { None };
     // ccw states the time of a failure twice, a moment apart.
     if !(is_failed && details.is_some() && map.get("failure_details") == details.as_ref()) {
         let ended = last.and_then(ExecutionFolder::finished_at).map(|at| at.to_string().into());
         set_or_remove(map, "completed_at", ended);
-        let message = details.as_ref().and_then(|it| it.get("message").cloned());
-        set_or_remove(map, "failure_reason", message.filter(|_| details.is_some()));
+        let message = details.as_ref().and_then(|details| details.get("message").cloned());
+        set_or_remove(map, "failure_reason", if details.is_some() { message } else { None });
     }
     set_or_remove(map, "failure_details", details);
     let result = last.and_then(ExecutionFolder::result);

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::export::given_id;
-use super::{UNKNOWN, plan};
+use super::{UNKNOWN, plan, text_in};
 use crate::interchange::fields::Fields;
 use crate::model::id::IssueId;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Issue, Stage};
@@ -26,25 +26,24 @@ pub(super) fn read(fields: &mut Fields<'_>, issue: &Issue) -> Vec<Feedback> {
 }
 
 fn one(fields: &mut Fields<'_>, issue: &Issue, given: &Value) -> Option<Feedback> {
-    let text = |name: &str| given.get(name).and_then(Value::as_str);
     let (content, detail) = match given.get("content")? {
         Value::String(text) if text.trim().is_empty() => return None,
         Value::String(text) => said_or_noted(fields, issue, text),
         Value::Null => return None,
         other => said_or_noted(fields, issue, &other.to_string()),
     };
-    let word = text("type").unwrap_or_default();
+    let word = text_in(given, "type").unwrap_or_default();
     let kind = FeedbackType::parse(word).unwrap_or_else(|| {
         fields.kept.insert(format!("feedback of the type `{word}` became a clarification").into());
         FeedbackType::Clarification
     });
-    let word = text("stage").unwrap_or_default();
+    let word = text_in(given, "stage").unwrap_or_default();
     let stage = Stage::parse(word).unwrap_or_else(|| {
         fields.kept.insert(format!("feedback at the stage `{word}` became one at `new`").into());
         Stage::New
     });
-    let created_at = text("created_at").and_then(Time::parse).unwrap_or(issue.created_at);
-    let author = text("author").unwrap_or(UNKNOWN);
+    let created_at = text_in(given, "created_at").and_then(Time::parse).unwrap_or(issue.created_at);
+    let author = text_in(given, "author").unwrap_or(UNKNOWN);
     Some(entry_at(&Stamp::import(created_at), |id| Feedback {
         id,
         kind,

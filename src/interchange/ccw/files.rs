@@ -23,8 +23,9 @@ const SESSION: &str = "codex-issue-";
 /// The directory with `issues.jsonl`, if `folder` is it or its project.
 pub(super) fn issues(folder: &Path) -> Option<PathBuf> {
     let inside = [folder.join(ISSUES), folder.join("issues")];
-    let is_one = |it: &PathBuf| it.is_dir() && holds_issues(it);
-    holds_issues(folder).then(|| folder.to_owned()).or_else(|| inside.into_iter().find(is_one))
+    holds_issues(folder)
+        .then(|| folder.to_owned())
+        .or_else(|| inside.into_iter().find(|folder| folder.is_dir() && holds_issues(folder)))
 }
 
 fn holds_issues(folder: &Path) -> bool {
@@ -117,7 +118,7 @@ pub(super) fn json(path: &Path, name: &str, faults: &mut Vec<FoundRecord>) -> Op
     if !is_file(path, name, faults) {
         return None;
     }
-    let read = match fs::metadata(path).map(|it| it.len()) {
+    let read = match fs::metadata(path).map(|metadata| metadata.len()) {
         Ok(size) if size > LARGEST => Err(format!("it has more than {} MiB", LARGEST >> 20)),
         Ok(_) => fs::read(path).map_err(|error| format!("it cannot be read: {error}")),
         Err(error) => Err(format!("it cannot be read: {error}")),
@@ -147,7 +148,7 @@ fn parsed(bytes: &[u8]) -> Result<Value, String> {
 /// Whether it is a regular file. A link could lead anywhere, and a pipe would never end.
 fn is_file(path: &Path, name: &str, faults: &mut Vec<FoundRecord>) -> bool {
     match fs::symlink_metadata(path) {
-        Ok(it) if it.is_file() => true,
+        Ok(metadata) if metadata.is_file() => true,
         Ok(_) => {
             faults.push(fault(name, 0, None, "it is not a regular file"));
             false

@@ -86,7 +86,7 @@ mod tests {
                 {"group": 2, "solutions": ["p3", "p1"]}]});
         let (told, is_placed) = told(&queue);
         let groups: Vec<&Value> =
-            told["queue"].as_array().unwrap().iter().map(|it| &it["execution_group"]).collect();
+            told["queue"].as_array().unwrap().iter().map(|item| &item["execution_group"]).collect();
         assert!(is_placed);
         assert_eq!(groups, ["first", "first", "P2", "own"]);
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Own, says};
+use super::{Own, says, text_in};
 use crate::interchange::fields::Fields;
 use crate::interchange::work::ItemArrival;
 use crate::model::digest::PlanDigest;
@@ -94,38 +94,39 @@ fn failures(given: &Value) -> impl Iterator<Item = Time> + '_ {
 }
 
 fn note_kept(fields: &mut Fields<'_>, given: &Value) {
-    let members = |value: Option<&Value>, placed: &[&str]| -> Vec<String> {
-        let members = value.and_then(Value::as_object).into_iter().flatten();
-        let unplaced = members.filter(|(name, value)| says(value) && !placed.contains(&name.as_str()));
-        unplaced.map(|(name, _)| name.clone()).collect()
-    };
-    for name in members(Some(given), PLACED) {
+    for name in other_members(Some(given), PLACED) {
         fields.kept.insert(format!("`{name}` of an item has no field here").into());
     }
-    for name in members(given.get("result"), RESULT) {
+    for name in other_members(given.get("result"), RESULT) {
         fields.kept.insert(format!("`{name}` of a result has no field here").into());
     }
 }
 
+fn other_members(value: Option<&Value>, placed: &[&str]) -> Vec<String> {
+    let members = value.and_then(Value::as_object).into_iter().flatten();
+    let unplaced = members.filter(|(name, value)| says(value) && !placed.contains(&name.as_str()));
+    unplaced.map(|(name, _)| name.clone()).collect()
+}
+
 fn placed<'a>(entry: &'a Value, issue: &Issue) -> Result<PlacedItem<'a>, String> {
-    let text = |name: &str| entry.get(name).and_then(Value::as_str);
     let given = entry.get("item").unwrap_or(&Value::Null);
     let shown = given.get("item_id").and_then(Value::as_str).unwrap_or("?");
-    let queue = text("queue_id").and_then(|id| QueueId::parse(id).ok());
+    let queue = text_in(entry, "queue_id").and_then(|id| QueueId::parse(id).ok());
     let queue = queue.ok_or_else(|| format!("its item `{shown}` is in no queue, so it was left out"))?;
     let plan = given.get("solution_id").and_then(Value::as_str).unwrap_or("?");
     let missing =
         || format!("the plan `{plan}` of its item `{queue}:{shown}` is missing; the item was left out");
     let solution = SolutionId::parse(plan).ok().filter(|id| id.issue() == issue.id).ok_or_else(missing)?;
-    let digest = text("plan_digest").map(PlanDigest::from).ok_or_else(missing)?;
-    let number = text("number").and_then(|id| ItemId::parse(id).ok()).unwrap_or_else(|| ItemId::numbered(1));
+    let digest = text_in(entry, "plan_digest").map(PlanDigest::from).ok_or_else(missing)?;
+    let number =
+        text_in(entry, "number").and_then(|id| ItemId::parse(id).ok()).unwrap_or_else(|| ItemId::numbered(1));
     let plans = entry.get("depends_on").and_then(Value::as_array).into_iter().flatten();
     let plans = plans.filter_map(Value::as_str).filter_map(|id| SolutionId::parse(id).ok());
     Ok(PlacedItem {
         number,
         solution,
         digest,
-        queued_at: text("queued_at").and_then(Time::parse).unwrap_or(issue.created_at),
+        queued_at: text_in(entry, "queued_at").and_then(Time::parse).unwrap_or(issue.created_at),
         position: entry.get("position").and_then(Value::as_u64).unwrap_or(1),
         depends_on: plans.collect(),
         held: given.get("held").and_then(Value::as_str).map(str::to_owned),

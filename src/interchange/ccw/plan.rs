@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::UNKNOWN;
+use super::{UNKNOWN, text_in};
 use crate::interchange::fields::kind_of;
 use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, SolutionId};
@@ -24,7 +24,7 @@ pub(super) fn content(issue: &str, given: &Value) -> Result<(SolutionId, PlanJso
     let issue = IssueId::parse(issue).map_err(|error| error.to_string())?;
     let id = named(&issue, given).ok_or_else(|| format!("a plan has the `id` `{given}`"))?;
     let plan: Map<String, Value> =
-        map.iter().filter(|(name, _)| !BESIDE.contains(&name.as_str())).map(owned).collect();
+        map.clone().into_iter().filter(|(name, _)| !BESIDE.contains(&name.as_str())).collect();
     let plan = PlanJson::new(Value::Object(plan)).map_err(|error| format!("the plan `{id}`: {error}"))?;
     Ok((id, plan))
 }
@@ -35,11 +35,7 @@ pub(super) fn named(issue: &IssueId, given: &str) -> Option<SolutionId> {
     if let Some(id) = SolutionId::parse(given).ok().filter(|id| id.issue() == *issue) {
         return Some(id);
     }
-    let is_short = |rest: &&str| {
-        (1..=SHORT).contains(&rest.len())
-            && rest.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
-    };
-    let last = match given.strip_prefix("SOL-").filter(is_short) {
+    let last = match given.strip_prefix("SOL-").filter(is_short_uid) {
         Some(rest) => format!("sol{rest}"),
         None if given.trim().is_empty() => return None,
         None => Uid::of(&[given.as_bytes()]).to_string(),
@@ -47,12 +43,12 @@ pub(super) fn named(issue: &IssueId, given: &str) -> Option<SolutionId> {
     SolutionId::parse(&format!("SOL-{issue}-{last}")).ok()
 }
 
+fn is_short_uid(rest: &&str) -> bool {
+    (1..=SHORT).contains(&rest.len()) && rest.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
+}
+
 /// The last part of an id has at most 16 letters, of which three are `sol`.
 const SHORT: usize = 13;
-
-fn owned((name, value): (&String, &Value)) -> (String, Value) {
-    (name.clone(), value.clone())
-}
 
 /// The digest of a plan.
 pub(super) fn digest(plan: &PlanJson) -> PlanDigest {
@@ -62,16 +58,15 @@ pub(super) fn digest(plan: &PlanJson) -> PlanDigest {
 /// A plan of an issue.
 pub(super) fn read(issue: &Issue, given: &Value) -> Result<Solution, String> {
     let (id, plan) = content(issue.id.as_str(), given)?;
-    let text = |name: &str| given.get(name).and_then(Value::as_str);
-    let created_at = text("created_at").and_then(Time::parse).unwrap_or(issue.created_at);
-    let author = text("author").unwrap_or(UNKNOWN).into();
+    let created_at = text_in(given, "created_at").and_then(Time::parse).unwrap_or(issue.created_at);
+    let author = text_in(given, "author").unwrap_or(UNKNOWN).into();
     Ok(Solution {
         id,
         issue_id: issue.id.clone(),
         author,
         created_at,
         plan,
-        withdrawn: text("withdrawn").map(str::to_owned),
+        withdrawn: text_in(given, "withdrawn").map(str::to_owned),
     })
 }
 
@@ -80,7 +75,7 @@ pub(super) fn write(solution: &Solution, id: &str, is_bound: bool, bound_at: Opt
     let mut map = Map::new();
     map.insert("id".into(), id.into());
     if let Value::Object(plan) = &*solution.plan {
-        map.extend(plan.iter().map(owned));
+        map.extend(plan.clone());
     }
     map.insert("is_bound".into(), is_bound.into());
     map.insert("created_at".into(), solution.created_at.to_string().into());

@@ -24,7 +24,7 @@ pub(super) struct CcwQueueIndex {
 }
 
 impl CcwQueueIndex {
-    pub(super) fn of(given: &Value) -> Self {
+    pub(super) fn new(given: &Value) -> Self {
         let text = |name: &str| given.get(name).and_then(Value::as_str).map(str::to_owned);
         let many = given.get("active_queue_ids").and_then(Value::as_array).filter(|ids| !ids.is_empty());
         let active = match many {
@@ -104,7 +104,8 @@ const PLACED: &[&str] = &[
 /// Reads a queue in `file`; `named` is its id if the file does not say it.
 pub(super) fn read(
     given: &Value,
-    (file, named): (&str, Option<&str>),
+    file: &str,
+    named: Option<&str>,
     index: &CcwQueueIndex,
 ) -> Result<SourceQueue, String> {
     let text = |name: &str| given.get(name).and_then(Value::as_str);
@@ -112,8 +113,9 @@ pub(super) fn read(
     let id = QueueId::parse(id).map_err(|error| error.to_string())?;
     let others = given.as_object().into_iter().flatten();
     let (given, is_grouped) = groups::told(given);
-    let is_placed = |name: &str| PLACED.contains(&name) || (is_grouped && name == groups::GROUPS);
-    let others = others.filter(|(name, value)| says(value) && !is_placed(name));
+    let others = others.filter(|(name, value)| {
+        says(value) && !(PLACED.contains(&name.as_str()) || (is_grouped && *name == groups::GROUPS))
+    });
     let mut notes: Vec<String> = others
         .map(|(name, _)| format!("there is no field here for the `{name}` of a queue, so it was left out"))
         .collect();
@@ -135,15 +137,16 @@ pub(super) fn read(
         _ => QueueDecision::Active,
     };
     let items = numbered(items, made, &mut notes);
-    let plans = PlansByName::of(&items);
+    let plans = PlansByName::new(&items);
     let conflicts = given.get("conflicts").and_then(Value::as_array).into_iter().flatten();
-    let conflicts = conflicts.filter_map(|it| conflict::read(it, &plans, created_at, &mut notes));
+    let conflicts = conflicts.filter_map(|conflict| conflict::read(conflict, &plans, created_at, &mut notes));
     let conflicts = conflicts.collect();
-    let listed = items.iter().filter_map(|it| plans.of_item(it)).collect();
+    let listed = items.iter().filter_map(|item| plans.of_item(item)).collect();
     let name = text("name").map(str::to_owned);
     let priority = index.priority(id.as_str());
     let queue = Queue { id, created_at, name, status, priority };
-    let items = items.into_iter().map(|it| SourceItem { depends_on: plans.resolved(&it, &mut notes), ..it });
+    let items =
+        items.into_iter().map(|item| SourceItem { depends_on: plans.resolved(&item, &mut notes), ..item });
     let items = items.collect();
     let file = file.to_owned();
     Ok(SourceQueue {
@@ -160,19 +163,22 @@ fn made_at(id: &QueueId) -> Option<Time> {
     if digits.len() < 14 {
         return None;
     }
-    let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
-    let (year, month, day) = (part(0, 4), part(4, 6), part(6, 8));
-    let (hour, minute, second) = (part(8, 10), part(10, 12), part(12, 14));
+    let (year, month, day) = (digits_in(&digits, 0, 4), digits_in(&digits, 4, 6), digits_in(&digits, 6, 8));
+    let (hour, minute, second) =
+        (digits_in(&digits, 8, 10), digits_in(&digits, 10, 12), digits_in(&digits, 12, 14));
     Time::parse(&format!("{year}-{month}-{day}T{hour}:{minute}:{second}Z"))
+}
+
+fn digits_in(digits: &str, from: usize, to: usize) -> &str {
+    digits.get(from..to).unwrap_or_default()
 }
 
 /// Its items: plans, or tasks in earlier versions, of which those of one plan are one item here.
 fn members(given: &Value, notes: &mut Vec<String>) -> Vec<Value> {
-    let list = |name: &str| given.get(name).and_then(Value::as_array).filter(|all| !all.is_empty());
-    if let Some(plans) = list("solutions").or_else(|| list("queue")) {
+    if let Some(plans) = filled_list(given, "solutions").or_else(|| filled_list(given, "queue")) {
         return plans.iter().map(of_plan).collect();
     }
-    let Some(tasks) = list("tasks") else { return vec![] };
+    let Some(tasks) = filled_list(given, "tasks") else { return vec![] };
     let tasks: Vec<Value> = tasks.iter().map(of_plan).collect();
     let mut order: Vec<String> = Vec::new();
     let mut by_plan: BTreeMap<String, Vec<&Value>> = BTreeMap::new();
@@ -193,6 +199,10 @@ fn members(given: &Value, notes: &mut Vec<String>) -> Vec<Value> {
     order.iter().filter_map(|plan| by_plan.get(plan)).filter_map(|tasks| joined(tasks)).collect()
 }
 
+fn filled_list<'a>(given: &'a Value, name: &str) -> Option<&'a Vec<Value>> {
+    given.get(name).and_then(Value::as_array).filter(|all| !all.is_empty())
+}
+
 /// An item with the id that its plan has here.
 fn of_plan(item: &Value) -> Value {
     let text = |name: &str| item.get(name).and_then(Value::as_str);
@@ -208,12 +218,14 @@ fn of_plan(item: &Value) -> Value {
 
 /// One item for the tasks of a plan.
 fn joined(tasks: &[&Value]) -> Option<Value> {
-    let has = |word: &str| tasks.iter().find(|task| task["status"] == word);
-    let all = |word: &str| tasks.iter().all(|task| task["status"] == word);
-    let (first, status) = match (has("failed"), all("completed"), has("executing").or(has("completed"))) {
-        (Some(failed), ..) => (*failed, "failed"),
+    let (first, status) = match (
+        task_with(tasks, "failed"),
+        tasks.iter().all(|task| task["status"] == "completed"),
+        task_with(tasks, "executing").or(task_with(tasks, "completed")),
+    ) {
+        (Some(failed), ..) => (failed, "failed"),
         (None, true, _) => (*tasks.last()?, "completed"),
-        (None, false, Some(begun)) => (*begun, "executing"),
+        (None, false, Some(begun)) => (begun, "executing"),
         (None, false, None) => (*tasks.first()?, "pending"),
     };
     let mut item = first.clone();
@@ -223,9 +235,9 @@ fn joined(tasks: &[&Value]) -> Option<Value> {
     if let Some(at) = started.into_iter().min() {
         item["started_at"] = at.into();
     }
-    match ended.into_iter().max().filter(|_| matches!(status, "failed" | "completed")) {
-        Some(at) => item["completed_at"] = at.into(),
-        None => {
+    match ended.into_iter().max() {
+        Some(at) if matches!(status, "failed" | "completed") => item["completed_at"] = at.into(),
+        _ => {
             item.as_object_mut()?.shift_remove("completed_at");
         }
     }
@@ -236,17 +248,19 @@ fn joined(tasks: &[&Value]) -> Option<Value> {
     Some(item)
 }
 
+fn task_with<'a>(tasks: &[&'a Value], word: &str) -> Option<&'a Value> {
+    tasks.iter().copied().find(|task| task["status"] == word)
+}
+
 /// Gives numbers to items that have none of the form `S-1`, and says so.
 fn numbered(items: Vec<Value>, made: Option<Time>, notes: &mut Vec<String>) -> Vec<SourceItem> {
-    let number =
-        |item: &Value| item.get("item_id").and_then(Value::as_str).and_then(|id| ItemId::parse(id).ok());
-    let mut last = items.iter().filter_map(|item| Some(number(item)?.number())).max().unwrap_or(0);
+    let mut last = items.iter().filter_map(|item| Some(item_number(item)?.number())).max().unwrap_or(0);
     let mut known = BTreeSet::new();
     let mut all = Vec::new();
     for (n, item) in items.into_iter().enumerate() {
         let text = |name: &str| item.get(name).and_then(Value::as_str);
         let (issue, given) = (text("issue_id").unwrap_or_default().to_owned(), text("item_id"));
-        let id = number(&item).unwrap_or_else(|| {
+        let id = item_number(&item).unwrap_or_else(|| {
             last += 1;
             let id = ItemId::numbered(last);
             if let Some(given) = given {
@@ -265,14 +279,18 @@ fn numbered(items: Vec<Value>, made: Option<Time>, notes: &mut Vec<String>) -> V
     all
 }
 
+fn item_number(item: &Value) -> Option<ItemId> {
+    item.get("item_id").and_then(Value::as_str).and_then(|id| ItemId::parse(id).ok())
+}
+
 /// The plans of a queue by everything that may name them: the item, the plan, the issue.
 pub(super) struct PlansByName(BTreeMap<String, SolutionId>);
 
 impl PlansByName {
-    fn of(items: &[SourceItem]) -> Self {
+    fn new(items: &[SourceItem]) -> Self {
         let mut plans = BTreeMap::new();
-        for it in items {
-            let text = |name: &str| it.item.get(name).and_then(Value::as_str);
+        for item in items {
+            let text = |name: &str| item.item.get(name).and_then(Value::as_str);
             let Some(plan) = text("solution_id").and_then(|id| SolutionId::parse(id).ok()) else { continue };
             for name in ["issue_id", "solution_id", "item_id"].into_iter().filter_map(text) {
                 plans.insert(name.to_owned(), plan.clone());
@@ -284,26 +302,27 @@ impl PlansByName {
     /// The plan that `name` stands for, which may be the id of one plan in ccw.
     pub(super) fn named(&self, name: &str) -> Option<&SolutionId> {
         self.0.get(name).or_else(|| {
-            let is_it = |id: &&SolutionId| plan::named(&id.issue(), name).as_ref() == Some(*id);
-            let mut all = self.0.values().filter(is_it);
+            let mut all = self.0.values().filter(|id| plan::named(&id.issue(), name).as_ref() == Some(*id));
             let first = all.next()?;
             all.all(|other| other == first).then_some(first)
         })
     }
 
-    fn of_item(&self, it: &SourceItem) -> Option<SolutionId> {
-        self.named(it.item.get("solution_id")?.as_str()?).cloned()
+    fn of_item(&self, source: &SourceItem) -> Option<SolutionId> {
+        self.named(source.item.get("solution_id")?.as_str()?).cloned()
     }
 
-    fn resolved(&self, it: &SourceItem, notes: &mut Vec<String>) -> Vec<String> {
-        let own = self.of_item(it);
-        let names = it.item.get("depends_on").and_then(Value::as_array).into_iter().flatten();
+    fn resolved(&self, source: &SourceItem, notes: &mut Vec<String>) -> Vec<String> {
+        let own = self.of_item(source);
+        let names = source.item.get("depends_on").and_then(Value::as_array).into_iter().flatten();
         let mut plans = Vec::new();
         for name in names.filter_map(Value::as_str) {
             match self.named(name) {
                 Some(plan) if Some(plan) == own.as_ref() => {}
                 Some(plan) => plans.push(plan.to_string()),
-                None => notes.push(format!("`{}` depends on `{name}`, which is not in the queue", it.number)),
+                None => {
+                    notes.push(format!("`{}` depends on `{name}`, which is not in the queue", source.number));
+                }
             }
         }
         plans
@@ -311,20 +330,20 @@ impl PlansByName {
 }
 
 /// An item as the record of its issue has it.
-pub(super) fn entry(queue: &QueueId, it: &SourceItem, digest: Option<String>) -> Value {
+pub(super) fn entry(queue: &QueueId, source: &SourceItem, digest: Option<String>) -> Value {
     let mut entry = Map::new();
     entry.insert("queue_id".into(), queue.as_str().into());
-    entry.insert("number".into(), it.number.as_str().into());
-    entry.insert("position".into(), it.position.into());
-    if let Some(at) = it.queued_at {
+    entry.insert("number".into(), source.number.as_str().into());
+    entry.insert("position".into(), source.position.into());
+    if let Some(at) = source.queued_at {
         entry.insert("queued_at".into(), at.to_string().into());
     }
     if let Some(digest) = digest {
         entry.insert("plan_digest".into(), digest.into());
     }
-    if !it.depends_on.is_empty() {
-        entry.insert("depends_on".into(), it.depends_on.clone().into());
+    if !source.depends_on.is_empty() {
+        entry.insert("depends_on".into(), source.depends_on.clone().into());
     }
-    entry.insert("item".into(), it.item.clone());
+    entry.insert("item".into(), source.item.clone());
     Value::Object(entry)
 }

@@ -13,21 +13,21 @@ use crate::model::words::count;
 
 /// Reads work folders, the oldest first.
 pub(super) fn read_all(reading: &mut Reading, folders: &[PathBuf]) {
-    let known = reading.issues.iter().filter_map(|it| it.issue.get("id")?.as_str().map(str::to_owned));
-    let mut seen = Seen { known: known.collect(), ..Seen::default() };
+    let known = reading.issues.iter().filter_map(|issue| issue.issue.get("id")?.as_str().map(str::to_owned));
+    let mut seen = KnownIssues { known: known.collect(), ..KnownIssues::default() };
     folders.iter().for_each(|folder| read(reading, folder, &mut seen));
 }
 
 /// What the store and earlier work folders say of the issues of a work folder.
 #[derive(Default)]
-struct Seen {
+struct KnownIssues {
     /// The issues that the store has itself.
     known: BTreeSet<String>,
     /// When each of the others was first seen, which is when it was created if it does not say.
     born: BTreeMap<String, Value>,
 }
 
-fn read(reading: &mut Reading, folder: &Path, seen: &mut Seen) {
+fn read(reading: &mut Reading, folder: &Path, seen: &mut KnownIssues) {
     let name =
         folder.file_name().map_or_else(|| "session".into(), |name| name.to_string_lossy().into_owned());
     let at = |file: &str| format!("{name}/{file}");
@@ -66,7 +66,7 @@ fn read(reading: &mut Reading, folder: &Path, seen: &mut Seen) {
         let given = json!({
             "id": format!("QUE-{session}"), "created_at": made, "updated_at": changed, "solutions": items
         });
-        match queue::read(&given, (&at(STATE), None), &CcwQueueIndex::default()) {
+        match queue::read(&given, &at(STATE), None, &CcwQueueIndex::default()) {
             Ok(queue) => reading.queues.push(queue),
             Err(why) => reading.faults.push(files::fault(&at(STATE), 0, None, why)),
         }
@@ -87,7 +87,9 @@ fn read(reading: &mut Reading, folder: &Path, seen: &mut Seen) {
 
 /// The plan in `<issue>-plan.json`, which may be its member `solution`, and the names of the other members.
 fn plan_in(given: Value) -> (Value, Vec<String>) {
-    let Some(plan) = given.get("solution").filter(|it| it.is_object()) else { return (given, vec![]) };
+    let Some(plan) = given.get("solution").filter(|solution| solution.is_object()) else {
+        return (given, vec![]);
+    };
     let members = given.as_object().into_iter().flatten();
     let others = members.filter(|(name, value)| *name != "solution" && says(value));
     (plan.clone(), others.map(|(name, _)| format!("`{name}`")).collect())
@@ -127,7 +129,7 @@ const MOST_ERRORS: usize = 5;
 const HISTORY: &str = "state-history.json";
 
 /// The issues of a work folder, except those that the store has itself.
-fn issues(reading: &mut Reading, state: &Value, file: &str, seen: &mut Seen) {
+fn issues(reading: &mut Reading, state: &Value, file: &str, seen: &mut KnownIssues) {
     let made = state.get("created_at").filter(|at| says(at)).cloned();
     for (id, given) in state.get("issues").and_then(Value::as_object).into_iter().flatten() {
         if seen.known.contains(id) {
@@ -193,8 +195,7 @@ fn ended(items: &mut Vec<Value>, state: &Value, issue: &str, given: &Value) {
     };
     let plan = given.get("solution_id").filter(|id| says(id)).or_else(of_issue);
     let plan = plan.cloned().unwrap_or(Value::Null);
-    let is_it = |item: &Value| item["solution_id"] == plan && item["issue_id"] == issue;
-    let at = items.iter().position(is_it);
+    let at = items.iter().position(|item| item["solution_id"] == plan && item["issue_id"] == issue);
     let at = at.unwrap_or_else(|| {
         items.push(json!({"issue_id": issue, "solution_id": plan, "status": "pending"}));
         items.len() - 1

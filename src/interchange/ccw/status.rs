@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{DECISION, read};
 use crate::interchange::fields::Fields;
 use crate::interchange::tracker::Arrival;
-use crate::interchange::work::{Attempt, ItemArrival};
+use crate::interchange::work::Attempt;
 use crate::model::issue::{Issue, StoredStatus};
 use crate::model::status::IssueStatus;
 use crate::rules::facts;
@@ -23,7 +23,7 @@ pub(super) struct StatusWord {
 
 impl StatusWord {
     /// An issue without a status is `registered`.
-    pub(super) fn of(fields: &mut Fields<'_>) -> Self {
+    pub(super) fn read(fields: &mut Fields<'_>) -> Self {
         let given = fields.text("status").map_or_else(|| "registered".into(), |word| word.trim().to_owned());
         Self { status: of_word(&given), given }
     }
@@ -80,10 +80,11 @@ fn of_word(word: &str) -> Option<IssueStatus> {
 /// The status of a record, if that of its issue here does not say it.
 pub(super) fn kept(record: &Map<String, Value>) -> Option<&Value> {
     let given = record.get("status")?;
-    let is_untried = || read(&Value::Object(record.clone())).is_ok_and(|it| it.work.attempts.is_empty());
     let is_known = match of_word(given.as_str()?.trim()) {
         None => false,
-        Some(IssueStatus::Executing | IssueStatus::Failed) => !is_untried(),
+        Some(IssueStatus::Executing | IssueStatus::Failed) => {
+            !read(&Value::Object(record.clone())).is_ok_and(|arrival| arrival.work.attempts.is_empty())
+        }
         Some(_) => true,
     };
     (!is_known).then_some(given)
@@ -92,9 +93,6 @@ pub(super) fn kept(record: &Map<String, Value>) -> Option<&Value> {
 /// The status that an issue has here right after its import.
 pub(super) fn shown(arrival: &Arrival) -> IssueStatus {
     let Arrival { issue, work, .. } = arrival;
-    let execution =
-        |Attempt { claim, log }: &Attempt| ExecutionFolder { execution: claim.clone(), log: log.clone() };
-    let item = |it: &ItemArrival| QueuedItem { queue: it.queue.clone(), item: it.item.clone() };
     facts::status(&IssueFolder {
         issue: Recorded { record: issue.clone(), changed: None, decided: None },
         comments: vec![],
@@ -102,8 +100,16 @@ pub(super) fn shown(arrival: &Arrival) -> IssueStatus {
         explorations: vec![],
         solutions: vec![],
         reviews: BTreeMap::new(),
-        executions: work.attempts.iter().map(execution).collect(),
-        items: work.items.iter().map(item).collect(),
+        executions: work
+            .attempts
+            .iter()
+            .map(|Attempt { claim, log }| ExecutionFolder { execution: claim.clone(), log: log.clone() })
+            .collect(),
+        items: work
+            .items
+            .iter()
+            .map(|item| QueuedItem { queue: item.queue.clone(), item: item.item.clone() })
+            .collect(),
         broken: vec![],
     })
 }

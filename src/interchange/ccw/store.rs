@@ -100,7 +100,7 @@ impl Reading {
         }
         let inside = folder.join("queues");
         let index = files::json(&inside.join(INDEX), "queues/index.json", &mut self.faults);
-        let index = index.as_ref().map(CcwQueueIndex::of).unwrap_or_default();
+        let index = index.as_ref().map(CcwQueueIndex::new).unwrap_or_default();
         let names = files::names(&inside, ".json");
         for name in names.iter().filter(|name| *name != INDEX) {
             self.queue(&inside.join(name), &format!("queues/{name}"), None, &index);
@@ -145,7 +145,7 @@ impl Reading {
 
     fn queue(&mut self, path: &Path, file: &str, named: Option<&str>, index: &CcwQueueIndex) {
         let Some(given) = files::json(path, file, &mut self.faults) else { return };
-        match queue::read(&given, (file, named), index) {
+        match queue::read(&given, file, named, index) {
             Ok(queue) => self.queues.push(queue),
             Err(why) => {
                 let id = given.get("id").and_then(Value::as_str);
@@ -155,15 +155,18 @@ impl Reading {
     }
 
     fn end(mut self) -> CcwFolder {
-        let known: BTreeSet<String> =
-            self.issues.iter().filter_map(|it| it.issue.get("id")?.as_str().map(str::to_owned)).collect();
+        let known: BTreeSet<String> = self
+            .issues
+            .iter()
+            .filter_map(|issue| issue.issue.get("id")?.as_str().map(str::to_owned))
+            .collect();
         for (issue, plans) in self.plans.iter().filter(|(issue, _)| !known.contains(*issue)) {
             let why = "there is no such issue, so its plans were left out";
-            let files: BTreeSet<&str> = plans.iter().map(|it| it.file.as_str()).collect();
+            let files: BTreeSet<&str> = plans.iter().map(|plan| plan.file.as_str()).collect();
             self.faults.extend(files.into_iter().map(|file| files::fault(file, 0, Some(issue), why)));
         }
         let content = self.content();
-        let ordered = self.queues.iter().map(|it| it.arrival.changed).max();
+        let ordered = self.queues.iter().map(|queue| queue.arrival.changed).max();
         for SourceQueue { arrival, .. } in &mut self.queues {
             arrival.content = content;
             arrival.ordered = ordered.unwrap_or(arrival.changed);
@@ -173,26 +176,26 @@ impl Reading {
         for SourceQueue { file, arrival, items: given, notes } in &self.queues {
             let id = &arrival.queue.id;
             self.remarks.extend(notes.iter().map(|note| format!("{id}: {note}")));
-            for it in given {
-                if !known.contains(&it.issue) {
-                    let why = match it.issue.as_str() {
-                        "" => format!("its item `{}` names no issue", it.number),
+            for entry in given {
+                if !known.contains(&entry.issue) {
+                    let why = match entry.issue.as_str() {
+                        "" => format!("its item `{}` names no issue", entry.number),
                         issue => {
                             format!(
                                 "its item `{}` belongs to the issue `{issue}`, which is missing",
-                                it.number
+                                entry.number
                             )
                         }
                     };
                     self.faults.push(files::fault(file, 0, None, why));
                     continue;
                 }
-                let plan = it.item.get("solution_id").and_then(Value::as_str).unwrap_or_default();
-                let plans = self.plans.get(&it.issue).map_or(&[][..], Vec::as_slice);
-                let digest = plans.iter().find(|it| it.id == plan).map(|it| it.digest.clone());
-                items.entry(it.issue.clone()).or_default().push(queue::entry(id, it, digest));
+                let plan = entry.item.get("solution_id").and_then(Value::as_str).unwrap_or_default();
+                let plans = self.plans.get(&entry.issue).map_or(&[][..], Vec::as_slice);
+                let digest = plans.iter().find(|other| other.id == plan).map(|plan| plan.digest.clone());
+                items.entry(entry.issue.clone()).or_default().push(queue::entry(id, entry, digest));
                 let at = Value::from(arrival.changed.to_string());
-                changed.entry(it.issue.clone()).or_default().insert(id.to_string(), at);
+                changed.entry(entry.issue.clone()).or_default().insert(id.to_string(), at);
             }
         }
         self.remark();
@@ -218,11 +221,12 @@ impl Reading {
     /// The number of what all plans and queues say.
     fn content(&self) -> u32 {
         let plans = self.plans.iter().map(|(issue, plans)| {
-            let plans: Vec<Value> = plans.iter().map(|it| it.plan.clone()).collect();
+            let plans: Vec<Value> = plans.iter().map(|plan| plan.plan.clone()).collect();
             Value::from(vec![Value::from(issue.as_str()), Value::from(plans)])
         });
         let queues = self.queues.iter().map(|SourceQueue { arrival, items, .. }| {
-            let items = items.iter().map(|it| Value::from(vec![Value::from(it.position), it.item.clone()]));
+            let items =
+                items.iter().map(|item| Value::from(vec![Value::from(item.position), item.item.clone()]));
             Value::from(vec![typed::own_json(&arrival.queue), items.collect()])
         });
         Stamp::content_number(digest::hash(&plans.chain(queues).collect()))
@@ -235,7 +239,7 @@ impl Reading {
         self.remarks.insert(0, turned.into());
         let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
         for given in &self.queues {
-            let of_queue: BTreeSet<&str> = given.items.iter().map(|it| it.number.as_str()).collect();
+            let of_queue: BTreeSet<&str> = given.items.iter().map(|item| item.number.as_str()).collect();
             of_queue.into_iter().for_each(|number| *numbers.entry(number).or_default() += 1);
         }
         for (number, queues) in numbers.into_iter().filter(|(_, queues)| *queues > 1) {
@@ -256,13 +260,13 @@ fn own(
     changed: Option<&Map<String, Value>>,
 ) -> Map<String, Value> {
     let mut own = Map::new();
-    own.insert("plans".into(), plans.iter().map(|it| Value::from(it.id.clone())).collect());
-    let bound = plans.iter().find(|it| it.plan.get("is_bound").and_then(Value::as_bool) == Some(true));
+    own.insert("plans".into(), plans.iter().map(|plan| Value::from(plan.id.clone())).collect());
+    let bound = plans.iter().find(|plan| plan.plan.get("is_bound").and_then(Value::as_bool) == Some(true));
     if let Some(PlanLine { id, plan, .. }) = bound {
         own.insert("bound".into(), id.clone().into());
         own.insert(BOUND_AT.into(), plan.get("bound_at").cloned().unwrap_or(Value::Null));
     }
-    let given = plans.iter().filter_map(|it| Some((&it.id, it.plan.get("id")?)));
+    let given = plans.iter().filter_map(|plan| Some((&plan.id, plan.plan.get("id")?)));
     let renamed: Map<String, Value> = given
         .filter(|(id, given)| given.as_str() != Some(id.as_str()))
         .map(|(id, given)| (id.clone(), given.clone()))
@@ -271,7 +275,7 @@ fn own(
         own.insert(RENAMED.into(), Value::Object(renamed));
     }
     own.insert("items".into(), items.cloned().unwrap_or_default().into());
-    own.insert("solutions".into(), plans.iter().map(|it| it.plan.clone()).collect());
+    own.insert("solutions".into(), plans.iter().map(|plan| plan.plan.clone()).collect());
     own.insert("changed".into(), Value::Object(changed.cloned().unwrap_or_default()));
     own
 }

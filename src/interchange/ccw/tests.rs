@@ -25,7 +25,7 @@ fn folder(issue: Issue, solutions: Vec<Solution>, feedback: Vec<Feedback>) -> Is
         comments: vec![],
         feedback,
         explorations: vec![],
-        solutions: solutions.into_iter().map(|it| recorded(it, at)).collect(),
+        solutions: solutions.into_iter().map(|solution| recorded(solution, at)).collect(),
         reviews: BTreeMap::new(),
         executions: vec![],
         items: vec![],
@@ -178,7 +178,7 @@ fn the_queue_that_is_worked_on_comes_first() {
         |priority: Value| json!([{"id": "QUE-2", "priority": priority}, {"id": "QUE-1"}, {"id": "QUE-3"}]);
     let index = |active: &str, all: &Value, priority: Value| {
         let given = json!({"active_queue_id": active, "active_queue_ids": all, "queues": listed(priority)});
-        let index = CcwQueueIndex::of(&given);
+        let index = CcwQueueIndex::new(&given);
         ["QUE-1", "QUE-2", "QUE-3"].map(|id| index.priority(id))
     };
     let all = json!(["QUE-1", "QUE-2"]);
@@ -235,7 +235,7 @@ fn earlier_failures_are_executions_that_were_set_aside() {
     let again =
         json!({"status": "executing", "started_at": "2026-01-03T08:00:00Z", "failure_history": history});
     let arrival = tried("executing", &item(&again));
-    let numbers: Vec<u64> = arrival.work.attempts.iter().map(|it| it.claim.attempt).collect();
+    let numbers: Vec<u64> = arrival.work.attempts.iter().map(|attempt| attempt.claim.attempt).collect();
     assert_eq!((numbers, arrival.work.attempts[1].log.len()), (vec![1, 2], 0));
 }
 

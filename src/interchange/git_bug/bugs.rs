@@ -43,12 +43,8 @@ impl<'a> Bugs<'a> {
     /// The bugs of a repository, or as it fetched them from `remote`.
     pub(crate) fn of(repo: &'a Repository, remote: Option<&str>) -> Result<Self, GitError> {
         let place = remote.map_or_else(|| "refs/".to_owned(), |remote| format!("refs/remotes/{remote}/"));
-        let under = |kind: &str| -> Result<Vec<(String, ObjectId)>, GitError> {
-            let prefix = format!("{place}{kind}/");
-            let refs = repo.refs_under(&prefix)?;
-            Ok(refs.into_iter().map(|(name, id)| (name[prefix.len()..].to_owned(), id)).collect())
-        };
-        let (bugs, identities) = (under("bugs")?, under("identities")?.into_iter().collect());
+        let (bugs, identities) =
+            (under(&place, repo, "bugs")?, under(&place, repo, "identities")?.into_iter().collect());
         Ok(Self { repo, bugs, identities, known: HashMap::new() })
     }
 
@@ -102,12 +98,23 @@ impl<'a> Bugs<'a> {
     }
 }
 
+fn under(place: &str, repo: &Repository, kind: &str) -> Result<Vec<(String, ObjectId)>, GitError> {
+    let prefix = format!("{place}{kind}/");
+    let refs = repo.refs_under(&prefix)?;
+    Ok(refs.into_iter().map(|(name, id)| (name[prefix.len()..].to_owned(), id)).collect())
+}
+
 impl Records for Bugs<'_> {
     fn each(&mut self) -> Result<Each<'_>, Unreadable> {
         let bugs = self.bugs.clone();
         Ok(Box::new(bugs.into_iter().zip(1..).map(|((bug, tip), number)| {
-            let refused = |reason: String| RefusedRecord::fault(Some(issue_id(&bug)), reason);
-            Ok(FoundRecord { unit: "bug".into(), number, record: self.record(&bug, tip).map_err(refused) })
+            Ok(FoundRecord {
+                unit: "bug".into(),
+                number,
+                record: self
+                    .record(&bug, tip)
+                    .map_err(|reason| RefusedRecord::fault(Some(issue_id(&bug)), reason)),
+            })
         })))
     }
 }
@@ -201,13 +208,16 @@ fn pack(repo: &Repository, commit: ObjectId, is_first: bool) -> Result<Pack, Str
     let data = file(repo, commit, "ops")?.ok_or("it has no operations")?;
     let stored: Stored<'_> = serde_json::from_slice(&data)
         .map_err(|error| format!("its operations: {}", strict::json_fault(&error)))?;
-    let digest = |bytes: &[u8]| hex(&Sha256::digest(bytes));
-    let operation = |raw: &RawValue| -> Result<(String, Value), String> {
-        let value = json(raw.get().as_bytes()).map_err(|why| format!("an operation: {why}"))?;
-        Ok((digest(raw.get().as_bytes()), value))
-    };
-    let operations = stored.ops.unwrap_or_default().into_iter().map(operation).collect::<Result<_, _>>()?;
-    Ok(Pack { id: digest(&data), edited, author: stored.author.id, operations })
+    let operations = stored
+        .ops
+        .unwrap_or_default()
+        .into_iter()
+        .map(|raw| -> Result<(String, Value), String> {
+            let value = json(raw.get().as_bytes()).map_err(|why| format!("an operation: {why}"))?;
+            Ok((hex(&Sha256::digest(raw.get().as_bytes())), value))
+        })
+        .collect::<Result<_, _>>()?;
+    Ok(Pack { id: hex(&Sha256::digest(&data)), edited, author: stored.author.id, operations })
 }
 
 /// The tree of a commit.

@@ -22,9 +22,14 @@ const CLOSED: &[&str] = &["closedAt", "closed_at"];
 
 /// The fields on which a record is silent. An open issue has neither a reason nor a time of closing.
 pub(super) fn silent(map: &Map<String, Value>) -> Vec<&'static str> {
-    let has = |names: &[&str]| names.iter().any(|name| map.contains_key(*name));
     let state = map.get("state").and_then(Value::as_str);
     let is_open = state.is_some_and(|state| !state.eq_ignore_ascii_case("closed"));
-    let is_said = |names: &[&str]| has(names) || is_open && (names == REASON || names == CLOSED);
-    MEMBERS.iter().filter(|(names, _)| !is_said(names)).map(|(_, field)| *field).collect()
+    MEMBERS
+        .iter()
+        .filter(|(names, _)| {
+            !(names.iter().any(|name| map.contains_key(*name))
+                || is_open && (*names == REASON || *names == CLOSED))
+        })
+        .map(|(_, field)| *field)
+        .collect()
 }

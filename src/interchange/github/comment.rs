@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::model::execution::{Check, Event};
+use crate::model::execution::Event;
 use crate::model::hidden::visibly;
 use crate::model::plan::{Plan, Task};
 use crate::model::status::ExecutionStatus;
@@ -91,14 +91,21 @@ fn changed(execution: &ExecutionFolder, commits: &[LinkedCommit]) -> Vec<String>
 
 /// The last check of each test command, and the criteria that someone confirmed.
 fn verification(execution: &ExecutionFolder) -> Vec<String> {
-    let check = |check: &Check| format!("{} {}", code(&check.command), check.outcome());
     let accepted = execution.log.iter().filter_map(|entry| match &entry.event {
-        Event::Accept(it) => {
-            Some(format!("{}, criterion {}: {}", line(&it.task_id), it.criterion, line(&it.evidence)))
-        }
+        Event::Accept(accept) => Some(format!(
+            "{}, criterion {}: {}",
+            line(&accept.task_id),
+            accept.criterion,
+            line(&accept.evidence)
+        )),
         _ => None,
     });
-    execution.last_checks().into_iter().map(|(it, _)| check(it)).chain(accepted).collect()
+    execution
+        .last_checks()
+        .into_iter()
+        .map(|(check, _)| format!("{} {}", code(&check.command), check.outcome()))
+        .chain(accepted)
+        .collect()
 }
 
 /// A text on one line.

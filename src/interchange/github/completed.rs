@@ -27,28 +27,34 @@ const LOCK: &str = "active_lock_reason";
 pub(super) fn from(before: &Value, now: &Value) -> Value {
     let (Value::Object(old), Value::Object(new)) = (before, now) else { return now.clone() };
     let mut whole = new.clone();
-    let state = |record: &Value| record["state"].as_str().map(str::to_ascii_lowercase);
-    let is_same_state = state(now).is_none_or(|now| Some(now) == state(before));
+    let is_same_state = state_of(now).is_none_or(|now| Some(now) == state_of(before));
     let is_unlocked = now["locked"] == false;
-    let of_state = OF_STATE.iter().filter(|_| is_same_state);
+    let of_state = if is_same_state { OF_STATE } else { &[] };
     for names in MEMBERS.iter().chain(of_state) {
         if !names.iter().any(|name| new.contains_key(*name)) {
             let known = names.iter().filter_map(|name| Some(((*name).to_owned(), old.get(*name)?.clone())));
             whole.extend(known);
         }
     }
-    let is_of_state = |name: &str| OF_STATE.iter().any(|names| names.contains(&name));
-    let is_over = |name: &str| is_unlocked && name == LOCK;
-    let lasts =
-        |name: &str| is_unplaced(name) && !is_of_state(name) && !is_over(name) && !new.contains_key(name);
-    for (name, value) in old.iter().filter(|(name, _)| lasts(name)) {
+    for (name, value) in old.iter().filter(|(name, _)| is_unplaced(name)) {
+        let is_of_state = OF_STATE.iter().any(|names| names.contains(&name.as_str()));
+        let was_unlocked = is_unlocked && name == LOCK;
+        if is_of_state || was_unlocked || new.contains_key(name) {
+            continue;
+        }
         whole.insert(name.clone(), value.clone());
     }
-    let comments = old.get("comments").filter(|it| it.is_array());
-    if let Some(known) = comments.filter(|_| !new.get("comments").is_some_and(Value::is_array)) {
+    let comments = old.get("comments").filter(|comments| comments.is_array());
+    if let Some(known) = comments
+        && !new.get("comments").is_some_and(Value::is_array)
+    {
         whole.insert("comments".into(), known.clone());
     }
     Value::Object(whole)
+}
+
+fn state_of(record: &Value) -> Option<String> {
+    record["state"].as_str().map(str::to_ascii_lowercase)
 }
 
 #[cfg(test)]

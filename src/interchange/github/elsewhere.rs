@@ -17,8 +17,11 @@ pub(super) fn is_elsewhere(before: &Value, now: &Value) -> bool {
 
 /// The repository in the address of a record.
 pub(super) fn repository(record: &Value) -> Option<String> {
-    let page = |name: &str| reply_task::repository_of_issue(record[name].as_str()?);
-    page("html_url").or_else(|| page("url")).map(|name| name.to_ascii_lowercase())
+    page(record, "html_url").or_else(|| page(record, "url")).map(|name| name.to_ascii_lowercase())
+}
+
+fn page(record: &Value, name: &str) -> Option<String> {
+    reply_task::repository_of_issue(record[name].as_str()?)
 }
 
 /// The id of a record, unique on GitHub: `id` from `gh`, `node_id` from the REST API.

@@ -114,7 +114,7 @@ pub(crate) fn issues_of(repository: &str, selection: &ImportSelection) -> Result
         Some(SourceState::Closed) => "closed",
     };
     // A limit that a filter of ours comes after would leave out too much.
-    let given = selection.limit.filter(|_| selection.since.is_none());
+    let given = if selection.since.is_none() { selection.limit } else { None };
     let limit = given.unwrap_or_else(|| MOST_ISSUES.max(selection.limit.unwrap_or(0)));
     let ask = |newer: &[&str]| {
         let fields = [&[FIELDS], newer].concat().join(",");
@@ -144,8 +144,13 @@ fn known_fields(output: &Output) -> Option<Vec<&'static str>> {
     if output.status.success() || !said.contains(UNKNOWN_FIELD) {
         return None;
     }
-    let listed = |field: &&&str| said.lines().any(|line| line.trim() == **field);
-    Some(NEWER_FIELDS.iter().filter(listed).copied().collect())
+    Some(
+        NEWER_FIELDS
+            .iter()
+            .filter(|field| said.lines().any(|line| line.trim() == **field))
+            .copied()
+            .collect(),
+    )
 }
 
 /// Comments on an issue. Returns the address of the comment.

@@ -15,7 +15,8 @@ impl Fields<'_> {
     pub(super) fn blockers_and_parent(&mut self, issue: &mut Issue) {
         let map = self.map;
         let blockers = map.get("blockedBy");
-        let listed = blockers.and_then(|it| it.as_array().or_else(|| it.get("nodes")?.as_array()));
+        let listed =
+            blockers.and_then(|blockers| blockers.as_array().or_else(|| blockers.get("nodes")?.as_array()));
         for given in listed.into_iter().flatten() {
             match issue_of(map, given) {
                 Some(id) if id != issue.id => {
@@ -27,7 +28,7 @@ impl Fields<'_> {
                 }
             }
         }
-        let count = blockers.and_then(|it| it.get("totalCount")?.as_u64()).unwrap_or(0);
+        let count = blockers.and_then(|blockers| blockers.get("totalCount")?.as_u64()).unwrap_or(0);
         if listed.map_or(0, |nodes| nodes.len() as u64) < count {
             self.kept.insert("only some of `blockedBy` is in the source".into());
         }
@@ -50,7 +51,9 @@ impl Fields<'_> {
 fn issue_of(map: &Map<String, Value>, given: &Value) -> Option<IssueId> {
     let number = super::number(given.get("number")?)?;
     let own = repository_of(map);
-    let named = given.get("repository").and_then(|it| it.get("nameWithOwner").unwrap_or(it).as_str());
+    let named = given
+        .get("repository")
+        .and_then(|repository| repository.get("nameWithOwner").unwrap_or(repository).as_str());
     let other = named.map(str::to_ascii_lowercase).or_else(|| repository(given));
     let is_elsewhere = own.zip(other).is_some_and(|(own, other)| own != other);
     if is_elsewhere { None } else { IssueId::parse(&format!("GH-{number}")).ok() }
@@ -62,7 +65,10 @@ fn parent_by_address(map: &Map<String, Value>) -> Option<IssueId> {
     let (_, path) = address.split_once("/repos/")?;
     let (name, number) = path.split_once("/issues/")?;
     let is_here = repository_of(map).is_none_or(|own| own == name.to_ascii_lowercase());
-    let number = super::number(&number.into()).filter(|_| is_here)?;
+    if !is_here {
+        return None;
+    }
+    let number = super::number(&number.into())?;
     IssueId::parse(&format!("GH-{number}")).ok()
 }
 

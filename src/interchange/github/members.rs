@@ -69,15 +69,16 @@ fn says(value: &Value) -> bool {
 /// The values of a record that have no field here. Of a milestone it is the title, of a person the login.
 pub(super) fn kept(record: &Value) -> Map<String, Value> {
     let Value::Object(map) = record else { return Map::new() };
-    let short = |name: &str, value: &Value| {
-        let title = value.get("title").filter(|_| name == "milestone");
-        title.or_else(|| value.get("login")).unwrap_or(value).clone()
-    };
     let mut kept: Map<String, Value> =
-        unplaced(map).map(|(name, value)| (name.to_owned(), short(name, value))).collect();
+        unplaced(map).map(|(name, value)| (name.to_owned(), shortened(name, value))).collect();
     let assignees: Vec<Value> = super::assignees(map).map(Value::from).collect();
     if assignees.len() > 1 {
         kept.insert("assignees".into(), assignees.into());
     }
     kept
+}
+
+fn shortened(name: &str, value: &Value) -> Value {
+    let title = if name == "milestone" { value.get("title") } else { None };
+    title.or_else(|| value.get("login")).unwrap_or(value).clone()
 }

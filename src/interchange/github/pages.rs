@@ -167,8 +167,8 @@ impl<'a> Issues<'a> {
         let bytes = self.text.as_bytes();
         let mut lines = (at.max(self.at + 1)..bytes.len()).filter(|n| bytes[n - 1] == b'\n');
         // After a colon it is a member of the issue that cannot be read, and no issue.
-        let is_member = |n: usize| bytes[..n].trim_ascii_end().ends_with(b":");
-        let next = lines.find(|n| matches!(bytes[*n], b'{' | b'[') && !is_member(*n));
+        let next =
+            lines.find(|n| matches!(bytes[*n], b'{' | b'[') && !bytes[..*n].trim_ascii_end().ends_with(b":"));
         self.state = match next {
             Some(n) if self.state != ReaderState::Top && bytes[n] == b'{' => ReaderState::Comma,
             _ => ReaderState::Top,
@@ -242,7 +242,7 @@ mod tests {
         };
         let once = all();
         assert_eq!(all(), once, "it can be read twice");
-        let cut = pages.remarks().iter().filter(|it| it.contains("there may be more")).count();
+        let cut = pages.remarks().iter().filter(|remark| remark.contains("there may be more")).count();
         assert_eq!(cut, usize::from(once.len() >= 3), "it says once that it may be cut");
         once
     }

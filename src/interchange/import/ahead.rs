@@ -49,7 +49,7 @@ pub(super) fn bring_back(arrival: &mut Arrival, now: Time) -> Result<(), String>
         arrival.changed = now.max(born);
         arrival.notes.push(note);
     }
-    for item in arrival.work.items.iter_mut().filter(|it| is_ahead(it.changed, now)) {
+    for item in arrival.work.items.iter_mut().filter(|item| is_ahead(item.changed, now)) {
         // Its queue has the note.
         item.changed = now.max(item.item.queued_at);
     }

@@ -34,8 +34,9 @@ pub(super) fn write(tx: &mut Tx<'_>, arrival: &Arrival, is_lesser: bool) -> Resu
     let folder = layout::comments(&arrival.issue.id);
     let hidden = Redactions::of(tx, &layout::issue_folder(&arrival.issue.id))?;
     let mut here = sound(tx, &folder)?;
-    let is_hidden = |id: &EntryId| hidden.is_about(&layout::entry(&folder, id));
-    let (written, count) = news(&mut here, &arrival.comments, is_lesser, &is_hidden);
+    let (written, count) = news(&mut here, &arrival.comments, is_lesser, &|id: &EntryId| {
+        hidden.is_about(&layout::entry(&folder, id))
+    });
     for entry in written {
         tx.write(layout::entry(&folder, &entry.id), entry_bytes(&entry))?;
     }
@@ -52,7 +53,7 @@ fn news(
 ) -> (Vec<Comment>, Comments) {
     let mut count = Comments::default();
     let mut written = Vec::new();
-    let all = Arrived::of(arrived);
+    let all = Arrived::new(arrived);
     // The entries here, by the ids that the arrival has for them.
     let mut known: BTreeMap<&EntryId, EntryId> = BTreeMap::new();
     for comment in arrived {
@@ -60,7 +61,7 @@ fn news(
             continue;
         }
         let edits = comment.edits.as_ref().map(|id| known.get(id).unwrap_or(id).clone());
-        let is_here = here.iter().any(|it| it.id == comment.id);
+        let is_here = here.iter().any(|other| other.id == comment.id);
         let entry = match version_of(here, comment, edits.as_ref(), &all) {
             None if is_here => continue,
             Some(last)
@@ -84,7 +85,7 @@ fn news(
             }
         };
         known.insert(&comment.id, entry.id.clone());
-        let place = here.partition_point(|it| it.id < entry.id);
+        let place = here.partition_point(|other| other.id < entry.id);
         here.insert(place, entry.clone());
         written.push(entry);
     }
@@ -114,19 +115,20 @@ struct Arrived<'a> {
 }
 
 impl<'a> Arrived<'a> {
-    fn of(comments: &'a [Comment]) -> Self {
+    fn new(comments: &'a [Comment]) -> Self {
         let mut all = Self::default();
-        for it in comments {
-            all.ids.insert(&it.id);
-            all.source_ids.extend(it.source_id.as_deref());
-            *all.times.entry(it.created_at).or_default() += 1;
+        for comment in comments {
+            all.ids.insert(&comment.id);
+            all.source_ids.extend(comment.source_id.as_deref());
+            *all.times.entry(comment.created_at).or_default() += 1;
         }
         all
     }
 
     /// Whether an entry is that of one of them.
-    fn has(&self, it: &Comment) -> bool {
-        self.ids.contains(&it.id) || it.source_id.as_deref().is_some_and(|id| self.source_ids.contains(id))
+    fn has(&self, comment: &Comment) -> bool {
+        self.ids.contains(&comment.id)
+            || comment.source_id.as_deref().is_some_and(|id| self.source_ids.contains(id))
     }
 }
 
@@ -138,23 +140,32 @@ fn version_of<'a>(
     edits: Option<&EntryId>,
     all: &Arrived<'_>,
 ) -> Option<&'a Comment> {
-    let by_id = here.iter().rev().find(|it| it.source_id.is_some() && it.identity() == comment.identity());
-    // Two people can say the same at the same time.
-    let is_free = |it: &&Comment| it.created_at == comment.created_at && !all.has(it);
+    let by_id =
+        here.iter().rev().find(|other| other.source_id.is_some() && other.identity() == comment.identity());
     let by_text = || {
         here.iter()
             .rev()
-            .filter(is_free)
-            .find(|it| same_text(&it.body, &comment.body) && it.edits.as_ref() == edits)
+            .filter(|other| is_free(comment, all, other))
+            .find(|other| same_text(&other.body, &comment.body) && other.edits.as_ref() == edits)
     };
-    let by_author = || {
+    by_id.or_else(by_text).or_else(|| {
         let is_alone = all.times.get(&comment.created_at) == Some(&1);
-        let of_author = |it: &&Comment| {
-            it.source_id.is_none() && it.author == comment.author && edits.is_none() && it.edits.is_none()
-        };
-        if is_alone { here.iter().filter(is_free).find(of_author) } else { None }
-    };
-    by_id.or_else(by_text).or_else(by_author)
+        if is_alone {
+            here.iter().filter(|other| is_free(comment, all, other)).find(|other| {
+                other.source_id.is_none()
+                    && other.author == comment.author
+                    && edits.is_none()
+                    && other.edits.is_none()
+            })
+        } else {
+            None
+        }
+    })
+}
+
+/// Two people can say the same at the same time.
+fn is_free(comment: &Comment, all: &Arrived<'_>, other: &&Comment) -> bool {
+    other.created_at == comment.created_at && !all.has(other)
 }
 
 /// Whether two texts differ in nothing but how their lines end: sources are not careful with that.
@@ -172,7 +183,11 @@ fn edit(here: &[Comment], last: &Comment, comment: &Comment) -> Comment {
     };
     let place = stamp.entry_place();
     let versions = thread(here, &last.id);
-    let edits = versions.iter().rev().find(|it| it.id.stamp().entry_place() < place).map(|it| it.id.clone());
+    let edits = versions
+        .iter()
+        .rev()
+        .find(|version| version.id.stamp().entry_place() < place)
+        .map(|version| version.id.clone());
     at(&stamp, Comment { edits, ..comment.clone() })
 }
 
@@ -182,15 +197,17 @@ fn at(stamp: &Stamp, comment: Comment) -> Comment {
 
 /// A note on the comments that the source no longer has. They stay, as everything stays that somebody said.
 pub(super) fn gone(before: &[Comment], now: &[Comment]) -> Option<String> {
-    let is_gone = |comment: &&Comment| {
-        !now.iter().any(|it| {
-            it.created_at == comment.created_at
-                && (it.source_id == comment.source_id
-                    || it.body == comment.body
-                    || it.author == comment.author)
+    let gone = before
+        .iter()
+        .filter(|comment| {
+            !now.iter().any(|other| {
+                other.created_at == comment.created_at
+                    && (other.source_id == comment.source_id
+                        || other.body == comment.body
+                        || other.author == comment.author)
+            })
         })
-    };
-    let gone = before.iter().filter(is_gone).count();
+        .count();
     let stay = if gone == 1 { "stays" } else { "stay" };
     (gone > 0).then(|| format!("the source no longer has {}, which {stay} here", count(gone, "comment")))
 }
@@ -225,7 +242,10 @@ mod tests {
     }
 
     fn standing(here: &[Comment]) -> Vec<String> {
-        crate::rules::folder::standing_comments(here).iter().map(|it| it.comment.body.clone()).collect()
+        crate::rules::folder::standing_comments(here)
+            .iter()
+            .map(|standing| standing.comment.body.clone())
+            .collect()
     }
 
     fn one(text: &str) -> Vec<(u64, String)> {

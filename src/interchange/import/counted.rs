@@ -53,9 +53,10 @@ pub(super) fn count(
             let first = taken.get();
             let is_later = new.changed >= first.changed;
             let (stands, out) = if is_later { (&new, first) } else { (first, &new) };
-            let both = match first.unit == new.unit {
-                true => format!("{}s {} and {}", new.unit, first.number, new.number),
-                false => format!("{} and {}", first.location(), new.location()),
+            let both = if first.unit == new.unit {
+                format!("{}s {} and {}", new.unit, first.number, new.number)
+            } else {
+                format!("{} and {}", first.location(), new.location())
             };
             let (stands, out) = (stands.location(), out.location());
             let left =

@@ -35,7 +35,8 @@ impl Links {
     pub(super) fn count(
         &mut self,
         report: &mut ImportReport,
-        (tx, batch): (&Tx<'_>, &Batch),
+        tx: &Tx<'_>,
+        batch: &Batch,
         now: &Issue,
         here: Option<&Issue>,
     ) -> Result<Vec<String>, StoreError> {
@@ -66,14 +67,14 @@ impl Links {
         skipped: &mut [Skipped],
         is_missing: impl Fn(&IssueId) -> bool,
     ) -> Result<Vec<Noted>, StoreError> {
-        for it in skipped {
-            let id = it.id.as_deref().and_then(|id| IssueId::parse(id).ok()).filter(|id| is_missing(id));
+        for record in skipped {
+            let id = record.id.as_deref().and_then(|id| IssueId::parse(id).ok()).filter(|id| is_missing(id));
             let depend = match id.and_then(|id| self.wanted.get(&id)) {
                 None => continue,
                 Some(1) => "1 issue depends on it".to_owned(),
                 Some(count) => format!("{count} issues depend on it"),
             };
-            it.reason = format!("{}; {depend}", it.reason);
+            record.reason = format!("{}; {depend}", record.reason);
         }
         cycles::notes(tx, &self.dependent, self.depends_on)
     }

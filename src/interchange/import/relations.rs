@@ -84,17 +84,16 @@ impl Circles {
         wanted: &BTreeMap<IssueId, BTreeSet<String>>,
     ) -> Result<Self, StoreError> {
         let mut circles = Self { edges: BTreeMap::new(), new: BTreeSet::new() };
-        let targets = |all: &BTreeSet<String>| -> Vec<IssueId> {
-            let ids = all.iter().filter_map(|it| it.strip_prefix(kind)?.strip_prefix(':'));
-            ids.filter_map(|id| IssueId::parse(id).ok()).collect()
-        };
-        let mut open: Vec<IssueId> =
-            wanted.iter().filter(|(_, all)| !targets(all).is_empty()).map(|(id, _)| id.clone()).collect();
+        let mut open: Vec<IssueId> = wanted
+            .iter()
+            .filter(|(_, all)| !targets(kind, all).is_empty())
+            .map(|(id, _)| id.clone())
+            .collect();
         while let Some(id) = open.pop() {
             if circles.edges.contains_key(&id) {
                 continue;
             }
-            let source = wanted.get(&id).map(&targets);
+            let source = wanted.get(&id).map(|all| targets(kind, all));
             let here = related_here(read, kind, &id, source.is_some())?;
             let mut next: BTreeSet<IssueId> = here.kept;
             for to in source.into_iter().flatten() {
@@ -140,6 +139,11 @@ impl Circles {
     }
 }
 
+fn targets(kind: &'static str, all: &BTreeSet<String>) -> Vec<IssueId> {
+    let ids = all.iter().filter_map(|relation| relation.strip_prefix(kind)?.strip_prefix(':'));
+    ids.filter_map(|id| IssueId::parse(id).ok()).collect()
+}
+
 /// What an issue that is here is related to.
 #[derive(Default)]
 struct RelatedHere {
@@ -164,9 +168,15 @@ fn related_here(
     let Some(doc) = doc else { return Ok(RelatedHere::default()) };
     let Ok(issue) = doc.read::<Issue>() else { return Ok(RelatedHere::default()) };
     let all: BTreeSet<IssueId> = issue.related(kind).collect();
-    let stays = |to: &&IssueId| {
-        let stamp = doc.stamp(&format!("relations/{kind}:{to}"));
-        !(is_imported && stamp.is_some_and(Stamp::is_import))
-    };
-    Ok(RelatedHere { kept: all.iter().filter(stays).cloned().collect(), all })
+    Ok(RelatedHere {
+        kept: all
+            .iter()
+            .filter(|to| {
+                let stamp = doc.stamp(&format!("relations/{kind}:{to}"));
+                !(is_imported && stamp.is_some_and(Stamp::is_import))
+            })
+            .cloned()
+            .collect(),
+        all,
+    })
 }

@@ -53,7 +53,7 @@ pub(super) struct Fresh {
 }
 
 impl Fresh {
-    pub(super) fn of(arrival: &mut Arrival) -> Self {
+    pub(super) fn take(arrival: &mut Arrival) -> Self {
         let record = arrival.issue.imported.take();
         let mut doc = made(arrival);
         if let Some(record) = &record {
@@ -113,7 +113,7 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, more: Unsettl
     let mut arrival = arrival.clone();
     let Some(mut doc) = here else {
         left_out.leave_out(&mut arrival.issue, None);
-        return Settled::New(fresh.unwrap_or_else(|| Fresh::of(&mut arrival)));
+        return Settled::New(fresh.unwrap_or_else(|| Fresh::take(&mut arrival)));
     };
     let here = doc.read::<Issue>().ok();
     if !is_one_birth(tracker, &doc, here.as_ref(), &arrival) {
@@ -125,7 +125,9 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, more: Unsettl
     let known = here.as_ref().and_then(|issue| issue.imported.as_ref());
     arrival = completed(tracker, known, &arrival).unwrap_or(arrival);
     let mut before = known.and_then(|record| (tracker.read)(record).ok());
-    for issue in [Some(&mut arrival.issue), before.as_mut().map(|it| &mut it.issue)].into_iter().flatten() {
+    for issue in
+        [Some(&mut arrival.issue), before.as_mut().map(|arrival| &mut arrival.issue)].into_iter().flatten()
+    {
         left_out.leave_out(issue, here.as_ref());
     }
     let arrival = &arrival;
@@ -201,11 +203,11 @@ pub(crate) fn follow_source(tx: &mut Tx<'_>, id: &IssueId) -> Result<bool, Store
     }
     let path = layout::issue(id);
     let Some(doc) = records::doc(tx, &ISSUE, &path)? else { return Ok(false) };
-    let Some(mut last) = Last::of(&doc, |record| Some(trackers::read(record)?.1)) else { return Ok(false) };
+    let Some(mut last) = Last::read(&doc, |record| Some(trackers::read(record)?.1)) else { return Ok(false) };
     if let Ok(here) = doc.read::<Issue>() {
         let left_out = LeftOutRelations::of_issue(tx, &here, &last.arrival.issue)?;
         left_out.leave_out(&mut last.arrival.issue, Some(&here));
-        let tracker = here.imported.as_ref().and_then(trackers::of);
+        let tracker = here.imported.as_ref().and_then(trackers::find);
         if let Some(tracker) = tracker
             && is_completed_here(tx, tracker, &last.arrival)?
         {
@@ -232,7 +234,7 @@ struct Last {
 
 impl Last {
     /// `None` if nobody imported the issue, or if the source's record cannot be read.
-    fn of(doc: &Doc, read: impl Fn(&Value) -> Option<Arrival>) -> Option<Self> {
+    fn read(doc: &Doc, read: impl Fn(&Value) -> Option<Arrival>) -> Option<Self> {
         let last = doc.stamp("imported").filter(|stamp| stamp.is_import())?.clone();
         let here = doc.read::<Issue>().ok()?;
         let arrival = read(here.imported.as_ref()?)?;
@@ -269,12 +271,18 @@ fn said(issue: &Issue, silent: &[&str], here: &Doc) -> Value {
 
 /// Whether two records differ in nothing but how their source wrote them, such as the numbers of comments.
 fn says_same(tracker: &Tracker, one: &Arrival, other: &Arrival) -> bool {
-    let issue = |arrival: &Arrival| Issue { imported: None, ..arrival.issue.clone() };
-    let kept = |arrival: &Arrival| arrival.issue.imported.as_ref().map(tracker.kept);
-    issue(one) == issue(other)
-        && kept(one) == kept(other)
+    issue_itself(one) == issue_itself(other)
+        && kept_members(tracker, one) == kept_members(tracker, other)
         && one.comments.len() == other.comments.len()
         && one.comments.iter().all(|comment| other.comments.contains(comment))
+}
+
+fn kept_members(tracker: &Tracker, arrival: &Arrival) -> Option<Map<String, Value>> {
+    arrival.issue.imported.as_ref().map(tracker.kept)
+}
+
+fn issue_itself(arrival: &Arrival) -> Issue {
+    Issue { imported: None, ..arrival.issue.clone() }
 }
 
 /// How two records with the same time are compared: the one that lacks fewer others is greater; else, if this tracker
@@ -300,9 +308,12 @@ fn one_tick_later(doc: &Doc, changed: &Stamp) -> Stamp {
 /// Whether the record of an import is about the issue that is `here`. If one of them has no birth of its own, it is known by
 /// its tracker.
 fn is_one_birth(tracker: &Tracker, doc: &Doc, here: Option<&Issue>, arrival: &Arrival) -> bool {
-    let known = || trackers::read(here?.imported.as_ref()?).filter(|(known, _)| known.name == tracker.name);
     doc.birth() == Some(&Stamp::import(arrival.issue.created_at))
-        || may_be_born_as(doc, arrival) && known().is_some()
+        || may_be_born_as(doc, arrival) && known_tracker(here, tracker).is_some()
+}
+
+fn known_tracker<'a>(here: Option<&'a Issue>, tracker: &'a Tracker) -> Option<(&'a Tracker, Arrival)> {
+    trackers::read(here?.imported.as_ref()?).filter(|(known, _)| known.name == tracker.name)
 }
 
 /// Whether the births of an issue and of a record agree, as far as both have one: a source may not say when an issue was

@@ -66,7 +66,7 @@ impl Writing<'_> {
             let fresh = Doc::imported(&SOLUTION, plan, Stamp::import(plan.created_at), &changed);
             let path = layout::solution(&plan.id);
             let mut said = RecordNotes { what: format!("the plan `{}`", plan.id), notes };
-            came.plans += update_record(tx, &SOLUTION, (path, None), fresh, &changed, &mut said)?.count();
+            came.plans += update_record(tx, &SOLUTION, path, None, fresh, &changed, &mut said)?.count();
         }
         for ItemArrival { queue, item, changed } in &work.items {
             self.queues.insert(queue.clone());
@@ -74,7 +74,7 @@ impl Writing<'_> {
             let mut said = RecordNotes { what: format!("the item `{queue}:{}`", item.item_id), notes };
             let changed = Stamp::import_of(*changed, work.content);
             let fresh = Doc::imported(&ITEM, item, Stamp::import(item.queued_at), &changed);
-            came.items += update_record(tx, &ITEM, (path, None), fresh, &changed, &mut said)?.count();
+            came.items += update_record(tx, &ITEM, path, None, fresh, &changed, &mut said)?.count();
         }
         if !work.attempts.is_empty() {
             for attempt in &work.attempts {
@@ -112,7 +112,7 @@ impl Writing<'_> {
             let mut notes: Vec<String> = ahead.into_iter().collect();
             let mut said = RecordNotes { what: "the queue".into(), notes: &mut notes };
             let path = layout::queue(&queue.id);
-            let followed = update_record(tx, &QUEUE, (path, Some("priority")), fresh, &changed, &mut said)?;
+            let followed = update_record(tx, &QUEUE, path, Some("priority"), fresh, &changed, &mut said)?;
             let mut items = 0;
             if !matches!(followed, Followed::LeftOut) {
                 let log = layout::queue_conflicts(&queue.id);
@@ -131,8 +131,11 @@ impl Writing<'_> {
                 items = remove_unlisted(tx, queue, listed, &changed)?;
             }
             self.count(ImportedWork { queues: followed.count(), items, ..ImportedWork::default() });
-            let noted = |note| Noted { id: queue.id.to_string(), note, remedies: vec![] };
-            self.report.notes.extend(notes.into_iter().map(noted));
+            self.report.notes.extend(notes.into_iter().map(|note| Noted {
+                id: queue.id.to_string(),
+                note,
+                remedies: vec![],
+            }));
         }
         Ok(())
     }
@@ -173,7 +176,8 @@ impl RecordNotes<'_> {
 fn update_record(
     tx: &mut Tx<'_>,
     schema: &'static Schema,
-    (path, joint): (String, Option<&str>),
+    path: String,
+    joint: Option<&str>,
     fresh: Doc,
     changed: &Stamp,
     said: &mut RecordNotes<'_>,
@@ -269,37 +273,45 @@ fn known_as<'a>(
     claim: &Execution,
     log: &[LogEntry],
 ) -> Option<&'a ExecutionFolder> {
-    if let Some(same) = here.iter().find(|it| it.execution.nonce == claim.nonce) {
+    if let Some(same) = here.iter().find(|execution| execution.execution.nonce == claim.nonce) {
         return Some(same);
     }
-    let of_item = |nonce: &str| nonce.rsplit_once(' ').map(|(item, _)| item.to_owned());
-    let imported = || here.iter().filter(|it| of_item(&it.execution.nonce) == of_item(&claim.nonce));
-    let ended = log.iter().find(|entry| matches!(entry.event, Event::End(_)))?;
-    let by_end = imported().find(|it| it.log.iter().any(|entry| entry.id == ended.id));
-    let is_open = |it: &&ExecutionFolder| {
-        it.outcome() == ExecutionStatus::Executing && it.execution.started_at <= ended.at
+    let imported = || {
+        here.iter()
+            .filter(|execution| item_of_nonce(&execution.execution.nonce) == item_of_nonce(&claim.nonce))
     };
-    by_end.or_else(|| imported().find(is_open))
+    let ended = log.iter().find(|entry| matches!(entry.event, Event::End(_)))?;
+    let by_end = imported().find(|execution| execution.log.iter().any(|entry| entry.id == ended.id));
+    by_end.or_else(|| {
+        imported().find(|execution| {
+            execution.outcome() == ExecutionStatus::Executing && execution.execution.started_at <= ended.at
+        })
+    })
+}
+
+fn item_of_nonce(nonce: &str) -> Option<String> {
+    nonce.rsplit_once(' ').map(|(item, _)| item.to_owned())
 }
 
 /// Removes the items of an issue that earlier imports brought and that its source no longer lists. Returns how many.
 pub(super) fn remove_others(tx: &mut Tx<'_>, arrival: &Arrival, changed: &Stamp) -> Result<u64, StoreError> {
-    let is_listed = |queue: &QueueId, plan: &SolutionId| {
-        arrival.work.items.iter().any(|it| it.queue == *queue && it.item.solution_id == *plan)
-    };
     let Some(folder) = records::issue(tx, &arrival.issue.id)? else { return Ok(0) };
     let others = folder
         .items
         .into_iter()
-        .filter(|it| !it.item.is_removed() && !is_listed(&it.queue, &it.item.solution_id));
+        .filter(|item| !item.item.is_removed() && !is_listed(arrival, &item.queue, &item.item.solution_id));
     let mut removed = 0;
-    for it in others {
-        let path = layout::item(&it.queue, &it.item.solution_id);
+    for item in others {
+        let path = layout::item(&item.queue, &item.item.solution_id);
         let doc = records::doc(tx, &ITEM, &path)?;
         let later = doc.map_or_else(|| changed.clone(), |doc| doc.after_contents(changed));
-        removed += u64::from(remove(tx, &it.queue, it.item, &later)?);
+        removed += u64::from(remove(tx, &item.queue, item.item, &later)?);
     }
     Ok(removed)
+}
+
+fn is_listed(arrival: &Arrival, queue: &QueueId, plan: &SolutionId) -> bool {
+    arrival.work.items.iter().any(|item| item.queue == *queue && item.item.solution_id == *plan)
 }
 
 /// Removes an item that an import brought. Returns whether it did.
@@ -327,7 +339,9 @@ fn remove_unlisted(
 ) -> Result<u64, StoreError> {
     let Some(folder) = records::queue(tx, &queue.id)? else { return Ok(0) };
     let mut removed = 0;
-    for item in folder.items.into_iter().filter(|it| !it.is_removed() && !listed.contains(&it.solution_id)) {
+    for item in
+        folder.items.into_iter().filter(|item| !item.is_removed() && !listed.contains(&item.solution_id))
+    {
         if is_parted(tx, &item.solution_id.issue())? {
             continue;
         }

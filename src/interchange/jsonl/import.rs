@@ -135,12 +135,6 @@ where
             },
         );
         for (number, read) in read {
-            let no_export = |why: String| NoExport::Other {
-                name: lines.name().to_owned(),
-                fault: IN_PART,
-                line: number,
-                why,
-            };
             let fault = match read {
                 // The rest cannot be read.
                 Err(error @ Unreadable::Unread { .. }) => return Err(error.into()),
@@ -161,7 +155,13 @@ where
             };
             if let Some(why) = fault {
                 if strict {
-                    return Err(no_export(why).into());
+                    return Err((NoExport::Other {
+                        name: lines.name().to_owned(),
+                        fault: IN_PART,
+                        line: number,
+                        why,
+                    })
+                    .into());
                 }
                 // The line counts as a file.
                 files += 1;
@@ -192,7 +192,9 @@ where
     }
     let (files, without_record) = orphans::take_back(tx)?;
     taken.added -= files;
-    if let Some(first) = without_record.first().filter(|_| strict) {
+    if let Some(first) = without_record.first()
+        && strict
+    {
         let id = first.id.as_deref().unwrap_or_default();
         return Err(at_end(&lines, IN_PART, format!("{} `{id}`: {}", first.unit, first.reason)).into());
     }
@@ -256,7 +258,7 @@ fn at_end(lines: &JsonLineReader<'_>, fault: &'static str, why: String) -> NoExp
 fn head(line: &JsonLine<'_>) -> Result<Result<(), String>, Unreadable> {
     // A line of anything else has other members, and which ones does not matter.
     let parts = parse(line)?.ok();
-    Ok(match parts.map_or((None, None), |it| (it.format, it.version)) {
+    Ok(match parts.map_or((None, None), |parts| (parts.format, parts.version)) {
         (Some(format), Some(VERSION)) if format == FORMAT => Ok(()),
         (Some(format), Some(version)) if format == FORMAT => {
             Err(format!("it is an export of version {version}; this git-wf reads version {VERSION}"))

@@ -72,22 +72,27 @@ fn file(parts: Parts<'_>, now: Time) -> Result<(String, Vec<u8>), String> {
         return Err(format!("`path` is `{path}`: {why}"));
     }
     let most = usize::try_from(layout::largest(&path)).unwrap_or(usize::MAX);
-    let too_large = || format!("`{path}` would have more than {} MiB", layout::largest(&path) >> 20);
     let is_record = !matches!(layout::form(&path).0, Form::Unknown);
     let given = match (record, text, hex) {
         // Its form follows from its content.
         (Some(record), None, None) if is_record => record.get().as_bytes().to_vec(),
-        (Some(record), None, None) => text::file_form(record.get(), most).ok_or_else(too_large)?.into_bytes(),
+        (Some(record), None, None) => {
+            text::file_form(record.get(), most).ok_or_else(|| too_large(&path))?.into_bytes()
+        }
         (None, Some(text), None) => text.into_bytes(),
         (None, None, Some(digits)) => unhex(&digits)
             .ok_or_else(|| format!("the `hex` of `{path}` is not an even number of hex digits"))?,
         _ => return Err(format!("`{path}` must have exactly one of `record`, `text` and `hex`")),
     };
     if given.len() > most {
-        return Err(too_large());
+        return Err(too_large(&path));
     }
     let bytes = if is_record { sound(&path, given, most, now)? } else { given };
-    if bytes.len() > most { Err(too_large()) } else { Ok((path, bytes)) }
+    if bytes.len() > most { Err(too_large(&path)) } else { Ok((path, bytes)) }
+}
+
+fn too_large(path: &str) -> String {
+    format!("`{path}` would have more than {} MiB", layout::largest(&path) >> 20)
 }
 
 /// A record in its canonical form, or why `fsck` would call it broken.
@@ -102,7 +107,7 @@ fn sound(path: &str, given: Vec<u8>, most: usize, now: Time) -> Result<Vec<u8>, 
         Ok(sound) => sound,
         Err(why) => {
             // What was hidden before it was exported cannot be whole.
-            let text = std::str::from_utf8(&given).ok().filter(|_| is_veiled(path, &given));
+            let text = if is_veiled(path, &given) { std::str::from_utf8(&given).ok() } else { None };
             let veiled = text.and_then(|text| text::file_form(text, most));
             return veiled.map(String::into_bytes).ok_or_else(|| format!("`{path}`: {why}"));
         }
@@ -142,8 +147,11 @@ pub(super) fn newer_format(root: &[u8]) -> Option<u64> {
 }
 
 fn unhex(digits: &str) -> Option<Vec<u8>> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
     rest.is_empty().then_some(())?;
-    pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect()
+    pairs.iter().map(|[high, low]| Some(hex_digit(*high)? << 4 | hex_digit(*low)?)).collect()
+}
+
+fn hex_digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
 }

@@ -2,6 +2,7 @@
 
 mod written;
 
+use crate::model::id::IdError;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -12,7 +13,7 @@ use super::PlanTool;
 use super::boxes;
 use super::draft::{self, Draft, DraftTask};
 use super::files::{self, FileGroup, PlanFiles};
-use super::record::{self, PlanRecord, Said, date};
+use super::record::{self, PlanRecord, RecordedIssue, date};
 use super::sections::front_matter;
 use crate::interchange::comment::{self, SourceComment};
 use crate::interchange::lines::Unreadable;
@@ -83,12 +84,8 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
     let config = [folder.join("backlog.config.yml"), backlog.join("config.yml")];
     let config = config.iter().find_map(|file| config_text(file)).unwrap_or_default();
     let config = yaml::read(&config).unwrap_or(Node::Map(vec![]));
-    let words = |name: &str, usual: &[&str]| {
-        let said = config.get(name).map(Node::words).filter(|words| !words.is_empty());
-        said.unwrap_or_else(|| usual.iter().map(|word| (*word).to_owned()).collect())
-    };
-    let statuses = words("statuses", &["To Do", "In Progress", "Done"]);
-    let priorities = words("priorities", &["high", "medium", "low"]);
+    let statuses = words_in(&config, "statuses", &["To Do", "In Progress", "Done"]);
+    let priorities = words_in(&config, "priorities", &["high", "medium", "low"]);
     for place in PLACES {
         for file in files::markdown(&backlog.join(place)) {
             let mut group = FileGroup::default();
@@ -113,10 +110,15 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
     Ok(Some(found))
 }
 
+fn words_in(config: &Node, name: &str, usual: &[&str]) -> Vec<String> {
+    let said = config.get(name).map(Node::words).filter(|words| !words.is_empty());
+    said.unwrap_or_else(|| usual.iter().map(|word| (*word).to_owned()).collect())
+}
+
 fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
-    let given = PlanRecord::of(value)?;
-    let fault = |why: String| RefusedRecord::fault(Some(given.name.to_owned()), why);
-    let (fields, body) = front_matter(given.file(FILE)).map_err(fault)?;
+    let given = PlanRecord::read(value)?;
+    let (fields, body) = front_matter(given.file(FILE))
+        .map_err(|why| RefusedRecord::fault(Some(given.name.to_owned()), why))?;
     let created = date(fields.text("created_date"));
     let is_archived = given.text("place").is_some_and(|place| place.starts_with("archive/"));
     // The number of an archived task is given out again.
@@ -146,7 +148,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
         approach: Some(approach.to_owned()),
         tasks: tasks(approach, title, &criteria, done.as_ref()),
     });
-    let said = Said {
+    let said = RecordedIssue {
         title,
         author: fields.get("reporter").map(Node::as_text).filter(|name| !name.is_empty()),
         created,
@@ -158,7 +160,6 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     if let Some(changed) = date(fields.text("updated_date")) {
         arrival.changed = arrival.changed.max(changed);
     }
-    let owned = |text: Option<&str>| text.map(str::to_owned);
     let issue = &mut arrival.issue;
     issue.context = owned(marked(body, "SECTION:DESCRIPTION"));
     issue.expected_behavior = Some(criteria.join("\n")).filter(|text| !text.is_empty());
@@ -176,15 +177,14 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     issue.affected_components = words("modified_files").into_iter().collect();
     let mut references = words("references").into_iter().filter(|text| !text.starts_with(REFERENCE));
     issue.source_url = references.find(|text| limits::web_address(text).is_ok());
-    let other = |name: &str| IssueId::parse(&format!("{PREFIX}-{}", name.to_ascii_uppercase()));
     for name in words("dependencies") {
-        match other(&name) {
+        match other_id(&name) {
             Ok(target) if target != issue.id => drop(issue.depends_on.insert(target)),
             _ => notes.push(format!("it depends on `{name}`, which is not another task")),
         }
     }
     let parent = Some(fields.text("parent_task_id")).filter(|parent| !parent.is_empty());
-    if let Some(Ok(parent)) = parent.map(other) {
+    if let Some(Ok(parent)) = parent.map(other_id) {
         issue.relations.insert(format!("parent-child:{parent}"));
     }
     if matches!(status, StoredStatus::Closed | StoredStatus::Cancelled) {
@@ -204,6 +204,14 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     arrival.kept.extend(kept(value).keys().map(|name| format!("`{name}` has no field here").into()));
     arrival.notes.extend(notes);
     Ok(arrival)
+}
+
+fn other_id(name: &str) -> Result<IssueId, IdError> {
+    IssueId::parse(&format!("{PREFIX}-{}", name.to_ascii_uppercase()))
+}
+
+fn owned(text: Option<&str>) -> Option<String> {
+    text.map(str::to_owned)
 }
 
 /// The id that an export wrote among the references: the tool gives other numbers to tasks of one number.
@@ -246,23 +254,20 @@ fn marked<'a>(body: &'a str, name: &str) -> Option<&'a str> {
 /// The texts of the boxes between two markers, without their numbers: `- [ ] #1 It sleeps`.
 fn listed(body: &str, name: &str) -> Vec<String> {
     let all = boxes::boxes(marked(body, name).unwrap_or_default());
-    let plain = |text: &str| {
-        let rest = text.trim_start_matches('#').trim_start_matches(|c: char| c.is_ascii_digit());
-        if text.starts_with('#') { rest.trim().to_owned() } else { text.to_owned() }
-    };
-    all.iter().map(|task| plain(task.text)).filter(|text| !text.is_empty()).collect()
+    all.iter()
+        .map(|task| {
+            let rest = task.text.trim_start_matches('#').trim_start_matches(|c: char| c.is_ascii_digit());
+            if task.text.starts_with('#') { rest.trim().to_owned() } else { task.text.to_owned() }
+        })
+        .filter(|text| !text.is_empty())
+        .collect()
 }
 
 /// The tasks of a plan: the items of its numbered list, or one for all of it. The criteria are those of the last one.
 fn tasks(plan: &str, title: &str, criteria: &[String], done: Option<&String>) -> Vec<DraftTask> {
-    let numbered = |line: &'_ str| -> Option<String> {
-        let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-        let rest = line[digits..].strip_prefix(['.', ')'])?.trim();
-        (digits > 0 && !rest.is_empty()).then(|| rest.to_owned())
-    };
     let mut made: Vec<DraftTask> = Vec::new();
     for line in plan.lines() {
-        match numbered(line) {
+        match without_number(line) {
             Some(title) => made.push(DraftTask {
                 id: format!("T{}", made.len() + 1),
                 files: draft::paths(&title),
@@ -289,6 +294,12 @@ fn tasks(plan: &str, title: &str, criteria: &[String], done: Option<&String>) ->
     made
 }
 
+fn without_number(line: &str) -> Option<String> {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = line[digits..].strip_prefix(['.', ')'])?.trim();
+    (digits > 0 && !rest.is_empty()).then(|| rest.to_owned())
+}
+
 /// The comments: blocks of `author:` and `created:` above a text, which ends at a line `---`.
 fn comments(body: &str, born: Time) -> Vec<SourceComment> {
     let mut found: Vec<SourceComment> = Vec::new();
@@ -300,9 +311,10 @@ fn comments(body: &str, born: Time) -> Vec<SourceComment> {
         let author = field("author").filter(|name| !name.is_empty()).unwrap_or("unknown");
         // Times are to the minute, so those of one minute are told apart by their place.
         let minute = field("created").and_then(date).unwrap_or(born);
-        let is_later = |before: &SourceComment| before.created_at >= minute;
-        let last =
-            found.last().filter(|before| is_later(before)).map(|before| before.created_at.plus_millis(1));
+        let last = found
+            .last()
+            .filter(|before| before.created_at >= minute)
+            .map(|before| before.created_at.plus_millis(1));
         let created_at = last.unwrap_or(minute);
         let text = text.trim();
         if !text.is_empty() {

@@ -138,8 +138,7 @@ impl DraftTask {
 
 /// The action with which a title begins.
 fn action(title: &str) -> &'static str {
-    let is_word = |c: char| c.is_alphabetic();
-    let first = title.split(|c| !is_word(c)).find(|word| !word.is_empty()).unwrap_or_default();
+    let first = title.split(|c: char| !c.is_alphabetic()).find(|word| !word.is_empty()).unwrap_or_default();
     ACTIONS.iter().copied().find(|action| action.eq_ignore_ascii_case(first)).unwrap_or(USUAL)
 }
 
@@ -156,7 +155,7 @@ pub(super) fn paths(text: &str) -> Vec<String> {
         if is_named
             && !word.contains("://")
             && RepoPath::parse(word).is_ok()
-            && !found.iter().any(|it| it == word)
+            && !found.iter().any(|known| known == word)
         {
             found.push(word.to_owned());
         }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::PlanTool;
 use super::draft::{Draft, DraftTask};
 use super::files::{self, FileGroup, PlanFiles};
-use super::record::{self, PlanRecord, Said};
+use super::record::{self, PlanRecord, RecordedIssue, filled};
 use super::sections::{front_matter, sections};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
@@ -72,8 +72,8 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
         let number = name.split('-').next().unwrap_or_default();
         let phase = all.iter().find(|phase| is_same_number(phase.number, number));
         let slug_of_phase = phase.map_or_else(
-            || name.split_once('-').map_or(name.as_str(), |it| it.1).to_owned(),
-            |it| slug(it.name),
+            || name.split_once('-').map_or(name.as_str(), |parts| parts.1).to_owned(),
+            |phase| slug(phase.name),
         );
         plans(&mut found, &planning.join("phases").join(name), name, &slug_of_phase);
     }
@@ -107,16 +107,17 @@ fn plans(found: &mut PlanFiles, folder: &Path, name: &str, phase: &str) {
 }
 
 fn phases(roadmap: &str) -> Vec<Phase<'_>> {
-    let of = |title: &str| -> Option<(usize, usize)> {
-        let rest = title.strip_prefix("Phase ")?;
-        rest.find(':').map(|at| (title.len() - rest.len(), title.len() - rest.len() + at))
-    };
     let all = sections(roadmap).into_iter().filter_map(|section| {
-        let (from, to) = of(section.title)?;
+        let (from, to) = phase_number(section.title)?;
         let name = section.title[to + 1..].trim().trim_end_matches("(INSERTED)").trim();
         Some(Phase { number: section.title[from..to].trim(), name, body: section.body })
     });
     all.collect()
+}
+
+fn phase_number(title: &str) -> Option<(usize, usize)> {
+    let rest = title.strip_prefix("Phase ")?;
+    rest.find(':').map(|at| (title.len() - rest.len(), title.len() - rest.len() + at))
 }
 
 /// `01` and `1` are one number, and so are `01.1` and `1.1`.
@@ -157,7 +158,7 @@ fn field<'a>(body: &'a str, name: &str) -> Option<&'a str> {
 }
 
 fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
-    let given = PlanRecord::of(value)?;
+    let given = PlanRecord::read(value)?;
     let id = given.id(PREFIX, given.name)?;
     match given.file("PLAN.md") {
         "" => read_phase(&given, id),
@@ -168,7 +169,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
 fn read_phase(given: &PlanRecord<'_>, id: IssueId) -> Result<Arrival, RefusedRecord> {
     let body = given.file(PHASE);
     let is_done = given.member("is_done") == &Value::Bool(true);
-    let said = Said {
+    let said = RecordedIssue {
         title: given.text("title").unwrap_or(given.name),
         author: None,
         created: None,
@@ -177,10 +178,9 @@ fn read_phase(given: &PlanRecord<'_>, id: IssueId) -> Result<Arrival, RefusedRec
         notes: vec![],
     };
     let mut arrival = given.arrival(id, said);
-    let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     arrival.issue.close_reason = is_done.then(|| "the phase is ticked".to_owned());
-    arrival.issue.context = text(body);
-    arrival.issue.expected_behavior = field(body, "Goal").and_then(text);
+    arrival.issue.context = filled(body);
+    arrival.issue.expected_behavior = field(body, "Goal").and_then(filled);
     let named = given.member("depends_on").as_array().into_iter().flatten().filter_map(Value::as_str);
     let on = named.filter_map(|slug| IssueId::parse(&format!("{PREFIX}-{slug}")).ok());
     arrival.issue.depends_on = on.filter(|on| *on != arrival.issue.id).collect();
@@ -188,8 +188,8 @@ fn read_phase(given: &PlanRecord<'_>, id: IssueId) -> Result<Arrival, RefusedRec
 }
 
 fn read_plan(given: &PlanRecord<'_>, id: IssueId, text: &str) -> Result<Arrival, RefusedRecord> {
-    let fault = |why: String| RefusedRecord::fault(Some(given.name.to_owned()), why);
-    let (fields, body) = front_matter(text).map_err(fault)?;
+    let (fields, body) =
+        front_matter(text).map_err(|why| RefusedRecord::fault(Some(given.name.to_owned()), why))?;
     let objective = inside(body, "objective").unwrap_or(given.name);
     let truths = fields.get("must_haves").and_then(|node| node.get("truths"));
     let truths: Vec<String> = truths
@@ -204,7 +204,7 @@ fn read_plan(given: &PlanRecord<'_>, id: IssueId, text: &str) -> Result<Arrival,
     if let Some(last) = tasks.last_mut() {
         last.criteria.extend(truths.iter().cloned());
     }
-    let said = Said {
+    let said = RecordedIssue {
         title,
         author: None,
         created: None,
@@ -217,13 +217,12 @@ fn read_plan(given: &PlanRecord<'_>, id: IssueId, text: &str) -> Result<Arrival,
     arrival.issue.close_reason = (!summary.is_empty()).then(|| "it has a summary".to_owned());
     arrival.issue.context = Some(body.trim().to_owned());
     arrival.issue.expected_behavior = Some(truths.join("\n")).filter(|text| !text.is_empty());
-    let words = |name: &str| fields.get(name).map(Node::words).unwrap_or_default();
-    arrival.issue.affected_components = words("files_modified").into_iter().collect();
+    arrival.issue.affected_components = words_in(&fields, "files_modified").into_iter().collect();
     if let Ok(parent) = IssueId::parse(&format!("{PREFIX}-{phase}")) {
         arrival.issue.relations.insert(format!("parent-child:{parent}"));
     }
     // A plan of its own phase: `02-01`.
-    for on in words("depends_on") {
+    for on in words_in(&fields, "depends_on") {
         let own = on.rsplit('-').next().unwrap_or(&on);
         match IssueId::parse(&format!("{PREFIX}-{phase}-{own}")) {
             Ok(target) if target != arrival.issue.id => drop(arrival.issue.depends_on.insert(target)),
@@ -237,6 +236,10 @@ fn read_plan(given: &PlanRecord<'_>, id: IssueId, text: &str) -> Result<Arrival,
         arrival.kept.insert("the types of checkpoints".into());
     }
     Ok(arrival)
+}
+
+fn words_in(fields: &Node, name: &str) -> Vec<String> {
+    fields.get(name).map(Node::words).unwrap_or_default()
 }
 
 /// What is between `<name>` and `</name>`; `None` if there is nothing.
@@ -271,22 +274,18 @@ fn tasks(body: &str) -> (Vec<DraftTask>, usize) {
         let name = text("name").unwrap_or_else(|| id.clone());
         let title = unnumbered(&name).to_owned();
         let files = text("files").unwrap_or_default();
-        let lines = |text: Option<String>| -> Vec<String> {
-            let text = text.unwrap_or_default();
-            text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
-        };
         let verify =
             text("verify").map(|verify| inside(&verify, "automated").map(str::to_owned).unwrap_or(verify));
         made.push(DraftTask {
             files: files
                 .split([',', '\n'])
                 .map(str::trim)
-                .filter(|it| !it.is_empty())
+                .filter(|entry| !entry.is_empty())
                 .map(str::to_owned)
                 .collect(),
-            steps: lines(text("action")),
-            commands: lines(verify),
-            criteria: lines(text("done")),
+            steps: filled_lines(text("action")),
+            commands: filled_lines(verify),
+            criteria: filled_lines(text("done")),
             depends_on: made.last().map(|last| last.id.clone()).into_iter().collect(),
             id,
             title,
@@ -296,4 +295,9 @@ fn tasks(body: &str) -> (Vec<DraftTask>, usize) {
         rest = rest.strip_prefix("</task>").unwrap_or("");
     }
     (made, checkpoints)
+}
+
+fn filled_lines(text: Option<String>) -> Vec<String> {
+    let text = text.unwrap_or_default();
+    text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::boxes::{self, TaskBox};
 use super::draft::{self, Draft, DraftTask};
 use super::files::{self, FileGroup, PlanFiles};
-use super::record::{self, PlanRecord, Said, date};
+use super::record::{self, PlanRecord, RecordedIssue, date, filled};
 use super::sections::sections;
 use super::{PlanTool, written::ListedBoxes};
 use crate::interchange::lines::Unreadable;
@@ -89,7 +89,7 @@ fn change(found: &mut PlanFiles, folder: &Path, name: &str, archived: Option<&st
 }
 
 fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
-    let given = PlanRecord::of(value)?;
+    let given = PlanRecord::read(value)?;
     let archived = given.text("archived");
     // A name is free again once its change was archived.
     let id = match archived {
@@ -104,8 +104,11 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
             yaml::Node::Map(vec![])
         }),
     };
-    let readme =
-        given.file("README.md").lines().map(str::trim).find(|it| !it.is_empty() && !it.starts_with('#'));
+    let readme = given
+        .file("README.md")
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty() && !line.starts_with('#'));
     let goal = Some(meta.text("goal")).filter(|goal| !goal.is_empty());
     let proposal = given.file("proposal.md");
     let all = boxes::boxes(given.file(TASKS));
@@ -118,7 +121,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
         tasks: tasks(&all, &scenarios),
     });
     let is_done = !all.is_empty() && all.iter().all(|task| task.is_done);
-    let said = Said {
+    let said = RecordedIssue {
         title,
         author: None,
         created: date(meta.text("created")).or_else(|| archived.and_then(date)),
@@ -131,10 +134,9 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
         Some(day) => Some(format!("archived on {day}")),
         None => is_done.then(|| "all tasks are ticked".to_owned()),
     };
-    let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-    arrival.issue.context = text(proposal);
-    arrival.issue.extended_context.design = text(given.file("design.md"));
-    arrival.issue.expected_behavior = text(&scenarios.join("\n"));
+    arrival.issue.context = filled(proposal);
+    arrival.issue.extended_context.design = filled(given.file("design.md"));
+    arrival.issue.expected_behavior = filled(&scenarios.join("\n"));
     if !is_done && all.iter().any(|task| task.is_done) {
         arrival.kept.insert("which tasks are ticked there".into());
     }
@@ -158,7 +160,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
 fn scenarios(given: &PlanRecord<'_>) -> Vec<String> {
     let mut found = Vec::new();
     for (_, text) in given.files("spec.md") {
-        for section in sections(text).into_iter().filter(|it| it.level == 4) {
+        for section in sections(text).into_iter().filter(|section| section.level == 4) {
             let name = section.title.strip_prefix("Scenario:").unwrap_or(section.title).trim();
             let steps = section.body.lines().map(|line| line.trim().trim_start_matches(['-', '*', ' ']));
             let steps: Vec<String> =
@@ -181,7 +183,6 @@ fn grouped<'a, 'b>(all: &'b [TaskBox<'a>]) -> Vec<&'b [TaskBox<'a>]> {
 
 /// The tasks: those of a group come after all of the group before. The last one is done if the scenarios hold.
 fn tasks(all: &[TaskBox<'_>], scenarios: &[String]) -> Vec<DraftTask> {
-    let id = |n: usize| format!("T{}", n + 1);
     let parts = grouped(all);
     let mut made: Vec<DraftTask> = Vec::new();
     let (mut before, mut own): (Vec<String>, Vec<String>) = (vec![], vec![]);
@@ -190,7 +191,7 @@ fn tasks(all: &[TaskBox<'_>], scenarios: &[String]) -> Vec<DraftTask> {
         if n > 0 && parts[n - 1].iter().any(|other| other.group != first.group) {
             before = std::mem::take(&mut own);
         }
-        own.push(id(n));
+        own.push(format!("T{}", n + 1));
         let texts: Vec<String> =
             part.iter().map(|task| task.text.to_owned()).filter(|text| !text.is_empty()).collect();
         let group = Some(first.group.to_owned()).filter(|group| !group.is_empty());
@@ -202,8 +203,8 @@ fn tasks(all: &[TaskBox<'_>], scenarios: &[String]) -> Vec<DraftTask> {
         }
         let below: Vec<&str> = part.iter().flat_map(|task| task.below.iter().copied()).collect();
         made.push(DraftTask {
-            id: id(n),
-            title: title.unwrap_or_else(|| id(n)),
+            id: format!("T{}", n + 1),
+            title: title.unwrap_or_else(|| format!("T{}", n + 1)),
             files: texts.iter().flat_map(|text| draft::paths(text)).collect(),
             description: (!below.is_empty()).then(|| below.join("\n")),
             scope: group,
@@ -218,16 +219,22 @@ fn tasks(all: &[TaskBox<'_>], scenarios: &[String]) -> Vec<DraftTask> {
 
 /// The file with the boxes of a change, and the tasks of its plan in the order of the boxes.
 pub(super) fn listed_boxes(record: &Value) -> Option<ListedBoxes> {
-    let given = PlanRecord::of(record).ok().filter(|_| record::is_of(TOOL, record))?;
+    if !record::is_of(TOOL, record) {
+        return None;
+    }
+    let given = PlanRecord::read(record).ok()?;
     if given.text("archived").is_some() {
         return None;
     }
     let file = format!("changes/{}/{TASKS}", given.name);
     let all = boxes::boxes(given.file(TASKS));
-    let of_part = |(n, part): (usize, &&[TaskBox<'_>])| vec![format!("T{}", n + 1); part.len()];
     Some(ListedBoxes {
         places: vec![format!("openspec/{file}"), file],
-        ids: grouped(&all).iter().enumerate().flat_map(of_part).collect(),
+        ids: grouped(&all)
+            .iter()
+            .enumerate()
+            .flat_map(|(n, part)| vec![format!("T{}", n + 1); part.len()])
+            .collect(),
         texts: all.iter().map(|task| task.text.to_owned()).collect(),
     })
 }

@@ -34,7 +34,7 @@ pub(super) fn record(tool: &str, name: &str, files: FileGroup, more: Value) -> V
 
 /// Whether this tool wrote a record.
 pub(super) fn is_of(tool: &str, record: &Value) -> bool {
-    record.get(TOOL).is_some_and(|it| it == tool)
+    record.get(TOOL).is_some_and(|name| name == tool)
 }
 
 /// A record that is being read.
@@ -46,7 +46,7 @@ pub(super) struct PlanRecord<'a> {
 
 impl<'a> PlanRecord<'a> {
     /// The record of a tool.
-    pub(super) fn of(value: &'a Value) -> Result<Self, RefusedRecord> {
+    pub(super) fn read(value: &'a Value) -> Result<Self, RefusedRecord> {
         let name = value.get("name").and_then(Value::as_str);
         let name = name.ok_or_else(|| RefusedRecord::fault(None, "it has no name"))?;
         Ok(Self { value, name })
@@ -77,21 +77,23 @@ impl<'a> PlanRecord<'a> {
 
     /// The id of its issue, with the prefix of the tool. Characters that an id cannot have become `-`.
     pub(super) fn id(&self, prefix: &str, name: &str) -> Result<IssueId, RefusedRecord> {
-        let is_kept = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-        let plain: String = name.chars().map(|c| if is_kept(c) { c } else { '-' }).collect();
+        let plain: String = name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' })
+            .collect();
         IssueId::parse(&format!("{prefix}-{plain}"))
             .map_err(|error| RefusedRecord::fault(Some(self.name.to_owned()), error.to_string()))
     }
 
     /// The issue that it becomes. Without a date it counts as created at [`Time::EPOCH`].
-    pub(super) fn arrival(&self, id: IssueId, said: Said<'_>) -> Arrival {
+    pub(super) fn arrival(&self, id: IssueId, said: RecordedIssue<'_>) -> Arrival {
         let born = said.created.unwrap_or(Time::EPOCH);
         let changed = self.text("changed").and_then(Time::parse).unwrap_or(born).max(born);
         let (mut notes, mut lasting) = (said.notes, Vec::new());
         if said.created.is_none() {
             notes.push(UNDATED.to_owned());
         }
-        let (title, is_cut) = title::of(said.title).unwrap_or_else(|| (self.name.to_owned(), false));
+        let (title, is_cut) = title::shortened(said.title).unwrap_or_else(|| (self.name.to_owned(), false));
         notes.extend(is_cut.then(title::note));
         let mut issue = Issue::new(id, said.author.unwrap_or("unknown").into(), born, title);
         issue.source = Some(Source::Import);
@@ -106,8 +108,9 @@ impl<'a> PlanRecord<'a> {
                             issue.status = StoredStatus::Planned;
                         }
                     }
-                    let fault = |fault| format!("its plan came in as a draft: {fault}");
-                    lasting.extend(faults.into_iter().map(fault));
+                    lasting.extend(
+                        faults.into_iter().map(|fault| format!("its plan came in as a draft: {fault}")),
+                    );
                     work.plans.push(solution);
                     work.content = content;
                 }
@@ -115,13 +118,13 @@ impl<'a> PlanRecord<'a> {
             }
         }
         let is_dated = said.created.is_some();
-        let arrival = Arrival::of(issue, self.value.clone(), changed);
+        let arrival = Arrival::new(issue, self.value.clone(), changed);
         Arrival { is_dated, work, notes, lasting, ..arrival }
     }
 }
 
 /// What a record says of its issue.
-pub(super) struct Said<'a> {
+pub(super) struct RecordedIssue<'a> {
     pub(super) title: &'a str,
     pub(super) author: Option<&'a str>,
     pub(super) created: Option<Time>,
@@ -148,4 +151,9 @@ pub(super) fn members(all: &[(&str, Option<String>)]) -> Value {
         }
     }
     members
+}
+
+/// A text without the blanks around it; `None` if nothing is left.
+pub(super) fn filled(text: &str) -> Option<String> {
+    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }

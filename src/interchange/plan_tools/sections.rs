@@ -29,11 +29,17 @@ pub(super) fn sections(text: &str) -> Vec<Section<'_>> {
         }
         at += line.len();
     }
-    let end_of = |n: usize, level: usize| {
-        starts[n + 1..].iter().find(|next| next.1 <= level).map_or(text.len(), |next| next.0)
-    };
-    let one = |(n, start): (usize, &(usize, usize, &'_ str, usize))| (start.1, start.3..end_of(n, start.1));
-    let spans: Vec<_> = starts.iter().enumerate().map(one).collect();
+    let spans: Vec<_> = starts
+        .iter()
+        .enumerate()
+        .map(|(n, start)| {
+            (
+                start.1,
+                start.3
+                    ..starts[n + 1..].iter().find(|next| next.1 <= start.1).map_or(text.len(), |next| next.0),
+            )
+        })
+        .collect();
     let titles = starts.iter().map(|start| start.2);
     titles
         .zip(spans)
@@ -74,7 +80,7 @@ mod tests {
     fn a_section_ends_where_one_of_its_level_begins() {
         let text = "# A\none\n## B\ntwo\n```\n# no\n```\n### C\nthree\n## D\n";
         let all = sections(text);
-        let said: Vec<_> = all.iter().map(|it| (it.level, it.title, it.body)).collect();
+        let said: Vec<_> = all.iter().map(|section| (section.level, section.title, section.body)).collect();
         assert_eq!(said[1], (2, "B", "two\n```\n# no\n```\n### C\nthree"));
         assert_eq!((said.len(), said[2]), (4, (3, "C", "three")));
         assert_eq!((below(text, "c"), below(text, "D"), below(text, "E")), (Some("three"), None, None));

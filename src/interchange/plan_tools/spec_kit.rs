@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::boxes::{self, TaskBox};
 use super::draft::{self, Draft, DraftTask};
 use super::files::{self, FileGroup, PlanFiles};
-use super::record::{self, PlanRecord, Said, date};
+use super::record::{self, PlanRecord, RecordedIssue, date, filled};
 use super::sections::{below, sections};
 use super::{PlanTool, written::ListedBoxes};
 use crate::interchange::lines::Unreadable;
@@ -39,9 +39,10 @@ const HEADINGS: [&str; 3] = ["Feature Specification:", "Implementation Plan:", "
 fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
     let inside = folder.join("specs");
     let specs = if inside.is_dir() { inside } else { folder.to_owned() };
-    let is_feature =
-        |name: &String| ["spec.md", TASKS].iter().any(|file| specs.join(name).join(file).is_file());
-    let names: Vec<String> = files::folders(&specs).into_iter().filter(is_feature).collect();
+    let names: Vec<String> = files::folders(&specs)
+        .into_iter()
+        .filter(|name| ["spec.md", TASKS].iter().any(|file| specs.join(name).join(file).is_file()))
+        .collect();
     if names.is_empty() {
         return Ok(None);
     }
@@ -58,21 +59,20 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
 }
 
 fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
-    let given = PlanRecord::of(value)?;
+    let given = PlanRecord::read(value)?;
     let id = given.id(PREFIX, given.name)?;
     let (spec, list) = (given.file("spec.md"), given.file(TASKS));
     let title = [spec, list].into_iter().find_map(title_of).unwrap_or(given.name);
     let all = boxes::boxes(list);
-    let listed: Vec<Listed<'_>> = all.iter().filter_map(Listed::of).collect();
-    let text = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-    let summary = below(given.file("plan.md"), "Summary").and_then(text);
+    let listed: Vec<Listed<'_>> = all.iter().filter_map(Listed::parse).collect();
+    let summary = below(given.file("plan.md"), "Summary").and_then(filled);
     let plan = (!listed.is_empty()).then(|| Draft {
         description: summary.unwrap_or_else(|| title.to_owned()),
-        approach: text(given.file("plan.md")),
+        approach: filled(given.file("plan.md")),
         tasks: tasks(&listed, &criteria(spec)),
     });
     let is_done = !listed.is_empty() && listed.iter().all(|task| task.listed.is_done);
-    let said = Said {
+    let said = RecordedIssue {
         title,
         author: None,
         created: created(&given, spec),
@@ -82,8 +82,8 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     };
     let mut arrival = given.arrival(id, said);
     arrival.issue.close_reason = is_done.then(|| "all tasks are ticked".to_owned());
-    arrival.issue.context = text(spec);
-    arrival.issue.expected_behavior = text(&criteria(spec).join("\n"));
+    arrival.issue.context = filled(spec);
+    arrival.issue.expected_behavior = filled(&criteria(spec).join("\n"));
     if all.len() > listed.len() {
         arrival.kept.insert("boxes without a number such as T001, which are no tasks".into());
     }
@@ -111,14 +111,16 @@ fn created(given: &PlanRecord<'_>, spec: &str) -> Option<crate::model::time::Tim
 
 /// The scenarios of the stories, the functional requirements and the measurable outcomes.
 fn criteria(spec: &str) -> Vec<String> {
-    let is_one = |line: &&str| {
-        let line = line.trim_start_matches(['-', '*', ' ']);
-        line.starts_with("FR-") || line.starts_with("SC-") || line.contains("**Given**")
-    };
-    let plain = |line: &str| {
-        line.trim_start_matches(|c: char| "-*. ".contains(c) || c.is_ascii_digit()).replace("**", "")
-    };
-    spec.lines().map(str::trim).filter(is_one).map(plain).collect()
+    spec.lines()
+        .map(str::trim)
+        .filter(|line| {
+            let line = line.trim_start_matches(['-', '*', ' ']);
+            line.starts_with("FR-") || line.starts_with("SC-") || line.contains("**Given**")
+        })
+        .map(|line| {
+            line.trim_start_matches(|c: char| "-*. ".contains(c) || c.is_ascii_digit()).replace("**", "")
+        })
+        .collect()
 }
 
 /// A task with a number: `T001 [P] [US1] Write the rota in docs/rota.md (depends on T002)`.
@@ -132,7 +134,7 @@ struct Listed<'a> {
 }
 
 impl<'a> Listed<'a> {
-    fn of(listed: &'a TaskBox<'a>) -> Option<Self> {
+    fn parse(listed: &'a TaskBox<'a>) -> Option<Self> {
         let (id, mut rest) = listed.text.split_once(' ').unwrap_or((listed.text, ""));
         if !is_number(id) {
             return None;
@@ -200,9 +202,12 @@ fn tasks(all: &[Listed<'_>], criteria: &[String]) -> Vec<DraftTask> {
 
 /// The file with the boxes of a feature, and the tasks of its plan.
 pub(super) fn listed_boxes(record: &Value) -> Option<ListedBoxes> {
-    let given = PlanRecord::of(record).ok().filter(|_| record::is_of(TOOL, record))?;
+    if !record::is_of(TOOL, record) {
+        return None;
+    }
+    let given = PlanRecord::read(record).ok()?;
     let all = boxes::boxes(given.file(TASKS));
-    let listed: Vec<Listed<'_>> = all.iter().filter_map(Listed::of).collect();
+    let listed: Vec<Listed<'_>> = all.iter().filter_map(Listed::parse).collect();
     Some(ListedBoxes {
         places: vec![format!("specs/{}/{TASKS}", given.name), format!("{}/{TASKS}", given.name)],
         texts: listed.iter().map(|task| task.listed.text.to_owned()).collect(),

@@ -10,7 +10,7 @@ pub(super) use written::write;
 use super::PlanTool;
 use super::draft::{self, Draft, DraftTask};
 use super::files::{self, FileGroup, PlanFiles};
-use super::record::{self, PlanRecord, Said, date};
+use super::record::{self, PlanRecord, RecordedIssue, date};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
 use crate::model::id::IssueId;
@@ -117,7 +117,7 @@ fn number(id: &Value) -> Option<u64> {
 }
 
 fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
-    let given = PlanRecord::of(value)?;
+    let given = PlanRecord::read(value)?;
     let (tag, task) = (given.text("tag").unwrap_or(FIRST_TAG), given.member("task"));
     let id = given.id(PREFIX, given.name)?;
     let text =
@@ -130,7 +130,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
         approach: text("details"),
         tasks: tasks(subtasks, text("testStrategy").as_deref()),
     });
-    let said = Said {
+    let said = RecordedIssue {
         title: &title,
         author: None,
         created: given.text("created").and_then(date),
@@ -169,7 +169,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     if let Some(word) = other {
         arrival.kept.insert(format!("the status `{word}` became `{}`", arrival.issue.status).into());
     }
-    if subtasks.iter().any(|it| !matches!(it["status"].as_str(), None | Some("pending"))) {
+    if subtasks.iter().any(|subtask| !matches!(subtask["status"].as_str(), None | Some("pending"))) {
         arrival.kept.insert("the status of subtasks".into());
     }
     let unplaced = kept(value);
@@ -214,20 +214,17 @@ fn status(word: &str) -> StoredStatus {
 fn tasks(subtasks: &[Value], strategy: Option<&str>) -> Vec<DraftTask> {
     let last = subtasks.len() - 1;
     let one = |(n, subtask): (usize, &Value)| {
-        let text = |name: &str| {
-            subtask[name].as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
-        };
-        let id = |number: u64| format!("T{number}");
-        let own = number(&subtask["id"]).map_or_else(|| format!("T{}", n + 1), id);
-        let title = text("title").unwrap_or_else(|| own.clone());
-        let strategy = text("testStrategy").or_else(|| strategy.filter(|_| n == last).map(str::to_owned));
+        let own = number(&subtask["id"]).map_or_else(|| format!("T{}", n + 1), |number| format!("T{number}"));
+        let title = text_in(subtask, "title").unwrap_or_else(|| own.clone());
+        let strategy = text_in(subtask, "testStrategy")
+            .or_else(|| if n == last { strategy.map(str::to_owned) } else { None });
         let on = subtask["dependencies"].as_array().into_iter().flatten();
         // `1` and `"1"` are its siblings.
-        let depends_on = on.filter_map(number).map(id).collect();
+        let depends_on = on.filter_map(number).map(|number| format!("T{number}")).collect();
         DraftTask {
-            files: draft::paths(&text("details").unwrap_or_default()),
-            description: text("description"),
-            steps: text("details").into_iter().collect(),
+            files: draft::paths(&text_in(subtask, "details").unwrap_or_default()),
+            description: text_in(subtask, "description"),
+            steps: text_in(subtask, "details").into_iter().collect(),
             manual_checks: strategy.into_iter().collect(),
             depends_on,
             id: own,
@@ -236,6 +233,10 @@ fn tasks(subtasks: &[Value], strategy: Option<&str>) -> Vec<DraftTask> {
         }
     };
     subtasks.iter().enumerate().map(one).collect()
+}
+
+fn text_in(subtask: &Value, name: &str) -> Option<String> {
+    subtask[name].as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
 /// The members of a task that have no field here.

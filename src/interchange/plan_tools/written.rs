@@ -97,9 +97,11 @@ pub(super) struct ListedBoxes {
 impl ListedBoxes {
     /// The first of its places where there is a file. What a record names is not trusted.
     fn find(&self, folder: &Path) -> Option<PathBuf> {
-        let is_below =
-            |place: &&String| Path::new(place).components().all(|part| matches!(part, Component::Normal(_)));
-        let places = self.places.iter().filter(is_below).map(|place| folder.join(place));
+        let places = self
+            .places
+            .iter()
+            .filter(|place| Path::new(place).components().all(|part| matches!(part, Component::Normal(_))))
+            .map(|place| folder.join(place));
         places.into_iter().find(|file| file.is_file())
     }
 }

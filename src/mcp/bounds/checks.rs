@@ -6,13 +6,13 @@ use serde_json::{Map, Value};
 
 /// The field of a check with the end of its output.
 pub(super) const OUTPUT: &str = "output_tail";
-/// What stands for an output that is already there.
+/// Replaces an output that the answer already has.
 const AGAIN: &str = "(as above)";
 
-/// What was left out.
+/// The results that were left out.
 #[derive(Debug, Default)]
 pub(super) struct Dropped {
-    /// How many results.
+    /// Their number.
     pub(super) number: usize,
     /// The executions that they belong to.
     pub(super) executions: Vec<String>,
@@ -27,16 +27,18 @@ pub(super) fn newest(answer: &mut Value) -> Dropped {
 
 fn look(value: &mut Value, dropped: &mut Dropped, seen: &mut HashSet<(String, String)>) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|it| look(it, dropped, seen)),
+        Value::Array(items) => items.iter_mut().for_each(|item| look(item, dropped, seen)),
         Value::Object(fields) => {
             let id = ["execution_id", "id"].iter().find_map(|name| fields.get(*name)?.as_str());
             let id = id.map(str::to_owned);
-            for (name, it) in fields.iter_mut() {
-                match it {
+            for (name, value) in fields.iter_mut() {
+                match value {
                     Value::Array(checks) if name == "checks" && checks.iter().all(is_check) => {
                         let number = thin(checks, seen);
                         dropped.number += number;
-                        dropped.executions.extend(id.clone().filter(|_| number > 0));
+                        if number > 0 {
+                            dropped.executions.extend(id.clone());
+                        }
                     }
                     other => look(other, dropped, seen),
                 }
@@ -50,13 +52,16 @@ fn is_check(value: &Value) -> bool {
     value.get("command").is_some_and(Value::is_string)
 }
 
+fn text(check: &Value, name: &str) -> String {
+    check[name].as_str().unwrap_or_default().to_owned()
+}
+
 /// Returns how many results it left out.
 fn thin(checks: &mut Vec<Value>, seen: &mut HashSet<(String, String)>) -> usize {
-    let text = |check: &Value, name: &str| check[name].as_str().unwrap_or_default().to_owned();
     let before = checks.len();
     let mut later = HashSet::new();
     checks.reverse();
-    checks.retain(|it| later.insert((text(it, "task_id"), text(it, "command"))));
+    checks.retain(|check| later.insert((text(check, "task_id"), text(check, "command"))));
     checks.reverse();
     for check in checks.iter_mut() {
         let output = text(check, OUTPUT);

@@ -46,7 +46,7 @@ struct TextContext<'p> {
 }
 
 impl<'a> Texts<'a> {
-    pub(in crate::mcp) fn of(call: &Call<'a>) -> Self {
+    pub(in crate::mcp) fn new(call: &Call<'a>) -> Self {
         Self { store: call.session.store(), voice: call.voice, snapshot: OnceCell::new() }
     }
 
@@ -70,34 +70,35 @@ impl<'a> Texts<'a> {
     fn cut(&self, value: &mut Value, at: TextContext<'_>) {
         match value {
             Value::String(text) if text.len() > at.longest + MARGIN => self.shorten(text, at),
-            Value::Array(items) => items.iter_mut().for_each(|it| self.cut(it, at)),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.cut(item, at)),
             Value::Object(fields) => self.cut_fields(fields, at),
             _ => {}
         }
     }
 
     fn cut_fields(&self, fields: &mut Map<String, Value>, at: TextContext<'_>) {
-        let id = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
         let mut ids = at.ids.to_vec();
         // A comment stands beside its issue.
-        ids.extend(fields.get("issue").and_then(|it| it["id"].as_str()).map(str::to_owned));
-        ids.extend(IDS.iter().filter_map(|name| id(name)));
+        ids.extend(fields.get("issue").and_then(|field| field["id"].as_str()).map(str::to_owned));
+        ids.extend(IDS.iter().filter_map(|name| id(fields, name)));
         // Texts of a reviewer's `issue` are those of `issue_id`.
-        let of_issue = id("issue_id");
-        for (name, it) in fields.iter_mut() {
+        let of_issue = id(fields, "issue_id");
+        for (name, value) in fields.iter_mut() {
             let name = name.as_str();
-            let own = of_issue.clone().filter(|_| ["issue", "exploration"].contains(&name));
+            let own = if ["issue", "exploration"].contains(&name) { of_issue.clone() } else { None };
             let is_short = is_part_of_an_issue(name) || name == "comment";
             let is_output = name == OUTPUT;
-            let longest = match is_output {
-                true => LONGEST_OUTPUT,
-                false if is_short => at.longest.min(LONGEST),
-                false => at.longest,
+            let longest = if is_output {
+                LONGEST_OUTPUT
+            } else if is_short {
+                at.longest.min(LONGEST)
+            } else {
+                at.longest
             };
             let is_of_project = at.is_of_project || name == "project_context";
             let has_own = own.is_some();
             ids.extend(own);
-            self.cut(it, TextContext { longest, ids: &ids, is_output, is_of_project });
+            self.cut(value, TextContext { longest, ids: &ids, is_output, is_of_project });
             if has_own {
                 ids.pop();
             }
@@ -109,22 +110,26 @@ impl<'a> Texts<'a> {
         if characters <= at.longest + MARGIN {
             return;
         }
-        let all = match at.is_of_project {
-            true => RemedyCall::from(Op::Settings).flag("json"),
-            false => whole(at.ids.iter().rev().find(|id| self.is_record(id)).map_or("ID", |id| id)),
+        let all = if at.is_of_project {
+            RemedyCall::from(Op::Settings).flag("json")
+        } else {
+            whole(at.ids.iter().rev().find(|id| self.is_record(id)).map_or("ID", |id| id))
         };
         let all = format!("of {characters} characters; `{}` shows all", self.voice.command(&all));
         let (mut cut, longest) = (Cut::at(at.longest), at.longest);
-        *text = match at.is_output {
-            true => format!("[last {longest} {all}] {}", cut.end(text)),
-            false => format!("{} [first {longest} {all}]", cut.text(text)),
+        *text = if at.is_output {
+            format!("[last {longest} {all}] {}", cut.end(text))
+        } else {
+            format!("{} [first {longest} {all}]", cut.text(text))
         };
     }
 
     /// Whether this is the id of an issue, a plan or an execution: tasks and comments have ids, too.
     fn is_record(&self, id: &str) -> bool {
         let snapshot = self.snapshot.get_or_init(|| self.store.snapshot().ok());
-        snapshot.as_ref().is_some_and(|it| resolve::exact(it, id).is_ok_and(|known| known.is_some()))
+        snapshot
+            .as_ref()
+            .is_some_and(|snapshot| resolve::exact(snapshot, id).is_ok_and(|known| known.is_some()))
     }
 }
 
@@ -154,9 +159,16 @@ fn has_mark(value: &Value) -> bool {
     }
 }
 
+fn id(fields: &Map<String, Value>, name: &str) -> Option<String> {
+    fields.get(name).and_then(Value::as_str).map(str::to_owned)
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether this goes on as a mark of [`Texts::shorten`] after its bracket.
 fn is_mark(rest: &str) -> bool {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let rest = ["first ", "last "].iter().find_map(|word| rest.strip_prefix(word));
     rest.and_then(|rest| rest.split_once(" of ")).is_some_and(|(longest, rest)| {
         let rest = rest.split_once(" characters; `").filter(|(all, _)| is_number(all));
@@ -173,8 +185,8 @@ fn size(value: &Value) -> usize {
 pub(in crate::mcp) fn shorten(value: &mut Value, cut: &mut Cut) {
     match value {
         Value::String(text) if text.len() > cut.longest() => *text = cut.text(text),
-        Value::Array(items) => items.iter_mut().for_each(|it| shorten(it, cut)),
-        Value::Object(fields) => fields.values_mut().for_each(|it| shorten(it, cut)),
+        Value::Array(items) => items.iter_mut().for_each(|item| shorten(item, cut)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| shorten(field, cut)),
         _ => {}
     }
 }

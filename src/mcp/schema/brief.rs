@@ -76,10 +76,6 @@ fn argument(schema: SchemaObject, definitions: &Value, depth: usize) -> SchemaOb
         return only_type(&schema);
     }
     let forms = ["oneOf", "anyOf"].into_iter().find_map(|keyword| schema.shift_remove(keyword));
-    let inner = |value: Value, depth| match value {
-        Value::Object(schema) => Value::Object(argument(schema, definitions, depth)),
-        other => other,
-    };
     let mut brief = SchemaObject::new();
     for (keyword, value) in schema {
         let value = match (keyword.as_str(), value) {
@@ -87,9 +83,10 @@ fn argument(schema: SchemaObject, definitions: &Value, depth: usize) -> SchemaOb
                 let fields = fields.into_iter().filter(|(name, field)| {
                     !is_needless(field) && (depth == 0 || !UNLISTED.contains(&name.as_str()))
                 });
-                fields.map(|(name, field)| (name, inner(field, depth + 1))).collect::<SchemaObject>().into()
+                let fields = fields.map(|(name, field)| (name, inner(field, definitions, depth)));
+                fields.collect::<SchemaObject>().into()
             }
-            ("items", items) => inner(items, depth + 1),
+            ("items", items) => inner(items, definitions, depth),
             ("description", text) if depth <= DESCRIBED => text,
             ("type" | "required" | "enum" | "const", value) => value,
             _ => continue,
@@ -97,10 +94,20 @@ fn argument(schema: SchemaObject, definitions: &Value, depth: usize) -> SchemaOb
         brief.insert(keyword, value);
     }
     // A record that must have one of several fields lists them; a refusal says that one of them is needed.
-    if let Some(Value::Array(forms)) = forms.filter(|_| !brief.contains_key("properties")) {
-        join(&mut brief, forms.into_iter().map(|form| inner(form, depth + 1)).collect());
+    if !brief.contains_key("properties")
+        && let Some(Value::Array(forms)) = forms
+    {
+        join(&mut brief, forms.into_iter().map(|form| inner(form, definitions, depth)).collect());
     }
     brief
+}
+
+/// A schema within one at `depth`.
+fn inner(value: Value, definitions: &Value, depth: usize) -> Value {
+    match value {
+        Value::Object(schema) => Value::Object(argument(schema, definitions, depth + 1)),
+        other => other,
+    }
 }
 
 fn is_needless(field: &Value) -> bool {
@@ -136,7 +143,7 @@ fn join(brief: &mut SchemaObject, forms: Vec<Value>) {
             let is_open = keyword == "enum" && !(is_only && is_closed);
             let is_listed = match keyword.as_str() {
                 "enum" => !is_open,
-                // Of a value or a record, the value is simpler.
+                // If a field takes a value or a record, only the value is described.
                 "properties" => is_only,
                 "items" => true,
                 _ => false,
@@ -155,11 +162,12 @@ fn answer(schema: SchemaObject, definitions: &Value, depth: usize) -> SchemaObje
         return brief;
     }
     if let Some(Value::Object(fields)) = schema.get("properties") {
-        let field = |value: &Value| match value {
-            Value::Object(schema) => Value::Object(answer(schema.clone(), definitions, depth + 1)),
-            other => other.clone(),
-        };
-        let fields = fields.iter().map(|(name, value)| (name.clone(), field(value)));
+        let fields = fields.iter().map(|(name, value)| match value {
+            Value::Object(schema) => {
+                (name.clone(), Value::Object(answer(schema.clone(), definitions, depth + 1)))
+            }
+            other => (name.clone(), other.clone()),
+        });
         brief.insert("properties".into(), fields.collect::<SchemaObject>().into());
     }
     brief

@@ -14,7 +14,7 @@ use crate::model::code::Code;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::task_id::TaskId;
-use crate::ops::work::{self, ClaimRequest, Claimable, DetailView, PrimeAgent, PrimedTask};
+use crate::ops::work::{self, ClaimRequest, ClaimWorktree, Claimable, DetailView, PrimeAgent, PrimedTask};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::prime::Means;
 
@@ -78,19 +78,18 @@ impl Tool for ClaimTool {
     fn call(call: &Call<'_>, input: Input) -> Answer<Claimed> {
         let session = call.session;
         let what = Claimable::named(session, input.item, None)?;
+        let on = input.on.as_deref().map(branch).transpose()?;
         let worktree = match input.worktree {
-            None | Some(Worktree::Beside(false)) => None,
-            Some(Worktree::Beside(true)) => Some(None),
+            // With `on`, what is checked out here is another branch.
+            None | Some(Worktree::Beside(false)) if on.is_none() => ClaimWorktree::Here,
+            None | Some(Worktree::Beside(_)) => ClaimWorktree::Beside,
             // The path is meant as seen from the directory of the call.
             Some(Worktree::At(path)) => {
                 let path = call.folder.join(path);
                 folders::refuse_new_outside(call.roots, &path)?;
-                Some(Some(path))
+                ClaimWorktree::At(path)
             }
         };
-        let on = input.on.as_deref().map(branch).transpose()?;
-        // What is checked out here is another branch.
-        let worktree = if on.is_some() { Some(worktree.flatten()) } else { worktree };
         let request = ClaimRequest {
             what,
             queue: input.queue,
@@ -106,7 +105,7 @@ impl Tool for ClaimTool {
         let done = work::claim(session, &request)?;
         session.notice_all(done.notices);
         let mut claim = done.view;
-        // It is beside it.
+        // The answer has the task in a field of its own.
         claim.task = None;
         // A new worktree has its own claim.
         let there = claim.path.as_deref().map(|path| open_like(session, path)).transpose()?;
@@ -115,11 +114,12 @@ impl Tool for ClaimTool {
         let detail = work::detail(within, Some(claim.solution_id.as_str()))?;
         let primed = work::prime(within, &PrimeAgent::with(Means::Tools))?;
         let notices = started.iter().flat_map(|done| done.notices.clone());
-        session.notice_all(
-            notices.chain(detail.notices).chain(within.notices().into_iter().filter(|_| there.is_some())),
-        );
+        session.notice_all(notices.chain(detail.notices));
+        if there.is_some() {
+            session.notice_all(within.notices());
+        }
         let directory = claim.path.clone().unwrap_or_else(|| call.folder.to_owned());
-        let task = primed.view.and_then(|it| it.execution).and_then(|it| it.task);
+        let task = primed.view.and_then(|view| view.execution).and_then(|execution| execution.task);
         let item = claim
             .queue_id
             .as_ref()

@@ -100,10 +100,10 @@ impl Tool for Find {
                 .hint("give 1 to 100, or leave it out; every page has the `total`"));
         }
         let fields = input.fields.clone();
-        let query = input.query.clone().filter(|_| input.sort.is_none());
+        let query = if input.sort.is_none() { input.query.clone() } else { None };
         let list = input.list(skipped, limit);
         let (total, views) = match query {
-            Some(query) => ranked(session, &query, list, (skipped, limit))?,
+            Some(query) => ranked(session, &query, list, skipped, limit)?,
             None => in_order(session, &list)?,
         };
         let shown = skipped + views.len();
@@ -177,7 +177,8 @@ fn ranked(
     session: &Session,
     query: &str,
     list: List,
-    (skipped, limit): (usize, usize),
+    skipped: usize,
+    limit: usize,
 ) -> Result<(usize, Vec<IssueView>), Refusal> {
     let done = issues::search(session, &SearchIssues { text: query.to_owned(), limit: RANKED })?;
     let ranks: HashMap<IssueId, usize> =
@@ -187,6 +188,6 @@ fn ranked(
     let mut ids: Vec<IssueId> = done.view.rows.into_iter().map(|row| row.id).collect();
     ids.sort_by_key(|id| ranks.get(id).copied().unwrap_or(usize::MAX));
     let snapshot = session.store().snapshot()?;
-    let views = ids.iter().skip(skipped).take(limit).map(|id| Ok(IssueView::of(&existing(&snapshot, id)?)));
+    let views = ids.iter().skip(skipped).take(limit).map(|id| Ok(IssueView::new(&existing(&snapshot, id)?)));
     Ok((ids.len(), views.collect::<Result<_, Refusal>>()?))
 }

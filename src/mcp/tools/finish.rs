@@ -148,15 +148,14 @@ fn complete(call: &Call<'_>, input: Input) -> Answer<FinishedExecution> {
     }
     let report = report(input.report, input.item.as_deref())?;
     let mut observer = Tests::telling(call.steps);
-    let tests = match input.verify {
-        true => {
-            let fresh = work::needs_proof(session)?;
-            let tests = VerifyTests { execution: input.item.clone(), fresh, ..VerifyTests::default() };
-            let verification = work::verification(session, &tests)?;
-            super::verify::agreed(call, &verification)?;
-            Some(ToRun { verification, timeout: LONGEST, observer: &mut observer })
-        }
-        false => None,
+    let tests = if input.verify {
+        let fresh = work::needs_proof(session)?;
+        let tests = VerifyTests { execution: input.item.clone(), fresh, ..VerifyTests::default() };
+        let verification = work::verification(session, &tests)?;
+        super::verify::agreed(call, &verification)?;
+        Some(ToRun { verification, timeout: LONGEST, observer: &mut observer })
+    } else {
+        None
     };
     let accepted = input.accepted.into_iter().map(|Accepted { task, criterion, evidence }| Accept {
         item: input.item.clone(),

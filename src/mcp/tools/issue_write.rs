@@ -101,14 +101,16 @@ impl Tool for IssueWrite {
     fn call(call: &Call<'_>, input: Input) -> Answer<ChangedIssue> {
         let session = call.session;
         let Input { action, issue, fields, status, text } = input;
-        let fits = |is_given: bool, fits: &[Action], name: &str| match is_given && !fits.contains(&action) {
-            true => Err(Refusal::usage(format!("`{name}` is not for this action")).hint("leave it out")),
-            false => Ok(()),
-        };
-        fits(fields.is_some(), &[Action::Create, Action::Edit], "fields")?;
-        fits(status.is_some(), &[Action::Edit], "status")?;
-        fits(text.is_some(), &[Action::Comment, Action::Close, Action::Reopen], "text")?;
-        fits(issue.is_some(), &[Action::Edit, Action::Close, Action::Reopen, Action::Comment], "issue")?;
+        for (name, is_given, actions) in [
+            ("fields", fields.is_some(), &[Action::Create, Action::Edit][..]),
+            ("status", status.is_some(), &[Action::Edit]),
+            ("text", text.is_some(), &[Action::Comment, Action::Close, Action::Reopen]),
+            ("issue", issue.is_some(), &[Action::Edit, Action::Close, Action::Reopen, Action::Comment]),
+        ] {
+            if is_given && !actions.contains(&action) {
+                return Err(Refusal::usage(format!("`{name}` is not for this action")).hint("leave it out"));
+            }
+        }
         if let Some(fields) = &fields {
             refuse_owned(&IssueInput::owned(fields), issue.as_deref())?;
             bounds::refuse_cut(fields, "fields", issue.as_deref())?;
@@ -166,11 +168,10 @@ fn refuse_owned(owned: &[&str], issue: Option<&str>) -> Result<(), Refusal> {
         ),
     )
     .hint("leave them out of `fields`");
-    let Some(issue) =
-        issue.filter(|_| owned.iter().any(|name| ["status", "closed_at", "close_reason"].contains(name)))
-    else {
+    if !owned.iter().any(|name| ["status", "closed_at", "close_reason"].contains(name)) {
         return Err(refusal);
-    };
+    }
+    let Some(issue) = issue else { return Err(refusal) };
     Err(refusal
         .remedy(Suggested::new(Op::Close, [issue]), "closes the issue")
         .remedy(Suggested::new(Op::Reopen, [issue]), "reopens it")
@@ -180,6 +181,6 @@ fn refuse_owned(owned: &[&str], issue: Option<&str>) -> Result<(), Refusal> {
 fn written(call: &Call<'_>, done: Done<IssueView>) -> Done<ChangedIssue> {
     let Done { view, commit, notices } = done;
     call.session.notice_all(notices);
-    let written = ChangedIssue { changed: commit.is_some(), issue: ListedIssue::of(&view), comment: None };
+    let written = ChangedIssue { changed: commit.is_some(), issue: ListedIssue::new(&view), comment: None };
     call.session.done(written, commit)
 }

@@ -17,7 +17,7 @@ use crate::ops::issues::IssueView;
 pub(super) struct ListedIssue(Map<String, Value>);
 
 impl ListedIssue {
-    pub(super) fn of(issue: &IssueView) -> Self {
+    pub(super) fn new(issue: &IssueView) -> Self {
         let Value::Object(fields) = typed::own_json(issue) else { return Self(Map::new()) };
         Self(fields)
     }

@@ -131,8 +131,9 @@ pub(super) struct Allowed<'a> {
 impl Allowed<'_> {
     /// Whether an operation may be performed.
     pub(super) fn may(&self, op: Op) -> bool {
-        let in_run = || !self.is_in_run || roles::admit_in_run(self.role, op).is_ok();
-        !self.is_read_only && roles::admit(self.role, op).is_ok() && in_run()
+        !self.is_read_only
+            && roles::admit(self.role, op).is_ok()
+            && (!self.is_in_run || roles::admit_in_run(self.role, op).is_ok())
     }
 
     fn has(&self, row: &ToolRow) -> bool {
@@ -189,7 +190,7 @@ impl ToolRow {
     fn listed(&self, allowed: &Allowed<'_>) -> rmcp::model::Tool {
         let (is_destructive, is_idempotent, is_open) = self.hints;
         let hints = if self.performs.is_empty() {
-            // What else is true of a tool that only reads goes without saying.
+            // A tool that only reads needs no other annotations.
             ToolAnnotations::new().read_only(true)
         } else {
             ToolAnnotations::new().destructive(is_destructive).idempotent(is_idempotent).open_world(is_open)
@@ -206,10 +207,11 @@ impl ToolRow {
 fn call<T: Tool>(call: &Call<'_>, arguments: Map<String, Value>) -> Result<Value, Refusal> {
     let given = arguments.into_iter().filter(|(_, value)| !value.is_null());
     let arguments: Map<String, Value> = given
-        .map(|(name, value)| match T::OBJECTS.contains(&name.as_str()) {
-            true => (name, unquoted(value)),
-            false => (name, value),
-        })
+        .map(
+            |(name, value)| {
+                if T::OBJECTS.contains(&name.as_str()) { (name, unquoted(value)) } else { (name, value) }
+            },
+        )
         .collect();
     let input = typed::read_at(&Value::Object(arguments)).map_err(|Unread { path, error }| {
         let at = if path == "." { String::new() } else { format!("`{path}`: ") };
@@ -236,7 +238,8 @@ fn document<V: Serialize>(call: &Call<'_>, done: Done<V>) -> Value {
     if !notices.is_empty()
         && let Value::Object(answer) = &mut answer
     {
-        let warnings: Vec<String> = notices.iter().map(|it| refused::warning(it, call.voice)).collect();
+        let warnings: Vec<String> =
+            notices.iter().map(|notice| refused::warning(notice, call.voice)).collect();
         answer.insert("warnings".into(), warnings.into());
     }
     answer
@@ -309,7 +312,7 @@ mod tests {
         let tools = list(None);
         for needless in ["convergence", "solution_id\":{\"description\":\"Another", "$defs", "pattern\""] {
             let inputs: String =
-                tools.iter().map(|it| serde_json::to_string(&it.input_schema).unwrap()).collect();
+                tools.iter().map(|tool| serde_json::to_string(&tool.input_schema).unwrap()).collect();
             assert!(!inputs.contains(needless), "{needless}");
         }
     }

@@ -56,25 +56,25 @@ impl JsonSchema for ContextAnswer {
 }
 
 impl ContextAnswer {
-    pub(in crate::mcp) fn of(context: &AgentContext, voice: Voice<'_>) -> Self {
+    pub(in crate::mcp) fn new(context: &AgentContext, voice: Voice<'_>) -> Self {
         let mut whole = typed::own_json(context);
         let left_out = whole.get_mut("left_out").and_then(Value::as_array_mut).into_iter().flatten();
-        for (written, it) in left_out.zip(context.left_out()) {
+        for (written, omission) in left_out.zip(context.left_out()) {
             let Value::Object(written) = written else { continue };
-            let mut instead = refused::instead(&it.command, voice);
+            let mut instead = refused::instead(&omission.command, voice);
             if let CallAnswer::Tool { tool: "show", arguments } = &mut instead {
                 // `show` cuts texts of parts just as short.
-                if it.entries == 0 {
+                if omission.entries == 0 {
                     continue;
                 }
-                if let Some(part) = part_of(&it.what) {
+                if let Some(part) = part_of(&omission.what) {
                     arguments.insert("include".into(), vec![part].into());
                 }
-                if it.what == "comments" {
+                if omission.what == "comments" {
                     arguments.insert("older".into(), MOST.into());
                 }
             }
-            if matches!(instead, CallAnswer::Tool { .. }) && it.shortened == 0 {
+            if matches!(instead, CallAnswer::Tool { .. }) && omission.shortened == 0 {
                 written.shift_remove("command");
             }
             if let Value::Object(instead) = typed::own_json(&instead) {
@@ -89,7 +89,7 @@ impl ContextAnswer {
 
     /// Without the rest of its long texts, for what is not the answer of a tool.
     pub(in crate::mcp) fn fitting(mut self, call: &Call<'_>) -> Self {
-        Texts::of(call).fit(&mut self.0);
+        Texts::new(call).fit(&mut self.0);
         self
     }
 }
@@ -137,7 +137,7 @@ impl Tool for PlanContextTool {
                 AgentContext::Executor(_) => Role::Executor,
                 AgentContext::Reviewer(_) => Role::Reviewer,
             };
-            Context { role, context: ContextAnswer::of(&context, call.voice) }
+            Context { role, context: ContextAnswer::new(&context, call.voice) }
         }))
     }
 }

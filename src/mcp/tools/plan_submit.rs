@@ -97,9 +97,10 @@ fn to_submit_again(refusal: Refusal) -> Refusal {
     if refusal.code != Code::InvalidPlan {
         return refusal;
     }
-    let is_check = |it: &Remedy| {
-        it.call.as_ref().is_some_and(|call| call.operation == Operation::Other(Other::SolutionCheck))
-    };
-    let remedies = refusal.remedies.into_iter().filter(|it| !is_check(it)).collect();
+    let remedies = refusal.remedies.into_iter().filter(|remedy| !is_check(remedy)).collect();
     Refusal { remedies, ..refusal }.hint("correct what is wrong, and call `plan_submit` again")
+}
+
+fn is_check(remedy: &Remedy) -> bool {
+    remedy.call.as_ref().is_some_and(|call| call.operation == Operation::Other(Other::SolutionCheck))
 }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Call, Tool};
 use crate::model::op::Op;
+use crate::ops::Answer;
 use crate::ops::trail::{self, AskedLines, TraceInput, Why};
-use crate::ops::{Answer, Refusal};
 
 pub(super) struct TraceTool;
 
@@ -39,21 +39,20 @@ impl Tool for TraceTool {
     type Output = Traced;
 
     fn call(call: &Call<'_>, Input { of }: Input) -> Answer<Traced> {
-        let why = |place: &AskedLines| {
-            let done = trail::why(call.session, place)?;
-            Ok(done.map(|why| Traced { trace: None, why: Some(Box::new(why)) }))
-        };
         let place = AskedLines::parse(call.folder, &of)?;
         if place.lines.is_some() {
-            return why(&place);
+            return why(call, &place);
         }
         match trail::trace(call.session, &TraceInput { of, with_items: true }) {
             Ok(done) => Ok(done.map(|trace| Traced { trace: Some(Box::new(trace)), why: None })),
             // Ids and commits come before files of the same name.
-            Err(refusal) => match call.folder.join(&place.file).is_file() {
-                true => why(&place),
-                false => Err::<_, Refusal>(refusal),
-            },
+            Err(_) if call.folder.join(&place.file).is_file() => why(call, &place),
+            Err(refusal) => Err(refusal),
         }
     }
+}
+
+fn why(call: &Call<'_>, place: &AskedLines) -> Answer<Traced> {
+    let done = trail::why(call.session, place)?;
+    Ok(done.map(|why| Traced { trace: None, why: Some(Box::new(why)) }))
 }

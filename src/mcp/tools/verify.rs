@@ -68,13 +68,17 @@ pub(super) fn agreed(call: &Call<'_>, verification: &Verification<'_>) -> Result
     if unseen.is_empty() {
         return Ok(());
     }
-    let line = |test: &&work::Test| {
-        let tasks: Vec<&str> = test.tasks.iter().map(TaskId::as_str).collect();
-        format!("{}: {}", tasks.join(", "), exact(test.command.as_str()))
-    };
     let command = call.voice.command(&Suggested::from(Op::Verify));
     Err(Refusal::new(Code::NotAgreed, "nobody here has agreed to these commands")
-        .details(unseen.iter().map(line).collect())
+        .details(
+            unseen
+                .iter()
+                .map(|test| {
+                    let tasks: Vec<&str> = test.tasks.iter().map(TaskId::as_str).collect();
+                    format!("{}: {}", tasks.join(", "), exact(test.command.as_str()))
+                })
+                .collect(),
+        )
         .command(
             command,
             format!(

@@ -58,11 +58,7 @@ impl Doc {
     pub(crate) fn apart(base: Option<&Self>, one: &Self, two: &Self) -> Vec<Apart> {
         let is_two = one.made(BIRTH) != two.made(BIRTH) && one.schema.0.births == Births::LaterStands;
         if is_two {
-            let values = |doc: &Self| -> Vec<(String, Value)> {
-                let said = doc.slots.iter().filter(|(key, _)| *key != IMPORTED);
-                said.filter_map(|(key, slot)| Some((key.clone(), slot.value.clone()?))).collect()
-            };
-            if values(one) == values(two) {
+            if one.written_values() == two.written_values() {
                 return vec![];
             }
             let side = |doc: &Self| doc.whole();
@@ -73,15 +69,14 @@ impl Doc {
         for (key, mine) in &one.slots {
             let Some(other) = two.slots.get(key) else { continue };
             let before = base.and_then(|base| base.slots.get(key));
-            let of_source = |slot: &Slot| slot.stamp.as_ref().is_some_and(Stamp::is_import);
             let made = |doc: &Self| doc.made(key);
-            let is_sequence = of_source(mine) && of_source(other) && made(one) != made(two);
+            let is_sequence = is_of_import(mine) && is_of_import(other) && made(one) != made(two);
             // A repair only adds to a stamp the epoch in which it was made.
             let is_written = |doc: &Self, slot: &Slot| {
                 before.is_none_or(|before| before.value != slot.value) || made(doc) != base.and_then(made)
             };
             let lost = if made(one) < made(two) { mine } else { other };
-            let is_known = is_same_reading && of_source(lost);
+            let is_known = is_same_reading && is_of_import(lost);
             let is_conflict = !is_sequence && !is_known;
             if mine.value != other.value && is_written(one, mine) && is_written(two, other) && is_conflict {
                 let side =
@@ -90,6 +85,11 @@ impl Doc {
             }
         }
         found
+    }
+
+    fn written_values(&self) -> Vec<(String, Value)> {
+        let said = self.slots.iter().filter(|(key, _)| *key != IMPORTED);
+        said.filter_map(|(key, slot)| Some((key.clone(), slot.value.clone()?))).collect()
     }
 
     /// The whole record, as someone wrote it.
@@ -103,7 +103,7 @@ impl Doc {
             return self != before;
         }
         self.made(key) != before.made(key)
-            || self.slots.get(key).map(|it| &it.value) != before.slots.get(key).map(|it| &it.value)
+            || self.slots.get(key).map(|slot| &slot.value) != before.slots.get(key).map(|slot| &slot.value)
     }
 
     /// Whether the fields still have the right types.
@@ -111,19 +111,24 @@ impl Doc {
         (self.schema.0.check)(&self.fields()).is_ok()
     }
 
-    /// The latest stamp of a field, including those of its elements and leaves, removed ones included; `None` if it
-    /// was never written. A field that is written once has the stamp of the birth.
-    pub(crate) fn written(&self, field: &str) -> Option<Option<EpochStamp>> {
+    /// Whether a field, one of its elements or one of its leaves was ever written.
+    pub(crate) fn is_written(&self, field: &str) -> bool {
+        self.once.contains_key(field) || self.slots.keys().any(|key| is_of(field, key))
+    }
+
+    /// The latest stamp of a field, including those of its elements and leaves, removed ones included; `None` if they
+    /// have none, or if it was never written. A field that is written once has the stamp of the birth.
+    pub(crate) fn last_stamp(&self, field: &str) -> Option<EpochStamp> {
         if self.once.contains_key(field) {
-            return Some(self.made(BIRTH));
+            return self.made(BIRTH);
         }
-        self.slots.keys().filter(|key| is_of(field, key)).map(|key| self.made(key)).max()
+        self.slots.keys().filter(|key| is_of(field, key)).filter_map(|key| self.made(key)).max()
     }
 
     /// Whether a redaction can hide anything in this record: the field was written under the stamp that the redaction
     /// names, or a later one. Otherwise it would hide what nobody has written yet.
     pub(crate) fn is_within(&self, redaction: &Redaction) -> bool {
-        self.written(&redaction.field).is_none_or(|last| redaction.stamp <= last)
+        !self.is_written(&redaction.field) || redaction.stamp <= self.last_stamp(&redaction.field)
     }
 
     /// Whether this is a version of another record than the one with this birth. Of two such records, the later one
@@ -190,18 +195,23 @@ impl Doc {
         source: &Self,
         hides: impl Fn(&str, Option<&EpochStamp>) -> bool,
     ) -> BTreeSet<String> {
-        let is_away =
-            |key: &str| hides(key, self.made(key).as_ref()) || self.value(key).is_some_and(is_hidden);
-        let here = self.slots.keys().filter(|key| is_away(key));
+        let here = self
+            .slots
+            .keys()
+            .filter(|key| hides(key, self.made(key).as_ref()) || self.value(key).is_some_and(is_hidden));
         let mut hidden: BTreeSet<String> = here.cloned().collect();
         let sets: BTreeSet<&str> = hidden
             .iter()
             .filter(|key| is_element(self.schema.0, key))
             .filter_map(|key| key.split('/').next())
             .collect();
-        let in_set = |key: &&String| key.split_once('/').is_some_and(|(name, _)| sets.contains(name));
-        let others: Vec<String> =
-            self.slots.keys().chain(source.slots.keys()).filter(in_set).cloned().collect();
+        let others: Vec<String> = self
+            .slots
+            .keys()
+            .chain(source.slots.keys())
+            .filter(|key| key.split_once('/').is_some_and(|(name, _)| sets.contains(name)))
+            .cloned()
+            .collect();
         hidden.extend(others);
         hidden
     }
@@ -217,10 +227,12 @@ impl Doc {
         for key in source.slots.keys().filter(|key| self.value(key) != source.value(key)) {
             let name = key.split('/').next().unwrap_or(key);
             let is_imported = self.stamp(key).is_none_or(Stamp::is_import);
-            let into = match is_imported {
-                _ if hidden.contains(key) => &mut differing.hidden,
-                true => &mut differing.imported,
-                false => &mut differing.written,
+            let into = if hidden.contains(key) {
+                &mut differing.hidden
+            } else if is_imported {
+                &mut differing.imported
+            } else {
+                &mut differing.written
             };
             into.insert(name);
         }
@@ -233,6 +245,10 @@ impl Doc {
     pub(crate) fn value(&self, key: &str) -> Option<&Value> {
         self.slots.get(key).and_then(|slot| slot.value.as_ref())
     }
+}
+
+fn is_of_import(slot: &Slot) -> bool {
+    slot.stamp.as_ref().is_some_and(Stamp::is_import)
 }
 
 /// Whether a slot is the field, or an element or leaf of it.

@@ -37,8 +37,8 @@ impl Doc {
         by: &Stamper,
     ) -> Result<bool, Frozen> {
         let (_, wanted) = explode_typed(self.schema.0, data, None);
-        let is_typed = |key: &&String| role(self.schema.0, key) != Role::Unknown;
-        let mut keys: Vec<String> = seen.slots.keys().filter(is_typed).cloned().collect();
+        let mut keys: Vec<String> =
+            seen.slots.keys().filter(|key| role(self.schema.0, key) != Role::Unknown).cloned().collect();
         keys.extend(wanted.keys().filter(|key| !seen.slots.contains_key(*key)).cloned());
         // New stamps follow those before this update, so that fields which are written together share one stamp.
         let before = self.clone();
@@ -61,8 +61,8 @@ impl Doc {
     pub(crate) fn update_imported<T: Serialize>(&mut self, before: &T, after: &T, changed: &Stamp) -> bool {
         let (_, before) = explode_typed(self.schema.0, before, None);
         let (_, after) = explode_typed(self.schema.0, after, None);
-        let is_typed = |key: &&String| role(self.schema.0, key) != Role::Unknown;
-        let mut keys: BTreeSet<String> = self.slots.keys().filter(is_typed).cloned().collect();
+        let mut keys: BTreeSet<String> =
+            self.slots.keys().filter(|key| role(self.schema.0, key) != Role::Unknown).cloned().collect();
         keys.extend(before.keys().chain(after.keys()).cloned());
         // Only an undo of an import writes it otherwise.
         let undo = self.stamp("imported").filter(|stamp| !stamp.is_import()).cloned();
@@ -73,12 +73,13 @@ impl Doc {
             let is_news = before.get(&key).and_then(|slot| slot.value.as_ref()) != value;
             if is_news || here.is_some_and(|slot| slot.is_stale(value)) {
                 let old = here.cloned();
-                let is_of_source = |stamp: &&Stamp| {
-                    stamp.is_import() || undo.as_ref().is_some_and(|undo| undo.is_of_command(stamp))
-                };
                 // What an undo put back is what the source had said before, so what it says now comes after that.
-                let replaced = old.as_ref().and_then(|slot| slot.stamp.as_ref()).filter(|_| is_news);
-                let later = replaced.filter(is_of_source).filter(|stamp| stamp.time() > changed.time());
+                let replaced = if is_news { old.as_ref().and_then(|slot| slot.stamp.as_ref()) } else { None };
+                let later = replaced
+                    .filter(|stamp| {
+                        stamp.is_import() || undo.as_ref().is_some_and(|undo| undo.is_of_command(stamp))
+                    })
+                    .filter(|stamp| stamp.time() > changed.time());
                 let stamp = later.and_then(Stamp::next_content).unwrap_or_else(|| changed.clone());
                 let slot = Slot { stamp: Some(stamp), value: value.cloned() };
                 join_slot(&mut self.slots, key.clone(), slot);
@@ -100,19 +101,18 @@ impl Doc {
         changed: &Stamp,
         hidden: &BTreeSet<String>,
     ) -> bool {
-        let is_typed = |key: &&String| role(self.schema.0, key) != Role::Unknown;
-        let mut keys: BTreeSet<String> = self.slots.keys().filter(is_typed).cloned().collect();
+        let mut keys: BTreeSet<String> =
+            self.slots.keys().filter(|key| role(self.schema.0, key) != Role::Unknown).cloned().collect();
         keys.extend(source.slots.keys().cloned());
         keys.retain(|key| !hidden.contains(key));
-        let stamp_in_source = |key: &str| source.stamp(key).unwrap_or(changed).clone();
         let is_outdone = self.slots.iter().any(|(key, slot)| {
-            let is_of_source = stamp_in_source(key) == *changed;
+            let is_of_source = Self::stamp_in_source(source, changed, key) == *changed;
             is_of_source
                 && slot.stamp.as_ref().is_some_and(|stamp| stamp.is_other_content(changed) && stamp > changed)
         });
         let mut is_changed = false;
         for key in keys {
-            let stamp = stamp_in_source(&key);
+            let stamp = Self::stamp_in_source(source, changed, &key);
             let value = source.value(&key);
             let here = self.slots.get(&key);
             let is_later = here.is_none_or(|slot| slot.is_stale(value) && slot.stamp.as_ref() < Some(&stamp));
@@ -125,6 +125,10 @@ impl Doc {
             self.restamp_content(source, changed, hidden);
         }
         is_changed
+    }
+
+    fn stamp_in_source(source: &Self, changed: &Stamp, key: &str) -> Stamp {
+        source.stamp(key).unwrap_or(changed).clone()
     }
 
     /// Puts a value that an import wrote and that `source` has, too, under the later stamp of `source`. Values that make
@@ -162,10 +166,9 @@ impl Doc {
 
     /// Without the fields whose values are hidden in the record that is `here`, where a purge has removed them.
     pub(crate) fn without_hidden(mut self, here: &Self) -> Self {
-        let is_hidden = |key: &str| here.value(key).is_some_and(is_hidden);
         self.slots.retain(|key, _| {
             let set = key.split_once('/').map(|(name, _)| format!("{name}/{REDACTED}"));
-            !is_hidden(key) && set.is_none_or(|set| here.value(&set).is_none())
+            !here.value(key).is_some_and(is_hidden) && set.is_none_or(|set| here.value(&set).is_none())
         });
         self
     }
@@ -195,9 +198,8 @@ impl Doc {
         replaced: Option<&Stamp>,
         by: &Stamper,
     ) -> Result<(), Frozen> {
-        let frozen =
-            |no_later: crate::model::stamp::NoLater| Frozen { field: key.to_owned(), stamp: no_later.0 };
-        let stamp = Some(by.over(replaced).map_err(frozen)?);
+        let stamp =
+            Some(by.over(replaced).map_err(|no_later| Frozen { field: key.to_owned(), stamp: no_later.0 })?);
         self.slots.insert(key.to_owned(), Slot { stamp, value });
         Ok(())
     }

@@ -14,9 +14,9 @@ use crate::model::time::Time;
 impl Doc {
     /// The fields, elements and leaves (and `*` for the birth) whose stamps cannot have been made by a clock at `now`.
     pub(crate) fn ahead_of(&self, now: Time) -> Vec<&str> {
-        let is_ahead = |stamp: &Option<Stamp>| stamp.as_ref().is_some_and(|stamp| stamp.is_ahead_of(now));
-        let birth = is_ahead(&self.birth).then_some(BIRTH);
-        let slots = self.slots.iter().filter(|(_, slot)| is_ahead(&slot.stamp) && slot.stamp != self.birth);
+        let birth = is_ahead(now, &self.birth).then_some(BIRTH);
+        let slots =
+            self.slots.iter().filter(|(_, slot)| is_ahead(now, &slot.stamp) && slot.stamp != self.birth);
         birth.into_iter().chain(slots.map(|(key, _)| key.as_str())).collect()
     }
 
@@ -49,4 +49,8 @@ impl Doc {
     pub(crate) fn made(&self, key: &str) -> Option<EpochStamp> {
         self.stamp(key).map(|stamp| stamp.made_in(self.epoch))
     }
+}
+
+fn is_ahead(now: Time, stamp: &Option<Stamp>) -> bool {
+    stamp.as_ref().is_some_and(|stamp| stamp.is_ahead_of(now))
 }

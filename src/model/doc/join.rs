@@ -16,8 +16,9 @@ use crate::model::schema::{Births, FieldKind};
 impl Slot {
     /// The order whose maximum a merge takes. An absent value is the smallest.
     fn rank(&self, other: &Self) -> Ordering {
-        let bytes = |slot: &Self| slot.value.as_ref().map(compact);
-        self.stamp.cmp(&other.stamp).then_with(|| bytes(self).cmp(&bytes(other)))
+        self.stamp
+            .cmp(&other.stamp)
+            .then_with(|| self.value.as_ref().map(compact).cmp(&other.value.as_ref().map(compact)))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::{Doc, Role, Slot, is_element, role};
+use super::{Doc, Role, is_element, role};
 
 /// The maximum size of a record with a clock. If a merge would exceed it, the two sides are not merged.
 pub(crate) const LARGEST_DOC: u64 = 64 * 1024 * 1024;
@@ -92,8 +92,11 @@ impl Doc {
     /// epoch. Those removed in an earlier epoch can be dropped.
     pub(crate) fn crowd(&self) -> usize {
         let elements = self.slots.iter().filter(|(key, _)| is_element(self.schema.0, key));
-        let is_old = |slot: &Slot| slot.stamp.as_ref().is_some_and(|at| at.earlier_epoch().is_some());
-        elements.filter(|(_, slot)| slot.value.is_some() || !is_old(slot)).count()
+        elements
+            .filter(|(_, slot)| {
+                slot.value.is_some() || slot.stamp.as_ref().is_none_or(|at| at.earlier_epoch().is_none())
+            })
+            .count()
     }
 
     /// Whether nothing can be added to its sets until a repair makes room.
@@ -105,12 +108,11 @@ impl Doc {
         if self.slots.len() < limits.written || self.crowd() < limits.written {
             return false;
         }
-        let is_mark = |(key, slot): (&String, &Slot)| {
+        self.slots.iter().any(|(key, slot)| {
             slot.value.is_none()
                 && is_element(self.schema.0, key)
                 && slot.stamp.as_ref().is_some_and(|at| at.earlier_epoch().is_none())
-        };
-        self.slots.iter().any(is_mark)
+        })
     }
 
     /// The registers and leaves that the schema does not know, removed ones included.
@@ -128,17 +130,18 @@ impl Doc {
         if self.slots.len() <= limits.written.min(limits.unknown) {
             return Ok(());
         }
-        let is_more = |most: usize, count: usize, of: fn(&Self) -> usize| {
-            count > most && before.is_none_or(|before| of(before) < count)
-        };
         let (unknown, crowd) = (self.count_unknown(), self.crowd());
-        if is_more(limits.unknown, unknown, Self::count_unknown) {
+        if Self::is_more(before, limits.unknown, unknown, Self::count_unknown) {
             return Err(Excess::Unknown { count: unknown });
         }
-        if is_more(limits.written, crowd, Self::crowd) {
+        if Self::is_more(before, limits.written, crowd, Self::crowd) {
             return Err(Excess::Full { count: crowd });
         }
         Ok(())
+    }
+
+    fn is_more(before: Option<&Self>, most: usize, count: usize, of: fn(&Self) -> usize) -> bool {
+        count > most && before.is_none_or(|before| of(before) < count)
     }
 
     /// Checks the bounds before a write.
@@ -155,7 +158,9 @@ impl Doc {
         for (key, slot) in &self.slots {
             if is_element(self.schema.0, key) {
                 check_element(limits, key)?;
-            } else if let Some(value) = slot.value.as_ref().filter(|_| !is_small) {
+            } else if let Some(value) = slot.value.as_ref()
+                && !is_small
+            {
                 check_value(limits, key, value)?;
             }
         }

@@ -28,9 +28,10 @@ pub(crate) struct LostValue {
 
 impl std::fmt::Display for LostValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.is_dropped {
-            true => write!(f, "dropped `{}` with its stamp", self.key),
-            false => write!(f, "set `{}` back to an older value", self.key),
+        if self.is_dropped {
+            write!(f, "dropped `{}` with its stamp", self.key)
+        } else {
+            write!(f, "set `{}` back to an older value", self.key)
         }
     }
 }
@@ -66,9 +67,10 @@ impl RecordStep {
         let excess = new.check_growth(old).err();
         let Some(old) = old else { return Self { latest: latest(None, new), excess, ..Self::default() } };
         // The old version, lifted to the new epoch: what the new version is if nothing but the epoch changed.
-        let was = match old.epoch < new.epoch {
-            true => Cow::Owned(old.clone().in_epoch(new.epoch)),
-            false => Cow::Borrowed(old),
+        let was = if old.epoch < new.epoch {
+            Cow::Owned(old.clone().in_epoch(new.epoch))
+        } else {
+            Cow::Borrowed(old)
         };
         let births = [old.made(BIRTH), new.made(BIRTH)];
         let is_same = births[0] == births[1] && old.epoch == new.epoch;
@@ -94,15 +96,11 @@ impl RecordStep {
     pub(crate) fn faults(&self) -> Vec<String> {
         let once = self.once.iter().map(|name| format!("changed `{name}`, which is written once"));
         let birth = self.rebirth.as_ref().map(|[old, new]| {
-            let shown = |stamp: &Option<EpochStamp>| match stamp
-                .as_ref()
-                .map(|stamp| (stamp.time(), stamp.epoch()))
-            {
-                None => "no time".to_owned(),
-                Some((at, 0)) => at.to_string(),
-                Some((at, epoch)) => format!("{at} in epoch {epoch}"),
-            };
-            format!("replaced the record born at {} with another one, born at {}", shown(old), shown(new))
+            format!(
+                "replaced the record born at {} with another one, born at {}",
+                stamp_in_words(old),
+                stamp_in_words(new)
+            )
         });
         let restated = self.restated.iter().map(|key| format!("changed `{key}` without changing its stamp"));
         let excess = self.excess.as_ref().map(|excess| match excess {
@@ -111,6 +109,14 @@ impl RecordStep {
         });
         let lost = self.lost.iter().map(ToString::to_string);
         once.chain(birth).chain(self.epoch.clone()).chain(restated).chain(lost).chain(excess).collect()
+    }
+}
+
+fn stamp_in_words(stamp: &Option<EpochStamp>) -> String {
+    match stamp.as_ref().map(|stamp| (stamp.time(), stamp.epoch())) {
+        None => "no time".to_owned(),
+        Some((at, 0)) => at.to_string(),
+        Some((at, epoch)) => format!("{at} in epoch {epoch}"),
     }
 }
 
@@ -138,9 +144,10 @@ impl Doc {
     pub(crate) fn said_since<'a>(&'a self, old: Option<&'a Self>) -> impl Iterator<Item = WrittenValue<'a>> {
         let is_import = self.birth.as_ref().is_some_and(Stamp::is_import);
         let reading = self.value(IMPORTED);
-        let fields = self.schema.0.fields.iter().filter(|field| matches!(field.kind, FieldKind::Once));
+        let fields = if old.is_none() { self.schema.0.fields } else { &[] };
         let once = fields
-            .filter(move |_| old.is_none())
+            .iter()
+            .filter(|field| matches!(field.kind, FieldKind::Once))
             .filter_map(move |field| Some((field.name, self.once.get(field.name)?)));
         let once = once.map(move |(key, value)| WrittenValue {
             key,
@@ -148,7 +155,7 @@ impl Doc {
             value: Some(value),
             is_at_birth: true,
             is_once: true,
-            reading: reading.filter(|_| is_import && key == SAID_BY_SOURCE),
+            reading: if is_import && key == SAID_BY_SOURCE { reading } else { None },
         });
         let slots = self.slots.iter().filter_map(move |(key, slot)| {
             let stamp = slot.stamp.as_ref()?;
@@ -161,7 +168,7 @@ impl Doc {
                 value: slot.value.as_ref(),
                 is_at_birth: self.birth.as_ref() == Some(stamp),
                 is_once: false,
-                reading: reading.filter(|_| stamp.is_import()),
+                reading: if stamp.is_import() { reading } else { None },
             })
         });
         once.chain(slots)
@@ -173,25 +180,32 @@ impl Doc {
             let slot = old.slots.get(said.key)?;
             (old.made(said.key) == said.made).then_some(slot.value.as_ref()?)
         };
-        let is_veiled = move |said: &WrittenValue<'_>| {
+        self.said_since(Some(old)).filter(move |said| {
             said.value.is_some_and(is_hidden) && was(said).is_some_and(|was| !is_hidden(was))
-        };
-        self.said_since(Some(old)).filter(is_veiled)
+        })
     }
 }
 
 fn changed_once<'a>(old: &'a Doc, new: &'a Doc) -> impl Iterator<Item = &'static str> + 'a {
-    let is_once = |kind: FieldKind| matches!(kind, FieldKind::Once);
-    let once = new.schema.0.fields.iter().filter(move |field| is_once(field.kind)).map(|field| field.name);
+    let once = new
+        .schema
+        .0
+        .fields
+        .iter()
+        .filter(move |field| matches!(field.kind, FieldKind::Once))
+        .map(|field| field.name);
     once.filter(|name| old.once.get(name) != new.once.get(name))
 }
 
 /// The slots that changed without a new stamp.
 fn differing<'a>(old: &'a Doc, new: &'a Doc) -> impl Iterator<Item = (&'a String, bool)> {
     let both = new.slots.iter().filter_map(|(key, slot)| Some((key, old.slots.get(key)?, slot)));
-    let hides = |slot: &Slot| slot.value.as_ref().is_some_and(is_hidden);
     both.filter(|(_, was, is)| was.stamp == is.stamp && was.value != is.value)
         .map(move |(key, was, is)| (key, hides(was) || hides(is)))
+}
+
+fn hides(slot: &Slot) -> bool {
+    slot.value.as_ref().is_some_and(is_hidden)
 }
 
 fn is_veiled(old: &Doc, new: &Doc) -> bool {
@@ -208,12 +222,15 @@ fn restated(old: &Doc, new: &Doc) -> Vec<String> {
 }
 
 fn lost(old: &Doc, new: &Doc) -> Vec<LostValue> {
-    let gone = |(key, was): (&String, &Slot)| {
-        let is = new.slots.get(key);
-        let is_earlier = is.is_none_or(|is| is.stamp < was.stamp);
-        is_earlier.then(|| LostValue { key: key.clone(), is_dropped: is.is_none() })
-    };
-    old.slots.iter().filter_map(gone).take(MOST_NAMED).collect()
+    old.slots
+        .iter()
+        .filter_map(|(key, was)| {
+            let is = new.slots.get(key);
+            let is_earlier = is.is_none_or(|is| is.stamp < was.stamp);
+            is_earlier.then(|| LostValue { key: key.clone(), is_dropped: is.is_none() })
+        })
+        .take(MOST_NAMED)
+        .collect()
 }
 
 fn latest(old: Option<&Doc>, new: &Doc) -> Option<(String, Stamp)> {
@@ -221,7 +238,7 @@ fn latest(old: Option<&Doc>, new: &Doc) -> Option<(String, Stamp)> {
     let fresh = new.slots.iter().filter(|(key, slot)| before(key) != Some(slot.stamp.as_ref()));
     let fresh = fresh.filter_map(|(key, slot)| Some((slot.stamp.as_ref()?, key.as_str())));
     let is_new = old.is_none_or(|old| old.birth != new.birth);
-    let birth = new.birth.as_ref().filter(|_| is_new).map(|birth| (birth, BIRTH));
+    let birth = if is_new { new.birth.as_ref().map(|birth| (birth, BIRTH)) } else { None };
     // Among equal stamps, that of the birth, which represents all of them.
     let latest = fresh.chain(birth).max_by(|one, two| one.0.cmp(two.0).then(two.1.cmp(one.1)))?;
     Some((latest.1.to_owned(), latest.0.clone()))

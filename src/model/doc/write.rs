@@ -50,14 +50,15 @@ impl Doc {
 
     /// The fields that the schema does not name.
     fn unknown(&self) -> impl Iterator<Item = (String, Value)> + '_ {
-        let is_known = |key: &str| {
-            let name = key.split_once('/').map_or(key, |(name, _)| name);
-            self.schema.0.field(name).is_some()
-        };
         self.slots
             .iter()
-            .filter(move |(key, _)| !is_known(key))
+            .filter(move |(key, _)| !self.is_known(key))
             .filter_map(|(key, slot)| Some((key.clone(), slot.value.clone()?)))
+    }
+
+    fn is_known(&self, key: &str) -> bool {
+        let name = key.split_once('/').map_or(key, |(name, _)| name);
+        self.schema.0.field(name).is_some()
     }
 
     /// The elements or leaves of one field that are present, by name.

@@ -43,8 +43,11 @@ impl RoadmapId {
 
     /// Whether two ids differ only in their dates: then clones that had not synced made them from one file, on different days.
     pub(crate) fn is_twin_of(&self, other: &Self) -> bool {
-        let but_date = |id: &Self| parts(&id.0).map(|(slug, _, uid)| (slug.to_owned(), uid.to_owned()));
-        self != other && but_date(self) == but_date(other)
+        self != other && self.without_date() == other.without_date()
+    }
+
+    fn without_date(&self) -> Option<(String, String)> {
+        parts(&self.0).map(|(slug, _, uid)| (slug.to_owned(), uid.to_owned()))
     }
 
     /// The words of the title.
@@ -94,12 +97,10 @@ fn is_letter(c: char) -> bool {
 }
 
 fn slug_grammar(slug: &str) -> bool {
-    let is_sound = |c: char| c == '-' || is_letter(c);
-    let begins = |part: &str| part.chars().next().is_some_and(char::is_alphanumeric);
     slug.chars().count() <= LONGEST_SLUG
         && slug.len() <= LONGEST_SLUG_BYTES
-        && slug.chars().all(is_sound)
-        && slug.split('-').all(begins)
+        && slug.chars().all(|c| c == '-' || is_letter(c))
+        && slug.split('-').all(|part| part.chars().next().is_some_and(char::is_alphanumeric))
         && slug.nfc().eq(slug.chars())
 }
 
@@ -111,11 +112,15 @@ fn parts(text: &str) -> Option<(&str, &str, &str)> {
 }
 
 fn grammar(text: &str) -> Result<(), &'static str> {
-    let is_date = |date: &str| date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit());
-    let is_sound = |(slug, date, uid): (&str, &str, &str)| {
-        slug_grammar(slug) && is_date(date) && Uid::parse(uid).is_some()
-    };
-    parts(text).is_some_and(is_sound).then_some(()).ok_or(RULE)
+    parts(text)
+        .is_some_and(|(slug, date, uid)| {
+            slug_grammar(slug)
+                && date.len() == 8
+                && date.bytes().all(|byte| byte.is_ascii_digit())
+                && Uid::parse(uid).is_some()
+        })
+        .then_some(())
+        .ok_or(RULE)
 }
 
 #[cfg(test)]

@@ -20,12 +20,11 @@ pub(crate) fn short(id: &str) -> &str {
 
 /// A line in which each id is short.
 pub(crate) fn shortened(line: &str) -> Cow<'_, str> {
-    let is_of_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let mut changed = String::new();
     let mut rest = line;
-    while let Some(begin) = rest.find(is_of_id) {
+    while let Some(begin) = rest.find(is_id_char) {
         let word = &rest[begin..];
-        let word = &word[..word.find(|c| !is_of_id(c)).unwrap_or(word.len())];
+        let word = &word[..word.find(|c| !is_id_char(c)).unwrap_or(word.len())];
         changed.push_str(&rest[..begin]);
         changed.push_str(short(word));
         rest = &rest[begin + word.len()..];
@@ -35,6 +34,10 @@ pub(crate) fn shortened(line: &str) -> Cow<'_, str> {
     }
     changed.push_str(rest);
     Cow::Owned(changed)
+}
+
+fn is_id_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')
 }
 
 /// Whether it is the id of an issue, a queue or a run that was made here, on some day.

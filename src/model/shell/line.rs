@@ -255,7 +255,10 @@ impl Reader {
         }
         let is_name = !is_plain && command.words.len() == 1 && command.assignments.is_empty();
         let rest: String = self.text[self.at + 1..].iter().take_while(|c| **c == ' ' || **c == ')').collect();
-        let Some(blanks) = rest.find(')').filter(|_| is_name) else { return Err(NotRead) };
+        let blanks = match rest.find(')') {
+            Some(blanks) if is_name => blanks,
+            _ => return Err(NotRead),
+        };
         self.at += blanks + 2;
         *open = Open::default();
         Ok(())
@@ -305,14 +308,14 @@ impl Reader {
         }
         open.start.get_or_insert(start);
         let command = &mut open.command;
-        match assignment(&source, &word).filter(|_| command.words.is_empty()) {
-            Some(assignment) => {
+        match assignment(&source, &word) {
+            Some(assignment) if command.words.is_empty() => {
                 command.assignments.push(assignment);
                 if source.ends_with('=') && self.peek() == Some('(') {
                     return self.array();
                 }
             }
-            None => command.words.push(word),
+            _ => command.words.push(word),
         }
         Ok(())
     }

@@ -112,7 +112,7 @@ fn stamps_of_an_earlier_epoch_keep_their_order_before_all_later_ones() {
 #[test]
 fn a_log_goes_on_below_the_far_future() {
     let stamper = Stamper::new(time("2026-01-01T00:00:00.000Z"), uid("00000000"));
-    let stamps = |texts: &[&str]| texts.iter().map(|it| Stamp::parse(it).unwrap()).collect::<Vec<_>>();
+    let stamps = |texts: &[&str]| texts.iter().map(|text| Stamp::parse(text).unwrap()).collect::<Vec<_>>();
     for (log, next) in [
         (&[][..], "2026-01-01T00:00:00.000Z/00000/00000000"),
         (&["9998-12-30T23:59:59.999Z/99999/zzzzzzzz"], "2026-01-01T00:00:00.000Z/00000/00000000"),

@@ -127,7 +127,7 @@ fn redacted(conflict: &Conflict) -> Refusal {
 
 /// The record that the text names; records with a conflict take precedence.
 fn record(store: &Store, named: &str, conflicts: &[Conflict]) -> Result<String, Refusal> {
-    let mut ids: Vec<String> = conflicts.iter().map(|it| it.record.clone()).collect();
+    let mut ids: Vec<String> = conflicts.iter().map(|conflict| conflict.record.clone()).collect();
     ids.sort();
     ids.dedup();
     match resolve::one_of("record", named, ids) {
@@ -145,8 +145,8 @@ fn changed(Conflict { record, field, .. }: &Conflict) -> Refusal {
 fn pick(session: &Session, input: &Settle) -> Result<Conflict, Refusal> {
     let mut fitting = all(session)?;
     let record = record(session.store(), &input.record, &fitting)?;
-    fitting.retain(|it| it.record == record);
-    fitting.retain(|it| input.field.as_ref().is_none_or(|field| *field == it.field));
+    fitting.retain(|conflict| conflict.record == record);
+    fitting.retain(|conflict| input.field.as_ref().is_none_or(|field| *field == conflict.field));
     let of = match &input.field {
         Some(field) => format!("field `{field}` of `{record}`"),
         None => format!("`{record}`"),
@@ -157,9 +157,13 @@ fn pick(session: &Session, input: &Settle) -> Result<Conflict, Refusal> {
     };
     if let Some(seen) = &input.seen {
         let first = first.clone();
-        return fitting.into_iter().find(|it| it.digest() == *seen).ok_or_else(|| changed(&first));
+        return fitting
+            .into_iter()
+            .find(|conflict| conflict.digest() == *seen)
+            .ok_or_else(|| changed(&first));
     }
-    let is_one_field = fitting.iter().all(|it| it.path == first.path && it.field == first.field);
+    let is_one_field =
+        fitting.iter().all(|conflict| conflict.path == first.path && conflict.field == first.field);
     let number = match input.which {
         _ if !is_one_field => None,
         // The current value is the same in all conflicts of the field.
@@ -177,7 +181,13 @@ fn pick(session: &Session, input: &Settle) -> Result<Conflict, Refusal> {
             let hint =
                 if is_one_field { "name the record, the field and the number" } else { "name the field too" };
             Err(Refusal::new(Code::Ambiguous, format!("{of} has more than one unresolved conflict"))
-                .details(fitting.iter().enumerate().map(|(n, it)| describe(n, it, is_one_field)).collect())
+                .details(
+                    fitting
+                        .iter()
+                        .enumerate()
+                        .map(|(n, conflict)| describe(n, conflict, is_one_field))
+                        .collect(),
+                )
                 .hint(hint)
                 .remedy(Op::Conflicts, "shows them"))
         }

@@ -35,7 +35,7 @@ pub(crate) fn sync(session: &Session, named: Option<&str>) -> Answer<Synced> {
 /// Fetches and merges, like [`sync`].
 ///
 /// # Errors
-/// Those of [`sync`].
+/// The errors of [`sync`].
 pub(crate) fn pull(session: &Session, named: Option<&str>) -> Answer<Synced> {
     session.permit(Op::Merge)?;
     let store = session.store();
@@ -51,7 +51,7 @@ pub(crate) fn pull(session: &Session, named: Option<&str>) -> Answer<Synced> {
 /// Pushes the local state; fails if the remote has other commits.
 ///
 /// # Errors
-/// Those of [`sync`].
+/// The errors of [`sync`].
 pub(crate) fn push(session: &Session, named: Option<&str>) -> Answer<Synced> {
     session.permit(Op::Merge)?;
     let store = session.store();

@@ -25,7 +25,9 @@ pub(crate) fn came_with(
     before: Option<ObjectId>,
 ) -> Result<Vec<Notice>, Refusal> {
     let mut notices = losses(synced);
-    if let Some(before) = before.filter(|_| synced.merged != Moved::None) {
+    if synced.merged != Moved::None
+        && let Some(before) = before
+    {
         let (before, now) = (store.snapshot_at(before)?, store.snapshot()?);
         notices.extend(work::notices_of_ends_apart(store, &before, &now)?);
     }
@@ -77,11 +79,17 @@ pub(crate) fn some(paths: &[String]) -> String {
 
 /// Changes that no operation makes, and their authors.
 pub(super) fn rewritten(rewritten: &[Rewritten]) -> Vec<Notice> {
-    let one = |it: &Rewritten| {
-        let commit = it.commit.short();
-        Notice::error(format!("`{}`: {} {} in commit {commit}", it.path, it.author, it.what))
-    };
-    let mut notices: Vec<Notice> = rewritten.iter().take(NAMED).map(one).collect();
+    let mut notices: Vec<Notice> = rewritten
+        .iter()
+        .take(NAMED)
+        .map(|rewritten| {
+            let commit = rewritten.commit.short();
+            Notice::error(format!(
+                "`{}`: {} {} in commit {commit}",
+                rewritten.path, rewritten.author, rewritten.what
+            ))
+        })
+        .collect();
     if rewritten.len() > NAMED {
         let more = rewritten.len() - NAMED;
         notices
@@ -124,11 +132,13 @@ pub(super) fn unreadable(store: &Store, before: ObjectId) -> Result<Option<Notic
 pub(super) fn cycles(store: &Store, before: ObjectId) -> Result<Vec<Notice>, Refusal> {
     let (before, now) = (store.snapshot_at(before)?, store.snapshot()?);
     let (files, _) = store.differences_within(Some(before.tree()), now.tree(), MOST_READ)?;
-    let is_issue = |path: &str| match Location::parse(path)? {
-        Location::Record(Owner::Issue(id)) => Some(id),
-        _ => None,
-    };
-    let changed: Vec<IssueId> = files.iter().filter_map(|file| is_issue(&file.path)).collect();
+    let changed: Vec<IssueId> = files
+        .iter()
+        .filter_map(|file| match Location::parse(&file.path)? {
+            Location::Record(Owner::Issue(id)) => Some(id),
+            _ => None,
+        })
+        .collect();
     let facts = queue::facts_of(&now, changed.iter().cloned())?;
     let stuck = readiness::stuck_in_cycles(&changed, &facts);
     let cycles: BTreeSet<&Rc<DependencyCycle>> = stuck.values().collect();

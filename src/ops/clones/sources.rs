@@ -52,9 +52,11 @@ fn joined(session: &Session) -> Result<Vec<IssueId>, Refusal> {
     }
     let changed =
         store.repo().changed_on_both(ours.tree(), theirs.tree(), &bases).map_err(StoreError::from)?;
-    let issue = |path: &String| match Location::parse(path) {
-        Some(Location::Record(Owner::Issue(id))) => Some(id),
-        _ => None,
-    };
-    Ok(changed.iter().filter_map(issue).collect())
+    Ok(changed
+        .iter()
+        .filter_map(|path| match Location::parse(path) {
+            Some(Location::Record(Owner::Issue(id))) => Some(id),
+            _ => None,
+        })
+        .collect())
 }

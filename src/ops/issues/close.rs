@@ -79,7 +79,7 @@ pub(crate) fn close(session: &Session, input: Close) -> Answer<IssueView> {
 /// At most this many parts are named, and at most this many issues that have some.
 const MOST_PARTS: usize = 5;
 
-/// That issues which are over now have parts that are still open. If the index cannot be read, nothing is said.
+/// Tells that closed issues have parts that are still open. Empty if the index cannot be read.
 pub(crate) fn open_parts(session: &Session, issues: &[IssueId]) -> Vec<Notice> {
     let of_all = session.ask(Needs::ROWS, |index| {
         let mut notices = Vec::new();
@@ -95,8 +95,11 @@ pub(crate) fn open_parts(session: &Session, issues: &[IssueId]) -> Vec<Notice> {
 }
 
 fn open_parts_of(id: &IssueId, parts: &[IssueRow]) -> Option<Notice> {
-    let open: Vec<&str> =
-        parts.iter().filter(|it| !it.status.is_terminal() && it.id != *id).map(|it| it.id.as_str()).collect();
+    let open: Vec<&str> = parts
+        .iter()
+        .filter(|part| !part.status.is_terminal() && part.id != *id)
+        .map(|part| part.id.as_str())
+        .collect();
     let (named, more) = open.split_at(open.len().min(MOST_PARTS));
     let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
     let is_one = open.len() == 1;

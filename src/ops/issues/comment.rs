@@ -11,7 +11,6 @@ use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::ops::entries::entry;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::folder::StandingComment;
 use crate::rules::limits;
 use crate::store::{Tx, layout, resolve};
 
@@ -66,11 +65,10 @@ pub(crate) fn edit_comment(session: &Session, input: &CommentEdit) -> Answer<Com
         let named =
             entry(tx, &layout::comments(&id), comment, id.as_str(), RemedyCall::new(Other::Show, [&id]))?;
         let all = folder.standing_comments();
-        let is_meant = |it: &&StandingComment<'_>| {
-            it.comment.id == named || it.replaces.iter().any(|old| old.id == named)
-        };
         // Whichever version was named, the current one is replaced.
-        let Some(standing) = all.iter().rfind(is_meant) else {
+        let Some(standing) = all.iter().rfind(|standing| {
+            standing.comment.id == named || standing.replaces.iter().any(|old| old.id == named)
+        }) else {
             return Err(Refusal::unreadable(&format!("comment `{named}`")));
         };
         let (old, known_as) = (standing.comment, standing.first().id.clone());
@@ -96,9 +94,10 @@ pub(crate) fn comment_text(session: &Session, issue: &IssueId, comment: &str) ->
     let shown = RemedyCall::new(Other::Show, [issue]);
     let named = entry(&snapshot, &layout::comments(issue), comment, issue.as_str(), shown)?;
     let all = folder.standing_comments();
-    let found =
-        all.iter().rfind(|it| it.comment.id == named || it.replaces.iter().any(|old| old.id == named));
-    Ok(found.map(|it| it.comment.body.clone()).unwrap_or_default())
+    let found = all.iter().rfind(|standing| {
+        standing.comment.id == named || standing.replaces.iter().any(|old| old.id == named)
+    });
+    Ok(found.map(|standing| standing.comment.body.clone()).unwrap_or_default())
 }
 
 /// Checks a text: within the limits, and not empty.

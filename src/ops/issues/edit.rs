@@ -76,7 +76,7 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
             .remedy(RemedyCall::new(Op::Edit, [other]), "edits that one"));
     }
     let given = fields.json.clone();
-    let changes = IssueEdits::of(title.as_deref(), text.as_deref(), status, fields, force)?;
+    let changes = IssueEdits::new(title.as_deref(), text.as_deref(), status, fields, force)?;
     let committed = session.transact(permit, |tx| {
         seen.check(&changes, &existing_outline(tx, &id)?.issue.record)?;
         let what = changes.apply(tx, &id)?;
@@ -97,10 +97,12 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
     Ok(session.done(done.view, done.commit))
 }
 
-/// That `in-progress` changed nothing of issues on which nobody should work. `issues`: each with its status.
+/// Tells that `in-progress` changed nothing for those of the issues, each with its status, on which nobody should work.
 pub(super) fn unmoved<'a>(issues: impl IntoIterator<Item = (&'a IssueId, IssueStatus)>) -> Option<Notice> {
-    let is_left = |status: IssueStatus| status == IssueStatus::Paused || status.is_terminal();
-    let left: Vec<_> = issues.into_iter().filter(|(_, status)| is_left(*status)).collect();
+    let left: Vec<_> = issues
+        .into_iter()
+        .filter(|(_, status)| *status == IssueStatus::Paused || (*status).is_terminal())
+        .collect();
     let (first, _) = left.first()?;
     let names: Vec<String> = left.iter().map(|(id, status)| format!("{id} ({status})")).collect();
     let message = format!("`in-progress` does not reopen an issue: {}", names.join(", "));
@@ -121,7 +123,7 @@ pub(super) struct IssueEdits {
 impl IssueEdits {
     /// # Errors
     /// A title or a text that is too long, or a title that is not a single line.
-    pub(super) fn of(
+    pub(super) fn new(
         title: Option<&str>,
         text: Option<&str>,
         status: Option<StatusChange>,

@@ -82,10 +82,12 @@ impl NewFields {
         }
         change(&mut issue.depends_on, &self.depends_on, |text, is_new| dependency(read, text, is_new))?;
         change(&mut issue.relations, &self.relations, |text, _| relation(read, text))?;
-        let of_itself =
-            |relation: &&String| relation.split_once(':').is_some_and(|(_, id)| issue.id.as_str() == id);
-        let is_new = |relation: &&String| !before.contains(*relation);
-        if let Some(relation) = issue.relations.iter().filter(is_new).find(of_itself) {
+        if let Some(relation) = issue
+            .relations
+            .iter()
+            .filter(|relation| !before.contains(*relation))
+            .find(|relation| relation.split_once(':').is_some_and(|(_, id)| issue.id.as_str() == id))
+        {
             return Err(Refusal::new(
                 Code::SelfDependency,
                 format!("issue `{}` cannot be related to itself (`{relation}`)", issue.id),

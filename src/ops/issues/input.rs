@@ -189,11 +189,10 @@ impl IssueInput {
     }
 
     fn notice_of_birth(&self, issue: &Issue) -> Option<Notice> {
-        let own = |name: &str| match name {
-            "author" => json!(issue.author),
-            _ => json!(issue.created_at),
-        };
-        let others = self.given_birth.iter().filter(|(name, given)| *given != own(name));
+        let others = self.given_birth.iter().filter(|(name, given)| match *name {
+            "author" => *given != json!(issue.author),
+            _ => *given != json!(issue.created_at),
+        });
         let names: Vec<String> = others.map(|(name, _)| format!("`{name}`")).collect();
         let were = match names.len() {
             0 => return None,
@@ -265,8 +264,9 @@ impl IssueInput {
     /// The id of a new issue: the given one, or one made from its number if the issue is known only by that on
     /// GitHub.
     pub(super) fn id_of_new(&self) -> Option<IssueId> {
-        let of_number = |number| IssueId::parse(&format!("GH-{number}")).ok();
-        self.id.clone().or_else(|| self.github_number.and_then(of_number))
+        self.id
+            .clone()
+            .or_else(|| self.github_number.and_then(|number| IssueId::parse(&format!("GH-{number}")).ok()))
     }
 
     /// Sets the URL of the discussion, if it follows from the issue's number and the repository on GitHub.

@@ -53,10 +53,14 @@ pub(crate) fn lanes(session: &Session, input: &Lanes) -> Answer<LanesView> {
         };
         let mut lanes = Vec::new();
         for (status, total) in index.counts_of(&filter)? {
-            let asked = input.from.iter().find(|it| it.0 == status).map_or(0, |it| it.1);
-            let offset = begin(asked, total, followed.filter(|it| it.0 == status).map(|it| it.1));
+            let asked = input.from.iter().find(|start| start.0 == status).map_or(0, |start| start.1);
+            let offset = begin(
+                asked,
+                total,
+                followed.filter(|followed| followed.0 == status).map(|followed| followed.1),
+            );
             let only = Filter { statuses: vec![status], ..filter.clone() };
-            let numbers = index.list(&only, SortOrder::Priority, (offset, Some(MOST_CARDS)))?;
+            let numbers = index.list(&only, SortOrder::Priority, offset, Some(MOST_CARDS))?;
             lanes.push(Lane {
                 status,
                 total,

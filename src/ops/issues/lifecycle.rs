@@ -32,7 +32,7 @@ impl Lifecycle {
 
     /// Refuses other words, naming their field.
     pub(super) fn check(value: &Value) -> Result<(), Refusal> {
-        let Some(given) = value.get("lifecycle_requirements").and_then(|it| it.as_object()) else {
+        let Some(given) = value.get("lifecycle_requirements").and_then(|value| value.as_object()) else {
             return Ok(());
         };
         for (name, words) in Self::words() {
@@ -56,12 +56,12 @@ impl Lifecycle {
 }
 
 impl From<Lifecycle> for LifecycleRequirements {
-    fn from(it: Lifecycle) -> Self {
+    fn from(lifecycle: Lifecycle) -> Self {
         Self {
-            test_strategy: it.test_strategy.map(|word| word.to_string()),
-            regression_scope: it.regression_scope.map(|word| word.to_string()),
-            acceptance_type: it.acceptance_type.map(|word| word.to_string()),
-            commit_strategy: it.commit_strategy.map(|word| word.to_string()),
+            test_strategy: lifecycle.test_strategy.map(|word| word.to_string()),
+            regression_scope: lifecycle.regression_scope.map(|word| word.to_string()),
+            acceptance_type: lifecycle.acceptance_type.map(|word| word.to_string()),
+            commit_strategy: lifecycle.commit_strategy.map(|word| word.to_string()),
         }
     }
 }

@@ -114,7 +114,7 @@ pub(crate) fn count(session: &Session, input: &List) -> Answer<Counted> {
 /// # Errors
 /// Usage if a date is invalid.
 pub(crate) fn rows(session: &Session, input: &List) -> Answer<Rows> {
-    let (mut found, total) = Found::of(session, input)?;
+    let (mut found, total) = IssuePage::find(session, input)?;
     let mut rows = Vec::new();
     found.each(
         |index, numbers, found| index.each_listed(numbers, found),
@@ -136,7 +136,7 @@ pub(crate) fn list<E: From<Refusal>>(
     input: &List,
     mut visit: impl FnMut(IssueView) -> Result<(), E>,
 ) -> Result<Option<Total>, E> {
-    let (mut found, total) = Found::of(session, input)?;
+    let (mut found, total) = IssuePage::find(session, input)?;
     found.each(
         |index, numbers, found| index.each_whole(numbers, found),
         |(issue, derived)| visit(IssueView::listed(issue, derived)),
@@ -230,41 +230,53 @@ pub(crate) fn no_target() -> Notice {
     .remedy(RemedyCall::new(Op::Settings, ["land.onto=BRANCH"]), "names it for all clones")
 }
 
+/// A part of a list.
+#[derive(Clone, Copy)]
+struct ListPage {
+    sort: SortOrder,
+    offset: usize,
+    limit: Option<usize>,
+}
+
 /// The issues found; they are read one by one.
-struct Found<'a> {
+struct IssuePage<'a> {
     session: &'a Session,
     index: Index<'a>,
     numbers: Vec<i64>,
     /// Kept to run the same query again.
     filter: Filter,
     needs: Needs,
-    page: (SortOrder, (usize, Option<usize>)),
+    page: ListPage,
 }
 
-impl<'a> Found<'a> {
+impl<'a> IssuePage<'a> {
     /// Also returns the number of all that match, exactly with `counts`; `None` if nothing is shown.
-    fn of(session: &'a Session, input: &List) -> Result<(Self, Option<Total>), Refusal> {
+    fn find(session: &'a Session, input: &List) -> Result<(Self, Option<Total>), Refusal> {
         let (filter, needs) = input.asked(session)?;
-        let page = (input.sort, (input.offset, input.limit));
+        let page = ListPage { sort: input.sort, offset: input.offset, limit: input.limit };
         let is_whole = input.limit.is_none() && input.offset == 0;
         let ahead = input.limit.map(|limit| if limit == 0 { 0 } else { limit.saturating_add(AHEAD) });
         let (index, target, (numbers, total, broken, cycles)) = session.ask_landed(needs, |index| {
             if filter.ready {
                 queue::note_in_index(session.store(), index)?;
             }
-            let mut numbers = index.list(&filter, input.sort, (input.offset, ahead))?;
+            let mut numbers = index.list(&filter, input.sort, input.offset, ahead)?;
             let found = numbers.len();
             let is_cut = input.limit.is_some_and(|limit| found > limit);
             numbers.truncate(input.limit.unwrap_or(found));
-            let total = match is_whole {
-                true => Some(Total::Exactly(found)),
-                false if input.counts => Some(Total::Exactly(index.count(&filter)?)),
-                false if !is_cut => (found > 0).then_some(Total::Exactly(input.offset + found)),
-                false if Some(found) < ahead => Some(Total::Exactly(input.offset + found)),
-                false => Some(match index.count_at_once(&filter)? {
+            let total = if is_whole {
+                Some(Total::Exactly(found))
+            } else if input.counts {
+                Some(Total::Exactly(index.count(&filter)?))
+            } else if !is_cut {
+                (found > 0).then_some(Total::Exactly(input.offset + found))
+            } else if Some(found) < ahead {
+                Some(Total::Exactly(input.offset + found))
+            } else {
+                Some(match index.count_at_once(&filter)? {
                     Some(count) => Total::Exactly(count),
                     None => Total::MoreThan(input.offset + found - 1),
-                }),
+                })
             };
             let cycles = index.cycles_of(&numbers)?;
             Ok((numbers, total, index.broken()?, cycles))
@@ -309,7 +321,8 @@ impl<'a> Found<'a> {
     fn begin_again(&mut self) -> Result<(), Refusal> {
         let Self { session, index, needs, .. } = self;
         session.watched(|watch| index.replace(*needs, watch))?;
-        self.numbers = self.index.list(&self.filter, self.page.0, self.page.1)?;
+        let ListPage { sort, offset, limit } = self.page;
+        self.numbers = self.index.list(&self.filter, sort, offset, limit)?;
         Ok(())
     }
 }

@@ -72,21 +72,21 @@ pub(crate) const LIST_OPTIONS: &[ListOption] = &[
 ];
 
 fn long(name: &str) -> Option<&'static ListOption> {
-    LIST_OPTIONS.iter().find(|it| it.long == name)
+    LIST_OPTIONS.iter().find(|option| option.long == name)
 }
 
 fn short(name: char) -> Option<&'static ListOption> {
-    LIST_OPTIONS.iter().find(|it| it.short == Some(name))
+    LIST_OPTIONS.iter().find(|option| option.short == Some(name))
 }
 
 /// Whether the next word is the value of an option in this one.
 pub(super) fn wants_value(word: &str) -> bool {
     if let Some(name) = word.strip_prefix("--") {
-        return long(name).is_some_and(|it| it.takes_value);
+        return long(name).is_some_and(|option| option.takes_value);
     }
     let Some(names) = word.strip_prefix('-') else { return false };
     // Short options can share a word, and the rest of it is the value of the first that takes one.
-    let first = names.char_indices().find(|(_, name)| short(*name).is_some_and(|it| it.takes_value));
+    let first = names.char_indices().find(|(_, name)| short(*name).is_some_and(|option| option.takes_value));
     first.is_some_and(|(at, name)| at + name.len_utf8() == names.len())
 }
 
@@ -99,7 +99,8 @@ pub(crate) fn options(words: Vec<String>) -> Result<Vec<(&'static ListOption, Op
     let (mut words, mut found) = (words.into_iter(), Vec::new());
     while let Some(word) = words.next() {
         if let Some(rest) = word.strip_prefix("--") {
-            let (name, attached) = rest.split_once('=').map_or((rest, None), |(name, it)| (name, Some(it)));
+            let (name, attached) =
+                rest.split_once('=').map_or((rest, None), |(name, value)| (name, Some(value)));
             let option = long(name).ok_or_else(|| unreadable(&word, "is not an option of `list`"))?;
             let value = match (option.takes_value, attached) {
                 (true, Some(value)) => Some(value.to_owned()),
@@ -154,12 +155,15 @@ mod tests {
     #[test]
     fn words_are_options_with_their_values() {
         let read = |text: &str| -> Result<String, String> {
-            let found = options(shlex::split(text).unwrap()).map_err(|it| it.message)?;
-            let one = |(option, value): &(&ListOption, Option<String>)| match value {
-                Some(value) => format!("{}={value}", option.long),
-                None => option.long.to_owned(),
-            };
-            Ok(found.iter().map(one).collect::<Vec<_>>().join(" "))
+            let found = options(shlex::split(text).unwrap()).map_err(|option| option.message)?;
+            Ok(found
+                .iter()
+                .map(|(option, value)| match value {
+                    Some(value) => format!("{}={value}", option.long),
+                    None => option.long.to_owned(),
+                })
+                .collect::<Vec<_>>()
+                .join(" "))
         };
         for (text, expected) in [
             ("", ""),

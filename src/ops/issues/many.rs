@@ -90,10 +90,10 @@ pub(crate) fn many_preview(session: &Session, input: &PreviewMany<'_>) -> Answer
 /// Changes these issues in one commit: all, or none if one of them cannot be changed.
 ///
 /// # Errors
-/// Those of `edit`, `close` and `comment`.
+/// The errors of `edit`, `close` and `comment`.
 pub(crate) fn many(session: &Session, ChangeMany { issues, change }: ChangeMany) -> Answer<ManyChanged> {
     let permit = session.permit(change.operation())?;
-    let ids: Vec<IssueId> = issues.iter().map(|it| it.id.clone()).collect();
+    let ids: Vec<IssueId> = issues.iter().map(|issue| issue.id.clone()).collect();
     let how_many = count(ids.len(), "issue");
     let total = Some(ids.len() as u64);
     let ends = match &change {
@@ -106,7 +106,7 @@ pub(crate) fn many(session: &Session, ChangeMany { issues, change }: ChangeMany)
             if fields.is_empty() && status.is_none() {
                 return Err(Refusal::usage("nothing to change").hint("name a field, such as --tag"));
             }
-            let changes = IssueEdits::of(None, None, status, fields, force.clone())?;
+            let changes = IssueEdits::new(None, None, status, fields, force.clone())?;
             if status == Some(StatusChange::InProgress) {
                 session.notice_all(unmoved(issues.iter().map(|issue| (&issue.id, issue.status))));
             }

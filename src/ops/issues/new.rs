@@ -98,11 +98,12 @@ fn register(tx: &mut Tx<'_>, issue: &Issue) -> Result<(), Refusal> {
 pub(super) fn check_relations(tx: &Tx<'_>, id: &IssueId) -> Result<(), Refusal> {
     for kind in RELATIONS.iter().copied().filter(|kind| *kind != UNDIRECTED_RELATION) {
         // An unreadable issue leads nowhere; `fsck` names it.
-        let related = |from: &IssueId| match existing_outline(tx, from) {
+        let Some(cycle) = dag::cycle_through(id, |from| match existing_outline(tx, from) {
             Ok(folder) => folder.issue.record.related(kind).collect(),
             Err(_) => Vec::new(),
+        }) else {
+            continue;
         };
-        let Some(cycle) = dag::cycle_through(id, related) else { continue };
         let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
         return Err(Refusal::new(
             Code::Cycle,

@@ -30,7 +30,7 @@ pub(crate) struct Override {
 
 impl Override {
     /// `None` for a step that overrode no gate.
-    fn of(step: HistoryStep) -> Option<Self> {
+    fn from_step(step: HistoryStep) -> Option<Self> {
         Some(Self {
             reason: step.force?,
             commit: step.commit,
@@ -47,6 +47,6 @@ impl Override {
     /// The overrides for an issue, its plans and its items, oldest first. The index must contain the log.
     pub(crate) fn about(index: &Index<'_>, id: &IssueId) -> Result<Vec<Self>, IndexError> {
         let steps = index.forced_steps(id.as_str())?.into_iter();
-        steps.map(|n| index.step(n).map(Self::of)).filter_map(Result::transpose).collect()
+        steps.map(|n| index.step(n).map(Self::from_step)).filter_map(Result::transpose).collect()
     }
 }

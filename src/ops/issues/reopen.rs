@@ -46,7 +46,7 @@ pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
 /// Like [`reopen`], if it leads to the status.
 ///
 /// # Errors
-/// Those of [`reopen`]; `illegal-move` if it leads to another status.
+/// The errors of [`reopen`]; `illegal-move` if it leads to another status.
 #[cfg(feature = "web")]
 pub(crate) fn reopen_to(session: &Session, ReopenTo { reopen, status }: ReopenTo) -> Answer<IssueView> {
     reopened(session, reopen, Some(status))
@@ -103,7 +103,9 @@ fn reopened(session: &Session, input: Reopen, wanted: Option<IssueStatus>) -> An
         Ok(())
     })?;
     session.notice_all(cycle);
-    session.notice_all(landed.filter(|_| committed.commit.is_some()));
+    if committed.commit.is_some() {
+        session.notice_all(landed);
+    }
     if !newer.is_empty() {
         let message = format!("the plan that failed is still bound; newer: {}", newer.join(", "));
         let bind = RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]);

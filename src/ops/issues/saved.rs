@@ -15,12 +15,12 @@ impl SavedQueries {
     ///
     /// # Errors
     /// Git's configuration cannot be read.
-    pub(crate) fn of(session: &Session) -> Result<Self, Refusal> {
+    pub(crate) fn load(session: &Session) -> Result<Self, Refusal> {
         let all = session.store().git().config_below("wf.")?.into_iter();
-        let saved = all.filter_map(|it| match it.subsection.strip_prefix("query")? {
-            "" => Some((it.name, it.value)),
+        let saved = all.filter_map(|setting| match setting.subsection.strip_prefix("query")? {
+            "" => Some((setting.name, setting.value)),
             // A name may have a dot.
-            inner => Some((format!("{}.{}", inner.strip_prefix('.')?, it.name), it.value)),
+            inner => Some((format!("{}.{}", inner.strip_prefix('.')?, setting.name), setting.value)),
         });
         Ok(Self(saved.collect()))
     }
@@ -71,7 +71,7 @@ impl SavedQueries {
                 all.extend(value);
                 continue;
             };
-            if within.iter().any(|it| it == name) {
+            if within.iter().any(|known| known == name) {
                 return Err(Refusal::usage(format!("the saved query `@{name}` refers to itself"))
                     .command("git config --get-regexp wf.query", "shows the saved queries"));
             }
@@ -112,7 +112,7 @@ mod tests {
     fn only_a_word_that_is_no_value_is_a_saved_query() {
         let saved = [("mine", "--tag @mine -s planned"), ("api", "@mine -t api"), ("lost", "@nobody")];
         let saved = SavedQueries(saved.map(|(name, text)| (name.to_owned(), text.to_owned())).into());
-        let expanded = |text: &str| saved.expanded(words(text).unwrap()).map(|it| it.join(" "));
+        let expanded = |text: &str| saved.expanded(words(text).unwrap()).map(|words| words.join(" "));
         for (text, expected) in [
             ("--tag @mine --all", "--tag @mine --all"),
             ("-at @mine @api", "-at @mine --tag @mine -s planned -t api"),

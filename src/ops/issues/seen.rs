@@ -21,7 +21,7 @@ pub(crate) struct SeenFields {
 
 impl SeenFields {
     /// All fields of an issue.
-    pub(crate) fn of(issue: &Issue) -> Self {
+    pub(crate) fn new(issue: &Issue) -> Self {
         Self {
             title: Some(issue.title.clone()),
             text: Some(issue.context.clone().unwrap_or_default()),
@@ -33,7 +33,7 @@ impl SeenFields {
 
     /// Takes note of what a field is now, after someone was told that it had changed.
     pub(crate) fn look_again(&mut self, field: &str, stored: &Issue) {
-        let now = Self::of(stored);
+        let now = Self::new(stored);
         match field {
             "title" => self.title = now.title,
             "text" => self.text = now.text,
@@ -52,7 +52,7 @@ impl SeenFields {
         fn is_unseen<T: PartialEq>(new: Option<&T>, seen: Option<&T>, now: Option<&T>) -> bool {
             new.zip(seen).is_some() && seen != now && new != now
         }
-        let (new, now) = (&edits.fields, Self::of(stored));
+        let (new, now) = (&edits.fields, Self::new(stored));
         let fields = [
             ("title", "title", is_unseen(edits.title.as_ref(), self.title.as_ref(), now.title.as_ref())),
             ("text", "description", is_unseen(edits.text.as_ref(), self.text.as_ref(), now.text.as_ref())),
@@ -72,7 +72,7 @@ impl SeenFields {
                 is_unseen(new.issue_type.as_ref(), self.issue_type.as_ref(), now.issue_type.as_ref()),
             ),
         ];
-        let Some((field, words, _)) = fields.into_iter().find(|it| it.2) else { return Ok(()) };
+        let Some((field, words, _)) = fields.into_iter().find(|field| field.2) else { return Ok(()) };
         let what = format!("someone changed the {words} of `{}` while you edited it", stored.id);
         Err(Refusal::new(Code::ChangedMeanwhile, what)
             .at(field)

@@ -47,7 +47,7 @@ pub(crate) struct ShowRecord {
 
 impl ShowRecord {
     /// What an id names, without the record of a source.
-    pub(crate) fn of(id: impl Into<String>) -> Self {
+    pub(crate) fn new(id: impl Into<String>) -> Self {
         Self { id: id.into(), imported: false }
     }
 }
@@ -99,7 +99,7 @@ fn shown_elsewhere(snapshot: &Snapshot<'_>, text: &str, error: ResolveError) -> 
         Ok(wisdom) => wisdom,
         Err(error) => return error.into(),
     };
-    if wisdom.iter().any(|it| it.id.as_str() == text || it.id.short() == text) {
+    if wisdom.iter().any(|wisdom| wisdom.id.as_str() == text || wisdom.id.short() == text) {
         return Refusal::new(Code::WrongKind, format!("`{text}` is an entry of the wisdom"))
             .remedy(Other::WisdomList, "shows all entries");
     }
@@ -169,7 +169,7 @@ fn execution(
     let folder = existing(snapshot, &id.issue())?;
     let mut all = executions_within(&folder, &unreached_of(session, folder.executions.iter())).into_iter();
     let execution = all
-        .find(|it| it.execution.id == *id)
+        .find(|execution| execution.execution.id == *id)
         .ok_or_else(|| Refusal::unreadable(&format!("execution `{id}`")))?;
     Ok(ShownExecution { execution, title: folder.issue.record.title })
 }

@@ -36,11 +36,11 @@ pub(crate) fn standing(session: &Session, issue: &str) -> Answer<IssueWithExecut
         facts::status(&folder),
         IssueStatus::Executing | IssueStatus::Completed | IssueStatus::Failed
     );
-    let holder = facts::holder(&folder).filter(|_| shows_work);
+    let holder = if shows_work { facts::holder(&folder) } else { None };
     let standing = IssueWithExecutor {
         issue: IssueView::in_full(session, &folder, overrides),
-        actor: holder.map(|it| it.execution.actor.clone()),
-        ended_by: holder.and_then(|it| it.ended_by_another()).cloned(),
+        actor: holder.map(|holder| holder.execution.actor.clone()),
+        ended_by: holder.and_then(|holder| holder.ended_by_another()).cloned(),
     };
     Ok(session.done(standing, None))
 }

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use crate::interchange::issue_form::form;
 use crate::model::code::Code;
 use crate::model::nearest::nearest;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::issue_form::form;
 use crate::rules::issue_text::{IssueTemplate, template};
 
 /// Where templates are; an earlier one beats a later one of the same name.
@@ -33,14 +33,15 @@ pub(crate) fn templates(session: &Session) -> Vec<(String, IssueTemplate)> {
         for path in paths {
             let Some(file) = path.file_name().and_then(|name| name.to_str()) else { continue };
             let Some(read) = reader(file) else { continue };
-            let is_fit = path.symlink_metadata().is_ok_and(|it| it.is_file() && it.len() <= LONGEST);
-            let text = match is_fit {
-                true => std::fs::read_to_string(&path).map_err(|error| error.to_string()),
-                false => continue,
+            let is_fit = path.symlink_metadata().is_ok_and(|about| about.is_file() && about.len() <= LONGEST);
+            let text = if is_fit {
+                std::fs::read_to_string(&path).map_err(|error| error.to_string())
+            } else {
+                continue;
             };
             match text.and_then(|text| read(file, &text)) {
-                Ok(it) if all.iter().all(|(known, _)| stem(known) != stem(file)) => {
-                    all.push((file.to_owned(), it));
+                Ok(template) if all.iter().all(|(known, _)| stem(known) != stem(file)) => {
+                    all.push((file.to_owned(), template));
                 }
                 Ok(_) => {}
                 Err(why) => {
@@ -74,10 +75,10 @@ pub(crate) fn stem(file: &str) -> &str {
 /// # Errors
 /// `not-found`.
 pub(crate) fn template_named(all: &[(String, IssueTemplate)], name: &str) -> Result<IssueTemplate, Refusal> {
-    let is_it = |(file, it): &&(String, IssueTemplate)| {
-        it.name.eq_ignore_ascii_case(name) || file == name || stem(file) == name
-    };
-    if let Some((_, found)) = all.iter().find(is_it) {
+    let found = all.iter().find(|(file, template)| {
+        template.name.eq_ignore_ascii_case(name) || file == name || stem(file) == name
+    });
+    if let Some((_, found)) = found {
         return Ok(found.clone());
     }
     let names: Vec<&str> = all.iter().map(|(file, _)| stem(file)).collect();

@@ -109,7 +109,7 @@ pub(crate) struct Replaced {
 
 impl IssueView {
     /// The view of an issue.
-    pub(crate) fn of(folder: &IssueFolder) -> Self {
+    pub(crate) fn new(folder: &IssueFolder) -> Self {
         Self::listed(folder.issue.record.clone(), IssueDerived::of(folder))
     }
 
@@ -142,7 +142,11 @@ impl IssueView {
         let contents = Contents {
             children: children.into_iter().map(Related::from).collect(),
             dependents: dependents.into_iter().map(Related::from).collect(),
-            comments: folder.standing_comments().iter().map(|it| CommentView::new(folder, it)).collect(),
+            comments: folder
+                .standing_comments()
+                .iter()
+                .map(|comment| CommentView::new(folder, comment))
+                .collect(),
             feedback: folder.feedback.clone(),
             explorations: folder.explorations.clone(),
             solutions: SolutionView::all(folder),
@@ -150,7 +154,7 @@ impl IssueView {
             overrides,
         };
         let kept = folder.issue.record.imported.as_ref().map(trackers::kept).unwrap_or_default();
-        let mut view = Self { contents: Some(contents), kept, ..Self::of(folder) };
+        let mut view = Self { contents: Some(contents), kept, ..Self::new(folder) };
         if view.derived.status == IssueStatus::Completed {
             view.derived.landed = landing.map(|proof| proof.landed);
         }
@@ -160,7 +164,7 @@ impl IssueView {
 
 impl CommentView {
     fn first(&self) -> &EntryId {
-        self.replaces.first().map_or(&self.comment.id, |it| &it.id)
+        self.replaces.first().map_or(&self.comment.id, |comment| &comment.id)
     }
 }
 
@@ -169,23 +173,26 @@ impl Contents {
     /// apart, so that both versions are shown, each has its own.
     pub(crate) fn name_of<'a>(&self, comment: &'a CommentView) -> &'a EntryId {
         let first = comment.first();
-        let is_alone = self.comments.iter().filter(|it| it.first() == first).count() == 1;
+        let is_alone = self.comments.iter().filter(|comment| comment.first() == first).count() == 1;
         if is_alone { first } else { &comment.comment.id }
     }
 }
 
 impl CommentView {
-    fn new(folder: &IssueFolder, it: &StandingComment<'_>) -> Self {
-        let replaced = |it: &&Comment| Replaced {
-            id: it.id.clone(),
-            author: it.author.clone(),
-            created_at: it.created_at,
-        };
+    fn new(folder: &IssueFolder, standing: &StandingComment<'_>) -> Self {
         Self {
-            comment: it.comment.clone(),
-            is_withdrawn: it.is_withdrawn(),
-            hidden: hidden_in_source(&folder.issue.record, it),
-            replaces: it.replaces.iter().map(replaced).collect(),
+            comment: standing.comment.clone(),
+            is_withdrawn: standing.is_withdrawn(),
+            hidden: hidden_in_source(&folder.issue.record, standing),
+            replaces: standing
+                .replaces
+                .iter()
+                .map(|replace| Replaced {
+                    id: replace.id.clone(),
+                    author: replace.author.clone(),
+                    created_at: replace.created_at,
+                })
+                .collect(),
         }
     }
 }
@@ -208,6 +215,6 @@ pub(crate) fn fields_of_listed() -> BTreeSet<String> {
 
 /// The view of an issue after an operation; `commit` is `None` if nothing changed.
 pub(crate) fn answer(session: &Session, id: &IssueId, commit: Option<ObjectId>) -> Answer<IssueView> {
-    let view = IssueView::of(&existing(&session.store().snapshot()?, id)?);
+    let view = IssueView::new(&existing(&session.store().snapshot()?, id)?);
     Ok(session.done(view, commit))
 }

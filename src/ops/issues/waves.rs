@@ -20,11 +20,11 @@ pub(crate) struct Wave {
 pub(crate) fn waves(session: &Session) -> Answer<Vec<Wave>> {
     let (_, found) = session.ask(Needs::ROWS, Index::waves)?;
     let mut waves: Vec<Wave> = Vec::new();
-    for it in found {
-        let issue = (it.created, it.finished);
+    for row in found {
+        let issue = (row.created, row.finished);
         match waves.last_mut() {
-            Some(wave) if wave.number == it.wave => wave.issues.push(issue),
-            _ => waves.push(Wave { number: it.wave, issues: vec![issue] }),
+            Some(wave) if wave.number == row.wave => wave.issues.push(issue),
+            _ => waves.push(Wave { number: row.wave, issues: vec![issue] }),
         }
     }
     Ok(session.done(waves, None))

@@ -65,10 +65,14 @@ pub(crate) fn add(session: &Session, input: AddPlans) -> Answer<Added> {
     let change = |tx: &mut Tx<'_>, queues: bool| {
         let stored = store_plans(tx, &id, &checked, &nonce, force)?;
         let folder = existing(tx, &id)?;
-        let is_stored = |plan: &&Solution| stored.iter().any(|(id, _)| *id == plan.id);
-        let only = if no_bind { None } else { lone(&folder).filter(is_stored) };
-        let suffices = |plan: &&Solution| force.is_some() || plan_check::quality(&plan.plan).suffices();
-        let bound = only.filter(suffices).map(|plan| plan.id.clone());
+        let only = if no_bind {
+            None
+        } else {
+            lone(&folder).filter(|plan| stored.iter().any(|(id, _)| *id == plan.id))
+        };
+        let bound = only
+            .filter(|plan| force.is_some() || plan_check::quality(&plan.plan).suffices())
+            .map(|plan| plan.id.clone());
         let left = match &bound {
             Some(plan) => bind_in(tx, &folder, plan, force)?,
             None => vec![],
@@ -81,15 +85,16 @@ pub(crate) fn add(session: &Session, input: AddPlans) -> Answer<Added> {
         let names: BTreeSet<&str> = stored.iter().map(|(id, _)| id.as_str()).collect();
         let names: Vec<&str> = names.into_iter().collect();
         let and_bound = if bound.is_some() { ", bound" } else { "" };
-        let queued_in = match queues {
-            true => match queue_bound(tx, &id, &stored, &nonce, force) {
+        let queued_in = if queues {
+            match queue_bound(tx, &id, &stored, &nonce, force) {
                 Ok(queue) => Some(queue),
                 Err(refusal) => {
                     unqueued.replace(Some(refusal.clone()));
                     return Err(refusal);
                 }
-            },
-            false => None,
+            }
+        } else {
+            None
         };
         let and_queued = if queued_in.is_some() { ", queued" } else { "" };
         tx.describe(format!("solution: add {}{and_bound}{and_queued}", names.join(", ")));
@@ -106,10 +111,11 @@ pub(crate) fn add(session: &Session, input: AddPlans) -> Answer<Added> {
     }
     let (stored, bound, left, queued_in) = committed.answer;
     let folder = existing(&session.store().snapshot()?, &id)?;
-    let mut added = Added::of(&folder, stored.into_iter().zip(reports), bound, &left);
+    let mut added = Added::new(&folder, stored.into_iter().zip(reports), bound, &left);
     added.queued_in = queued_in;
     session.notice_all(left_queue(&id, &left));
-    let stays = folder.issue.record.bound_solution_id.filter(|_| !no_bind && committed.commit.is_some());
+    let stays =
+        if !no_bind && committed.commit.is_some() { folder.issue.record.bound_solution_id } else { None };
     notice(session, &added, stays.as_ref());
     Ok(session.done(added, committed.commit))
 }
@@ -157,7 +163,7 @@ fn store_plans(
     for (n, checked) in plans.iter().enumerate() {
         let folder = existing(tx, issue)?;
         let digest = PlanDigest::of(&checked.plan);
-        let same = || folder.solutions.iter().find(|it| it.record.plan_digest() == digest);
+        let same = || folder.solutions.iter().find(|solution| solution.record.plan_digest() == digest);
         let id = match &checked.id {
             Some(id) => id.clone(),
             // A plan without an id is identified by its content: the same content is the existing plan.
@@ -205,14 +211,15 @@ fn store_plans(
 /// Notices about what the plans do not show: plans that name no file, and that another plan stays bound.
 fn notice(session: &Session, added: &Added, bound: Option<&SolutionId>) {
     for (id, report) in &added.handed {
-        if report.findings.iter().any(|it| it.rule == plan_check::NO_FILES_RULE) {
+        if report.findings.iter().any(|finding| finding.rule == plan_check::NO_FILES_RULE) {
             let message = format!("{id} names no file, so overlap with other plans goes unnoticed");
             let check = RemedyCall::new(Other::SolutionCheck, [id]);
             session.notice(Notice::warning(message).remedy(check, "says where to name files"));
         }
     }
-    let is_handed = |id: &SolutionId| added.handed.iter().any(|(handed, _)| handed == id);
-    if let Some(bound) = bound.filter(|id| added.failed.is_none() && !is_handed(id)) {
+    if let Some(bound) =
+        bound.filter(|id| added.failed.is_none() && !added.handed.iter().any(|(handed, _)| handed == *id))
+    {
         let them: Vec<&str> = added.handed.iter().map(|(id, _)| id.as_str()).collect();
         let are = if them.len() == 1 { "is" } else { "are" };
         let message = format!("{} {are} not bound: {bound} stays bound", them.join(", "));

@@ -114,7 +114,7 @@ pub(crate) struct AddedFinding {
 }
 
 impl CandidatePlan {
-    fn of(solution: &Solution) -> Self {
+    fn new(solution: &Solution) -> Self {
         let plan = solution.typed_plan();
         Self {
             id: solution.id.clone(),
@@ -131,7 +131,7 @@ impl CandidatePlan {
 impl Added {
     /// Builds the result from each given plan (its id, whether it is new, its findings), the plan that was bound, and
     /// the items that left their queues for it.
-    pub(super) fn of(
+    pub(super) fn new(
         folder: &IssueFolder,
         stored: impl Iterator<Item = ((SolutionId, bool), CheckReport)>,
         bound: Option<SolutionId>,
@@ -144,9 +144,12 @@ impl Added {
             if handed.iter().any(|(known, _)| *known == id) {
                 continue;
             }
-            let of =
-                |finding: &PlanFinding| AddedFinding { solution_id: id.clone(), finding: finding.clone() };
-            findings.extend(report.findings.iter().map(of));
+            findings.extend(
+                report
+                    .findings
+                    .iter()
+                    .map(|finding| AddedFinding { solution_id: id.clone(), finding: finding.clone() }),
+            );
             let list = if is_new { &mut added } else { &mut already_there };
             list.push(id.clone());
             handed.push((id, report));
@@ -157,16 +160,17 @@ impl Added {
             None => folder.plans(),
             Some(_) => replan::newer(folder),
         };
-        let failed = issue.bound_solution_id.clone().filter(|_| !pending.is_empty());
-        let solutions: Vec<CandidatePlan> = pending.into_iter().map(CandidatePlan::of).collect();
-        let pending_selection = match solutions.is_empty() {
-            true => vec![],
-            false => vec![PendingSelection { issue_id: issue.id.clone(), solutions }],
+        let failed = if pending.is_empty() { None } else { issue.bound_solution_id.clone() };
+        let solutions: Vec<CandidatePlan> = pending.into_iter().map(CandidatePlan::new).collect();
+        let pending_selection = if solutions.is_empty() {
+            vec![]
+        } else {
+            vec![PendingSelection { issue_id: issue.id.clone(), solutions }]
         };
         let plans = SolutionView::all(folder);
         let bound = bound.into_iter().map(|id| BoundPlan {
             issue_id: issue.id.clone(),
-            task_count: plans.iter().find(|it| it.id == id).map_or(0, |it| it.task_count),
+            task_count: plans.iter().find(|plan| plan.id == id).map_or(0, |plan| plan.task_count),
             solution_id: id,
         });
         Self {
@@ -174,10 +178,10 @@ impl Added {
             queued_in: None,
             left_queue: left
                 .iter()
-                .map(|it| LeftItem {
-                    queue_id: it.queue.clone(),
-                    item_id: it.item.item_id.clone(),
-                    solution_id: it.item.solution_id.clone(),
+                .map(|item| LeftItem {
+                    queue_id: item.queue.clone(),
+                    item_id: item.item.item_id.clone(),
+                    solution_id: item.item.solution_id.clone(),
                 })
                 .collect(),
             pending_selection,

@@ -87,7 +87,9 @@ impl AnswerKind for ProposedPlans {
         let mut faults = Vec::new();
         for (n, plan) in plans.iter().enumerate() {
             let report = plan_check::examine(plan, plan_check::PlanSetting::default());
-            faults.extend(report.findings.iter().filter(|it| it.is_error()).map(|it| fault(n, it)));
+            faults.extend(
+                report.findings.iter().filter(|finding| finding.is_error()).map(|finding| fault(n, finding)),
+            );
         }
         if faults.is_empty() { Ok(Self(plans)) } else { Err(faults) }
     }

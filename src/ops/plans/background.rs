@@ -39,7 +39,8 @@ pub(crate) fn issue_context(
 pub(super) fn background_for(
     read: &impl ReadState,
     folder: &IssueFolder,
-    (role, reader): (Role, BackgroundReader<'_>),
+    role: Role,
+    reader: BackgroundReader<'_>,
     mut left_out: Vec<Omission>,
 ) -> Result<(Background, Option<ExplorationContext>), Refusal> {
     let mut background = with_wisdom(read, folder, role, background::background(folder, reader))?;

@@ -49,8 +49,8 @@ pub(crate) fn bind(session: &Session, input: &Bind) -> Answer<IssueView> {
 
 /// The notice that an issue left its queue, since the queued plan was replaced.
 pub(super) fn left_queue(issue: &IssueId, left: &[QueuedItem]) -> Option<Notice> {
-    let item = |it: &QueuedItem| format!("{} of {}", it.item.item_id, it.queue);
-    let items: Vec<String> = left.iter().map(item).collect();
+    let items: Vec<String> =
+        left.iter().map(|left| format!("{} of {}", left.item.item_id, left.queue)).collect();
     let first = left.first()?;
     let message = format!(
         "{issue} left the queue: {} {} for {}",
@@ -94,8 +94,10 @@ fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<Solu
 
 /// Plans, one per line, with their descriptions.
 pub(crate) fn in_words(plans: &[&Solution]) -> Vec<String> {
-    let line = |it: &&Solution| format!("{}  {}", it.id, it.typed_plan().description.unwrap_or_default());
-    plans.iter().map(line).collect()
+    plans
+        .iter()
+        .map(|plan| format!("{}  {}", plan.id, plan.typed_plan().description.unwrap_or_default()))
+        .collect()
 }
 
 /// Refuses a plan whose quality is too low to bind it, with its findings.
@@ -140,11 +142,15 @@ pub(crate) fn bind_in(
         transitions::permit(issue, from, Op::Bind)?;
         refuse_poor(folder, solution)?;
     }
-    if facts::holder(folder).is_some_and(|it| it.execution.solution_id != *solution) {
+    if facts::holder(folder).is_some_and(|holder| holder.execution.solution_id != *solution) {
         work::set_aside(tx, folder, AsideReason::Rebind, force)?;
     }
-    let is_left = |it: &&QueuedItem| !it.item.is_removed() && it.item.solution_id != *solution;
-    let left: Vec<QueuedItem> = folder.items.iter().filter(is_left).cloned().collect();
+    let left: Vec<QueuedItem> = folder
+        .items
+        .iter()
+        .filter(|item| !item.item.is_removed() && item.item.solution_id != *solution)
+        .cloned()
+        .collect();
     for queued in &left {
         tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;
     }

@@ -162,10 +162,14 @@ fn touching(plan: &Solution) -> Touching {
 
 /// The bound plan of every open issue except `own`.
 fn bound_plans(snapshot: &Snapshot<'_>, own: Option<&IssueId>) -> Result<Vec<Touching>, Refusal> {
-    let is_over =
-        |status| matches!(status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled);
     let folders = issues::all(snapshot)?.0;
-    let others = folders.iter().filter(|it| Some(&it.issue.record.id) != own && !is_over(facts::status(it)));
+    let others = folders.iter().filter(|folder| {
+        Some(&folder.issue.record.id) != own
+            && !matches!(
+                facts::status(folder),
+                IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled
+            )
+    });
     Ok(others.filter_map(|folder| folder.bound().map(touching)).collect())
 }
 
@@ -192,18 +196,18 @@ fn plans_named(snapshot: &Snapshot<'_>, texts: &[String]) -> Result<Vec<Touching
 }
 
 /// The files that a plan names, even if errors in it keep the rest from being read.
-fn touched(it: &PlanInput) -> BTreeSet<RepoPath> {
-    let tasks = it.plan["tasks"].as_array().into_iter().flatten();
+fn touched(input: &PlanInput) -> BTreeSet<RepoPath> {
+    let tasks = input.plan["tasks"].as_array().into_iter().flatten();
     tasks.flat_map(plan_fields::places).map(|(path, _)| RepoPath::covering(path)).collect()
 }
 
-/// What can be read of a plan: nothing if it has errors, which are reported with it.
-fn readable(it: &PlanInput) -> Plan {
-    typed::read(&it.plan).unwrap_or_default()
+/// The plan as far as it can be read; empty if it has errors, which are reported with it.
+fn readable(input: &PlanInput) -> Plan {
+    typed::read(&input.plan).unwrap_or_default()
 }
 
 fn compare(plans: &[PlanInput], others: Vec<Touching>) -> Vec<SharedFile> {
-    let mut all: Vec<Touching> = plans.iter().map(|it| (it.place.clone(), touched(it))).collect();
+    let mut all: Vec<Touching> = plans.iter().map(|plan| (plan.place.clone(), touched(plan))).collect();
     for other in others {
         if !all.iter().any(|(name, _)| *name == other.0) {
             all.push(other);
@@ -213,11 +217,12 @@ fn compare(plans: &[PlanInput], others: Vec<Touching>) -> Vec<SharedFile> {
 }
 
 /// The issue of a plan: the one that it names, or the one in its id.
-fn issue_of(it: &PlanInput) -> Option<IssueId> {
-    let text = |name: &str| it.plan[name].as_str();
-    let by_plan = |name| SolutionId::parse(text(name)?).ok().map(|id| id.issue());
-    let named = text("issue_id").and_then(|id| IssueId::parse(id).ok());
-    named.or_else(|| by_plan("id")).or_else(|| by_plan("solution_id"))
+fn issue_of(input: &PlanInput) -> Option<IssueId> {
+    let named = input.plan["issue_id"].as_str().and_then(|id| IssueId::parse(id).ok());
+    named.or_else(|| {
+        let mut ids = ["id", "solution_id"].into_iter().filter_map(|name| input.plan[name].as_str());
+        ids.find_map(|id| SolutionId::parse(id).ok()).map(|id| id.issue())
+    })
 }
 
 /// The files that plans of different issues share, if plans of several issues were given. Plans of one issue are not
@@ -225,18 +230,18 @@ fn issue_of(it: &PlanInput) -> Option<IssueId> {
 fn shared_in_batch(plans: &[PlanInput], issue: Option<&IssueId>) -> Option<Vec<SharedFile>> {
     let issues: BTreeMap<&str, IssueId> = plans
         .iter()
-        .filter_map(|it| Some((it.place.as_str(), issue.cloned().or_else(|| issue_of(it))?)))
+        .filter_map(|plan| Some((plan.place.as_str(), issue.cloned().or_else(|| issue_of(plan))?)))
         .collect();
     let is_of_several = |names: &mut dyn Iterator<Item = &str>| {
         names.filter_map(|name| issues.get(name)).collect::<BTreeSet<_>>().len() > 1
     };
-    if !is_of_several(&mut plans.iter().map(|it| it.place.as_str())) {
+    if !is_of_several(&mut plans.iter().map(|plan| plan.place.as_str())) {
         return None;
     }
-    let known = plans.iter().filter(|it| issues.contains_key(it.place.as_str()));
-    let all: Vec<_> = known.map(|it| (it.place.clone(), touched(it))).collect();
+    let known = plans.iter().filter(|plan| issues.contains_key(plan.place.as_str()));
+    let all: Vec<_> = known.map(|plan| (plan.place.clone(), touched(plan))).collect();
     let shared = shared_files(&all).into_iter();
-    Some(shared.filter(|it| is_of_several(&mut it.plans.iter().map(String::as_str))).collect())
+    Some(shared.filter(|shared| is_of_several(&mut shared.plans.iter().map(String::as_str))).collect())
 }
 
 fn answer(
@@ -246,22 +251,22 @@ fn answer(
 ) -> CheckedAnswer {
     let many = plans.len() > 1;
     let mut findings = Vec::new();
-    for (it, report) in plans.iter().zip(&reports) {
+    for (input, report) in plans.iter().zip(&reports) {
         findings.extend(report.findings.iter().cloned().map(|finding| PlanFinding {
-            path: if many { format!("{} {}", it.place, finding.path) } else { finding.path },
+            path: if many { format!("{} {}", input.place, finding.path) } else { finding.path },
             ..finding
         }));
     }
-    let checked = plans.into_iter().zip(reports).map(|(it, report)| {
-        let plan = readable(&it);
+    let checked = plans.into_iter().zip(reports).map(|(input, report)| {
+        let plan = readable(&input);
         CheckedPlan {
             valid: report.is_valid(),
             quality: report.quality.total(),
             parts: report.quality.parts(),
             computed_complexity: complexity::of_plan(&plan),
-            tasks: it.plan["tasks"].as_array().map_or(0, Vec::len),
-            files: touched(&it).len(),
-            plan: it.place,
+            tasks: input.plan["tasks"].as_array().map_or(0, Vec::len),
+            files: touched(&input).len(),
+            plan: input.place,
             report,
         }
     });

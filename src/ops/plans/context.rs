@@ -33,17 +33,17 @@ impl AgentContext {
     /// What was left out of it.
     pub(crate) fn left_out(&self) -> &[Omission] {
         match self {
-            Self::Explorer(it) => &it.background.left_out,
-            Self::Planner(it) => &it.background.left_out,
-            Self::Executor(it) => &it.background.left_out,
-            Self::Reviewer(it) => &it.background.left_out,
+            Self::Explorer(input) => &input.background.left_out,
+            Self::Planner(input) => &input.background.left_out,
+            Self::Executor(input) => &input.background.left_out,
+            Self::Reviewer(input) => &input.background.left_out,
         }
     }
 
     /// The calls that show the rest, for an executor.
     pub(crate) fn load(&self) -> Option<&Load> {
         match self {
-            Self::Executor(it) => it.load.as_ref(),
+            Self::Executor(input) => input.load.as_ref(),
             _ => None,
         }
     }
@@ -98,7 +98,7 @@ pub(crate) fn context(session: &Session, ReadContext { id, role }: &ReadContext)
         KnownRecord::Solution(id) | KnownRecord::Item(_, id) => id,
         KnownRecord::Execution(id) => {
             let folder = existing(&snapshot, &id.issue())?;
-            let found = folder.executions.into_iter().find(|it| it.execution.id == id);
+            let found = folder.executions.into_iter().find(|execution| execution.execution.id == id);
             let found = found.ok_or_else(|| Refusal::unreadable(&format!("execution `{id}`")))?;
             found.execution.solution_id
         }

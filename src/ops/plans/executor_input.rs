@@ -105,12 +105,15 @@ pub(super) fn for_executor(
     let issue_id = id.issue();
     let folder = existing(snapshot, &issue_id)?;
     let plan = work::planned(session.store(), &folder, &id)?;
-    let queued = folder.items.iter().find(|it| it.item.solution_id == id && !it.item.is_removed());
-    let attempt = facts::holder(&folder).map(|it| &it.execution).filter(|it| it.solution_id == id);
+    let queued = folder.items.iter().find(|item| item.item.solution_id == id && !item.item.is_removed());
+    let attempt = facts::holder(&folder)
+        .map(|holder| &holder.execution)
+        .filter(|execution| execution.solution_id == id);
     let load = Load {
         solution: match queued {
-            Some(it) => {
-                RemedyCall::new(Other::Show, [format!("{}:{}", it.queue, it.item.item_id)]).flag("json")
+            Some(queued) => {
+                RemedyCall::new(Other::Show, [format!("{}:{}", queued.queue, queued.item.item_id)])
+                    .flag("json")
             }
             None => RemedyCall::new(Other::SolutionShow, [&id]).flag("json"),
         },
@@ -129,11 +132,11 @@ pub(super) fn for_executor(
     background.left_out = left_out;
     Ok(ExecutorInput {
         plan_digest: Some(plan.plan_digest()),
-        queue_id: queued.map(|it| it.queue.clone()),
-        item_id: queued.map(|it| it.item.item_id.clone()),
-        execution_id: attempt.map(|it| it.id.clone()),
-        branch: attempt.and_then(|it| it.branch.clone()),
-        worktree: attempt.and_then(|it| it.worktree.clone()),
+        queue_id: queued.map(|queued| queued.queue.clone()),
+        item_id: queued.map(|queued| queued.item.item_id.clone()),
+        execution_id: attempt.map(|attempt| attempt.id.clone()),
+        branch: attempt.and_then(|attempt| attempt.branch.clone()),
+        worktree: attempt.and_then(|attempt| attempt.worktree.clone()),
         title: Some(folder.issue.record.title.clone()),
         issue: Some(issue),
         background,

@@ -47,7 +47,7 @@ pub(super) fn for_explorer(
     notice_source(session, &folder);
     let (issue, left_out) = issue_context(snapshot, &folder)?;
     let (background, exploration) =
-        background_for(snapshot, &folder, (Role::Explorer, BackgroundReader::Planner), left_out)?;
+        background_for(snapshot, &folder, Role::Explorer, BackgroundReader::Planner, left_out)?;
     let title = folder.issue.record.title.clone();
     let complexity = complexity(&format!("{title}\n{}", issue.description), issue.priority);
     Ok(ExplorerInput {

@@ -69,15 +69,15 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
     let in_json = report.as_ref().and_then(|report| report.solution_id.as_ref());
     let resolved = |text: &str| resolve::solution(&snapshot, text, Some(&id));
     let named = input.solution.as_deref().map(resolved).transpose()?;
-    if let (Some(one), Some(other)) = (&named, in_json.filter(|it| named.as_ref() != Some(it))) {
+    if let (Some(one), Some(other)) = (&named, in_json.filter(|plan| named.as_ref() != Some(plan))) {
         return Err(Refusal::usage(format!(
             "the failure is about `{other}`, but the feedback is about `{one}`"
         ))
         .hint("name the plan once"));
     }
-    let in_json = in_json.map(|it| resolved(it.as_str())).transpose()?;
+    let in_json = in_json.map(|plan| resolved(plan.as_str())).transpose()?;
     let solution_id = named.or(in_json);
-    if let Some(other) = solution_id.as_ref().filter(|it| it.issue() != id) {
+    if let Some(other) = solution_id.as_ref().filter(|plan| plan.issue() != id) {
         return Err(Refusal::new(
             Code::OtherIssue,
             format!("plan `{other}` belongs to issue `{}`, not `{id}`", other.issue()),
@@ -140,6 +140,6 @@ pub(crate) fn feedback(session: &Session, filter: &FeedbackFilter) -> Answer<Vec
         let id = folder.issue.record.id;
         folder.feedback.into_iter().map(move |feedback| FeedbackShown { issue_id: id.clone(), feedback })
     });
-    let all = all.filter(|it| filter.kind.is_none_or(|kind| it.feedback.kind == kind));
+    let all = all.filter(|entry| filter.kind.is_none_or(|kind| entry.feedback.kind == kind));
     Ok(session.done(all.collect(), None))
 }

@@ -11,7 +11,7 @@ use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::strict::{JsonFault, json_fault};
 use crate::model::words::count;
 use crate::ops::Refusal;
-use crate::rules::plan_check::{self, CheckReport, PlanFinding, PlanSetting, SymbolicLink};
+use crate::rules::plan_check::{self, CheckReport, PlanSetting, SymbolicLink};
 use crate::store::{Store, StoreError};
 
 /// One plan and its origin.
@@ -44,8 +44,11 @@ pub(crate) fn read(text: &str, name: &str, place: &str) -> Result<Vec<PlanInput>
         return Err(refused(Code::Empty, format!("{name} holds no plan")));
     }
     let many = plans.len() > 1;
-    let place = |n: usize| if many { format!("{place}[{n}]") } else { place.to_owned() };
-    Ok(plans.into_iter().enumerate().map(|(n, plan)| PlanInput { place: place(n), plan }).collect())
+    let plans = plans.into_iter().enumerate().map(|(n, plan)| {
+        let place = if many { format!("{place}[{n}]") } else { place.to_owned() };
+        PlanInput { place, plan }
+    });
+    Ok(plans.collect())
 }
 
 /// Checks the plans against every rule, and against the files of HEAD if there is a repository.
@@ -58,21 +61,26 @@ pub(super) fn examine(
     // A path that cannot be looked up is not an error of the plan.
     let known = |path: &str| code.as_ref().is_none_or(|code| code.has(path).unwrap_or(true));
     let known_files: Option<&dyn Fn(&str) -> bool> = if code.is_some() { Some(&known) } else { None };
-    let link = |path: &str| code.as_ref().and_then(|code| code.link_on(path).ok().flatten());
-    let link = |path: &str| link(path).map(|(at, to)| SymbolicLink { at, to });
+    let link = |path: &str| {
+        let (at, to) = code.as_ref()?.link_on(path).ok().flatten()?;
+        Some(SymbolicLink { at, to })
+    };
     let setting = PlanSetting { known_files, link_on: Some(&link), ..setting };
-    Ok(plans.iter().map(|it| plan_check::examine(&it.plan, setting)).collect())
+    Ok(plans.iter().map(|plan| plan_check::examine(&plan.plan, setting)).collect())
 }
 
 /// Refuses plans with errors, reporting all errors at once.
 pub(super) fn refuse_faulty(plans: &[PlanInput], reports: &[CheckReport]) -> Result<(), Refusal> {
     let many = plans.len() > 1;
     let mut lines: Vec<String> = Vec::new();
-    for (it, report) in plans.iter().zip(reports) {
-        let line = |finding: &PlanFinding| {
-            if many { format!("{} {finding}", it.place) } else { finding.to_string() }
-        };
-        lines.extend(report.findings.iter().filter(|finding| finding.is_error()).map(line));
+    for (input, report) in plans.iter().zip(reports) {
+        lines.extend(
+            report
+                .findings
+                .iter()
+                .filter(|finding| finding.is_error())
+                .map(|finding| if many { format!("{} {finding}", input.place) } else { finding.to_string() }),
+        );
     }
     if lines.is_empty() {
         return Ok(());

@@ -165,7 +165,7 @@ fn planner_example() -> Value {
 /// The context of the planner of an issue that is planned together with others.
 ///
 /// # Errors
-/// Those of [`super::context`].
+/// The errors of [`super::context`].
 pub(crate) fn planner_context(
     session: &Session,
     id: &IssueId,
@@ -198,7 +198,7 @@ pub(super) fn for_planner(
     let batch = batch(snapshot, together.iter().filter(|other| *other != id), &mut cut)?;
     left_out.extend(cut.left_out("batch", Other::RunShow));
     let (background, exploration) =
-        background_for(snapshot, &folder, (Role::Planner, BackgroundReader::Planner), left_out)?;
+        background_for(snapshot, &folder, Role::Planner, BackgroundReader::Planner, left_out)?;
     let title = folder.issue.record.title.clone();
     let complexity = exploration.as_ref().map_or_else(
         || exploration_depth::complexity(&format!("{title}\n{}", issue.description), issue.priority),
@@ -257,15 +257,17 @@ fn batch<'a>(
 fn plans(folder: &IssueFolder, cut: &mut Cut) -> Vec<PlanContext> {
     let bound = folder.issue.record.bound_solution_id.as_ref();
     let mut all = folder.plans();
-    all.sort_by_key(|it| (bound != Some(&it.id), std::cmp::Reverse(it.created_at), it.id.clone()));
-    let contexts = cut.first(all).into_iter().map(|it| {
-        let plan = it.typed_plan();
+    all.sort_by_key(|solution| {
+        (bound != Some(&solution.id), std::cmp::Reverse(solution.created_at), solution.id.clone())
+    });
+    let contexts = cut.first(all).into_iter().map(|solution| {
+        let plan = solution.typed_plan();
         let files = cut.first(plan.touches().iter().map(ToString::to_string).collect());
         PlanContext {
-            solution_id: it.id.clone(),
+            solution_id: solution.id.clone(),
             description: cut.some(plan.description.as_deref()),
             approach: cut.some(plan.approach.as_deref()),
-            is_bound: bound == Some(&it.id),
+            is_bound: bound == Some(&solution.id),
             files_touched: files,
         }
     });
@@ -274,8 +276,9 @@ fn plans(folder: &IssueFolder, cut: &mut Cut) -> Vec<PlanContext> {
 
 /// The files and directories that the issue is known to be about.
 fn files_of(folder: &IssueFolder) -> BTreeSet<RepoPath> {
-    let plans = folder.solutions.iter().flat_map(|it| it.record.typed_plan().touches());
-    let commits = folder.executions.iter().flat_map(ExecutionFolder::commits).flat_map(|it| it.link.files);
+    let plans = folder.solutions.iter().flat_map(|solution| solution.record.typed_plan().touches());
+    let commits =
+        folder.executions.iter().flat_map(ExecutionFolder::commits).flat_map(|commit| commit.link.files);
     let location = folder.issue.record.extended_context.location.as_deref().unwrap_or_default();
     // For example `src/a.rs:12`; there can be several.
     let named = location.split([' ', ',', '\n']).filter_map(|word| word.split(':').next()).map(str::to_owned);
@@ -293,21 +296,21 @@ fn other_plans(session: &Session, folder: &IssueFolder) -> Result<Vec<OtherPlan>
     let (_, world) = QueueWorld::now(session)?;
     let mut found = Vec::new();
     for view in world.views() {
-        let others = view.items.into_iter().filter(|it| it.item.issue_id != folder.issue.record.id);
-        for it in others.filter(|it| it.status != ItemStatus::Completed) {
-            let shared = it.files_touched.iter().filter(|file| own.overlapping(file).next().is_some());
+        let others = view.items.into_iter().filter(|item| item.item.issue_id != folder.issue.record.id);
+        for item in others.filter(|item| item.status != ItemStatus::Completed) {
+            let shared = item.files_touched.iter().filter(|file| own.overlapping(file).next().is_some());
             let shared: Vec<String> = shared.map(ToString::to_string).collect();
             if shared.is_empty() {
                 continue;
             }
-            let title = world.facts.get(&it.item.issue_id).map(|issue| issue.title.clone());
+            let title = world.facts.get(&item.item.issue_id).map(|issue| issue.title.clone());
             found.push(OtherPlan {
-                solution_id: it.item.solution_id,
-                issue_id: it.item.issue_id,
+                solution_id: item.item.solution_id,
+                issue_id: item.item.issue_id,
                 title: title.unwrap_or_default(),
                 queue_id: view.queue.id.clone(),
-                item_id: it.item.item_id,
-                status: it.status,
+                item_id: item.item.item_id,
+                status: item.status,
                 files: shared,
             });
         }

@@ -67,7 +67,7 @@ pub(crate) fn review(session: &Session, input: &ReviewPlan) -> Answer<Reviewed> 
     let review = committed.answer;
     let folder = existing(&store.snapshot()?, &id.issue())?;
     let standing = review::standing(&plan_of(&folder)?, folder.reviews(&id));
-    let mut queued = folder.items.iter().map(|it| &it.item);
+    let mut queued = folder.items.iter().map(|item| &item.item);
     let queued = queued.find(|item| item.solution_id == id && !item.is_removed());
     let remarks = review::remarks(&id.issue(), &review, &standing, queued);
     // Another process may have changed the plan since the commit; then no review applies to it.
@@ -100,10 +100,14 @@ fn review_plan(
     }
     let verdict = settled(plan, input)?;
     let me = review::Reviewer::of(tx.person());
-    let mine = |it: &&Review| it.plan_digest == digest && review::Reviewer::of(&it.author) == me;
-    let last = folder.reviews(id).iter().rfind(mine);
-    if let Some(same) =
-        last.filter(|it| it.verdict == verdict && it.scores == input.scores && it.findings == input.findings)
+    let last = folder
+        .reviews(id)
+        .iter()
+        .rfind(|review| review.plan_digest == digest && review::Reviewer::of(&review.author) == me);
+    if let Some(same) = last
+        && same.verdict == verdict
+        && same.scores == input.scores
+        && same.findings == input.findings
     {
         return Ok(same.clone());
     }

@@ -65,7 +65,7 @@ pub(super) fn for_reviewer(
     notice_source(session, &folder);
     let (issue, left_out) = issue_context(snapshot, &folder)?;
     let (background, exploration) =
-        background_for(snapshot, &folder, (Role::Reviewer, BackgroundReader::Executor(&plan)), left_out)?;
+        background_for(snapshot, &folder, Role::Reviewer, BackgroundReader::Executor(&plan), left_out)?;
     let report = plan_check::examine(&plan.plan, PlanSetting::default());
     Ok(ReviewerInput {
         plan_digest: plan.plan_digest(),

@@ -34,5 +34,5 @@ pub(crate) fn view(read: &impl ReadState, id: &SolutionId) -> Result<SolutionVie
 /// `broken-record`.
 pub(crate) fn view_in(folder: &IssueFolder, id: &SolutionId) -> Result<SolutionView, Refusal> {
     let solution = folder.solution(id).ok_or_else(|| Refusal::unreadable(&format!("plan `{id}`")))?;
-    Ok(SolutionView::of(folder, solution))
+    Ok(SolutionView::new(folder, solution))
 }

@@ -134,7 +134,7 @@ pub(crate) fn add_task(
 /// Edits a task of a plan that is not queued.
 ///
 /// # Errors
-/// Those of [`add_task`]; `other-task`.
+/// The errors of [`add_task`]; `other-task`.
 pub(crate) fn edit_task(session: &Session, input: &EditTask) -> Answer<ChangedTask> {
     let EditTask { solution, task, edit, force } = input;
     let permit = session.permit(Op::TaskEdit)?;
@@ -145,7 +145,6 @@ pub(crate) fn edit_task(session: &Session, input: &EditTask) -> Answer<ChangedTa
     }
     let id = plan_named(&session.store().snapshot()?, solution)?;
     change(session, &id, permit, "edit", force.as_deref(), |tasks| {
-        let name = |task: &Value| task["id"].as_str().unwrap_or_default().to_owned();
         let wanted = task.trim();
         let Some(at) = tasks.iter().position(|task| name(task).eq_ignore_ascii_case(wanted)) else {
             let ids: Vec<String> = tasks.iter().map(name).collect();
@@ -166,6 +165,10 @@ pub(crate) fn edit_task(session: &Session, input: &EditTask) -> Answer<ChangedTa
         }
         Ok(old)
     })
+}
+
+fn name(task: &Value) -> String {
+    task["id"].as_str().unwrap_or_default().to_owned()
 }
 
 /// Changes a plan in one transaction. `change` returns the id of the task.
@@ -195,8 +198,9 @@ fn change(
     let (task, before) = committed.answer;
     let folder = existing(&session.store().snapshot()?, &id.issue())?;
     let plan = view_in(&folder, id)?;
-    let queued = folder.items.iter().find(|it| !it.item.is_removed() && it.item.solution_id == *id);
-    if committed.commit.is_some() && queued.is_some_and(|it| it.item.plan_digest != plan.plan_digest) {
+    let queued = folder.items.iter().find(|item| !item.item.is_removed() && item.item.solution_id == *id);
+    if committed.commit.is_some() && queued.is_some_and(|queued| queued.item.plan_digest != plan.plan_digest)
+    {
         let add = RemedyCall::new(Op::QueueAdd, [id.issue()]);
         session.notice(
             Notice::warning("the queue still has the earlier version").remedy(add, "queues this one"),
@@ -261,17 +265,17 @@ fn add_another(id: &SolutionId) -> RemedyCall {
 
 /// Refuses to change a plan that is queued, being executed, or was executed: others rely on it.
 pub(super) fn refuse_in_work(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
-    let live = folder.items.iter().find(|it| !it.item.is_removed() && it.item.solution_id == *id);
-    let holds = facts::holder(folder).is_some_and(|it| it.execution.solution_id == *id);
+    let live = folder.items.iter().find(|item| !item.item.is_removed() && item.item.solution_id == *id);
+    let holds = facts::holder(folder).is_some_and(|holder| holder.execution.solution_id == *id);
     let status = facts::status(folder);
     match (live, status) {
-        (Some(it), IssueStatus::Queued) => {
-            let item = format!("{}:{}", it.queue, it.item.item_id);
+        (Some(queued), IssueStatus::Queued) => {
+            let item = format!("{}:{}", queued.queue, queued.item.item_id);
             Err(Refusal::new(
                 Code::Queued,
                 format!(
                     "plan `{id}` is queued as {} of `{}`, so it cannot be changed",
-                    it.item.item_id, it.queue
+                    queued.item.item_id, queued.queue
                 ),
             )
             .remedy(RemedyCall::new(Op::QueueRemove, [item]), "removes it")

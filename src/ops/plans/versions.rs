@@ -92,9 +92,10 @@ impl From<&Version> for PlanVersion {
 /// as `SOL-…@{x}`.
 pub(crate) fn diff(session: &Session, input: &Diff) -> Answer<PlanDiff> {
     let (from, to) = sides(session, input)?;
-    let task = |change: &FieldChange| Some(TaskId::from(change.member().filter(|it| it.0 == "tasks")?.1));
+    let task =
+        |change: &FieldChange| Some(TaskId::from(change.member().filter(|member| member.0 == "tasks")?.1));
     let changes = differences(&from.solution.plan, &to.solution.plan).into_iter();
-    let titles = [&from, &to].into_iter().flat_map(|it| it.solution.typed_plan().tasks);
+    let titles = [&from, &to].into_iter().flat_map(|version| version.solution.typed_plan().tasks);
     let diff = PlanDiff {
         from: (&from).into(),
         to: (&to).into(),
@@ -107,7 +108,7 @@ pub(crate) fn diff(session: &Session, input: &Diff) -> Answer<PlanDiff> {
 /// Shows a plan, or an earlier version of it.
 ///
 /// # Errors
-/// Those of [`diff`].
+/// The errors of [`diff`].
 pub(crate) fn show(session: &Session, text: &str) -> Answer<SolutionView> {
     let (plan, number) = named(text)?;
     let snapshot = session.store().snapshot()?;
@@ -117,8 +118,8 @@ pub(crate) fn show(session: &Session, text: &str) -> Answer<SolutionView> {
     let (id, all) = load(session, plan)?;
     let before = pick(&id, &all, number)?;
     let mut folder = existing(&snapshot, &id.issue())?;
-    for it in folder.solutions.iter_mut().filter(|it| it.record.id == id) {
-        it.record.plan.clone_from(&before.solution.plan);
+    for solution in folder.solutions.iter_mut().filter(|solution| solution.record.id == id) {
+        solution.record.plan.clone_from(&before.solution.plan);
     }
     Ok(session.done(view_in(&folder, &id)?, None))
 }

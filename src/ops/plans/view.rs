@@ -69,7 +69,7 @@ pub(crate) struct SolutionView {
 
 impl SolutionView {
     /// The view of a plan of the issue in this directory.
-    pub(crate) fn of(folder: &IssueFolder, solution: &Solution) -> Self {
+    pub(crate) fn new(folder: &IssueFolder, solution: &Solution) -> Self {
         let typed = solution.typed_plan();
         let quality = plan_check::quality(&solution.plan);
         let reviews = folder.reviews(&solution.id);
@@ -97,7 +97,7 @@ impl SolutionView {
 
     /// All plans of an issue.
     pub(crate) fn all(folder: &IssueFolder) -> Vec<Self> {
-        folder.solutions.iter().map(|it| Self::of(folder, &it.record)).collect()
+        folder.solutions.iter().map(|solution| Self::new(folder, &solution.record)).collect()
     }
 }
 

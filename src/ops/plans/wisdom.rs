@@ -111,14 +111,16 @@ pub(crate) fn learn(
         return Ok(session.done(vec![], None));
     }
     let committed = session.transact(permit, |tx| {
-        let mut known: BTreeSet<(WisdomType, String)> =
-            records::wisdom(tx, &mut Vec::new())?.into_iter().map(|it| (it.kind, it.text)).collect();
+        let mut known: BTreeSet<(WisdomType, String)> = records::wisdom(tx, &mut Vec::new())?
+            .into_iter()
+            .map(|wisdom| (wisdom.kind, wisdom.text))
+            .collect();
         let mut added = Vec::new();
-        for it in &sound {
-            if !known.insert((it.kind, it.text.clone())) {
+        for wisdom in &sound {
+            if !known.insert((wisdom.kind, wisdom.text.clone())) {
                 continue;
             }
-            added.push(append(tx, it.clone(), Some(issue.clone()), Some(run.clone()), None)?);
+            added.push(append(tx, wisdom.clone(), Some(issue.clone()), Some(run.clone()), None)?);
         }
         if !added.is_empty() {
             tx.describe(format!("wisdom: learned from {issue}"));
@@ -154,8 +156,8 @@ fn question(read: &impl ReadState, text: &str) -> Result<EntryId, Refusal> {
     let shown = RemedyCall::from(Other::WisdomList).flag("open");
     let id = entry(read, &layout::wisdom(), text, layout::WISDOM, shown.clone())?;
     let all = records::wisdom(read, &mut Vec::new())?;
-    match all.iter().find(|it| it.id == id) {
-        Some(it) if it.kind == WisdomType::Question => Ok(id),
+    match all.iter().find(|wisdom| wisdom.id == id) {
+        Some(question) if question.kind == WisdomType::Question => Ok(id),
         _ => Err(Refusal::new(Code::NotAQuestion, format!("`{text}` is not a question"))
             .remedy(shown, "lists the open questions")),
     }
@@ -184,13 +186,21 @@ pub(crate) fn list_wisdom(session: &Session, filter: &WisdomFilter) -> Answer<Ve
         session.notice(Notice::warning(format!("skipped {}", count(broken.len(), "unreadable entry"))));
     }
     let answered = wisdom::answered(&all);
-    all.retain(|it| {
-        (!filter.open || (it.kind == WisdomType::Question && !answered.contains_key(&it.id)))
-            && filter.kind.is_none_or(|kind| it.kind == kind)
-            && filter.tag.as_ref().is_none_or(|tag| it.tags.iter().any(|own| own.eq_ignore_ascii_case(tag)))
-            && issue.as_ref().is_none_or(|issue| it.issue_id.as_ref() == Some(issue))
-            && wisdom::has_words(it, &filter.words)
+    all.retain(|wisdom| {
+        (!filter.open || (wisdom.kind == WisdomType::Question && !answered.contains_key(&wisdom.id)))
+            && filter.kind.is_none_or(|kind| wisdom.kind == kind)
+            && filter
+                .tag
+                .as_ref()
+                .is_none_or(|tag| wisdom.tags.iter().any(|own| own.eq_ignore_ascii_case(tag)))
+            && issue.as_ref().is_none_or(|issue| wisdom.issue_id.as_ref() == Some(issue))
+            && wisdom::has_words(wisdom, &filter.words)
     });
-    let view = |wisdom: Wisdom| WisdomView { answered_by: answered.get(&wisdom.id).cloned(), wisdom };
-    Ok(session.done(all.into_iter().rev().map(view).collect(), None))
+    Ok(session.done(
+        all.into_iter()
+            .rev()
+            .map(|wisdom| WisdomView { answered_by: answered.get(&wisdom.id).cloned(), wisdom })
+            .collect(),
+        None,
+    ))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{AddedItem, ItemAnswer, QueueWorld, create, extend_facts};
+use super::{AddedItem, QueueWorld, create, extend_facts};
 use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
@@ -16,7 +16,7 @@ use crate::model::words::count;
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session, plans};
 use crate::rules::facts::IssueFacts;
-use crate::rules::folder::{IssueFolder, QueueFolder, QueuedItem};
+use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::formation::{self, ItemInQueue, Rank, WaitingPlan};
 use crate::rules::readiness::{Facts, any_cycle};
 use crate::rules::review::may_hand_out;
@@ -86,25 +86,28 @@ pub(crate) fn add(session: &Session, input: &AddItems) -> Answer<Vec<AddedItem>>
             let mut queued = add_all(tx, input, &nonce, seen)?;
             queued.sort_by(|a, b| (&a.queue, a.item.number()).cmp(&(&b.queue, b.item.number())));
             tx.note.force.clone_from(&input.force);
-            let names: Vec<&str> = queued.iter().take(MOST_NAMED).map(|it| it.solution.as_str()).collect();
+            let names: Vec<&str> =
+                queued.iter().take(MOST_NAMED).map(|queued| queued.solution.as_str()).collect();
             let more = match queued.len().saturating_sub(MOST_NAMED) {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            let queues: BTreeSet<&str> = queued.iter().map(|it| it.queue.as_str()).collect();
+            let queues: BTreeSet<&str> = queued.iter().map(|queued| queued.queue.as_str()).collect();
             let queues = queues.into_iter().collect::<Vec<_>>().join(", ");
             tx.describe(format!("queue: add {}{more} to {queues}", names.join(", ")));
             Ok(queued)
         })
     })?;
     let world = QueueWorld::after(session)?;
-    let items = world.items(committed.answer.iter().map(|it| (&it.queue, &it.solution)));
-    let was_there = |item: &ItemAnswer| {
-        let is_it =
-            |it: &&Queued| Some(&it.queue) == item.queue_id.as_ref() && it.solution == item.item.solution_id;
-        committed.answer.iter().find(is_it).is_some_and(|it| it.is_old)
-    };
-    let items = items.into_iter().map(|item| AddedItem { is_old: was_there(&item), item });
+    let items = world.items(committed.answer.iter().map(|queued| (&queued.queue, &queued.solution)));
+    let items = items.into_iter().map(|item| {
+        let is_old = committed.answer.iter().any(|queued| {
+            queued.is_old
+                && Some(&queued.queue) == item.queue_id.as_ref()
+                && queued.solution == item.item.solution_id
+        });
+        AddedItem { is_old, item }
+    });
     Ok(session.done(items.collect(), committed.commit))
 }
 
@@ -119,7 +122,9 @@ pub(crate) fn add_issue(
     let which = QueueSelection { issues: vec![issue.to_string()], ..QueueSelection::default() };
     let add = AddItems { which, queue: queue.map(str::to_owned), force: force.map(str::to_owned) };
     let queued = add_all(tx, &add, nonce, &mut |_| {})?.into_iter().next();
-    queued.map(|it| (it.queue, it.solution)).ok_or_else(|| Refusal::unreadable(&format!("issue `{issue}`")))
+    queued
+        .map(|queued| (queued.queue, queued.solution))
+        .ok_or_else(|| Refusal::unreadable(&format!("issue `{issue}`")))
 }
 
 fn add_all(
@@ -142,26 +147,27 @@ fn add_all(
         let status = of_issue.status;
         let standing = of_issue.plans.get(&plan.id).map(|plan| plan.review);
         known.insert(id.clone(), of_issue);
-        let live = folder.items.iter().find(|it| {
-            !it.item.is_removed()
-                && it.item.solution_id == plan.id
-                && named.as_ref().is_none_or(|queue| *queue == it.queue)
+        let live = folder.items.iter().find(|item| {
+            !item.item.is_removed()
+                && item.item.solution_id == plan.id
+                && named.as_ref().is_none_or(|queue| *queue == item.queue)
         });
         let waits = matches!(status, IssueStatus::Queued | IssueStatus::Executing);
-        let is_as_it_is = |it: &QueuedItem| {
-            it.item.plan_digest == digest
+        // A queued item whose plan has changed, or no longer passes its reviews, is queued again.
+        let stays = live.is_some_and(|live| {
+            let is_current = live.item.plan_digest == digest
                 && plan.withdrawn.is_none()
-                && standing.is_none_or(|it_is| may_hand_out(&policy, &it.item, &digest, &it_is).is_ok())
-        };
-        let is_there = |it: &QueuedItem| waits && (is_as_it_is(it) || status != IssueStatus::Queued);
+                && standing.is_none_or(|review| may_hand_out(&policy, &live.item, &digest, &review).is_ok());
+            waits && (is_current || status != IssueStatus::Queued)
+        });
         let forced = match live {
-            Some(live) if is_there(live) => live.item.forced.clone(),
+            Some(live) if stays => live.item.forced.clone(),
             _ => plans::permit_queue(tx, &policy, folder, plan, input.force.as_deref())?,
         };
-        if let Some(live) = live.filter(|_| waits) {
+        if waits && let Some(live) = live {
             // Already queued. If the plan has changed, or no longer passes its reviews, its current version is
             // queued.
-            let is_old = is_there(live)
+            let is_old = stays
                 || !tx.edit_item(&live.queue, &plan.id, |item| {
                     item.plan_digest.clone_from(&digest);
                     item.forced = forced;
@@ -175,7 +181,8 @@ fn add_all(
         if status != IssueStatus::Queued && input.force.is_none() {
             transitions::permit(id, status, Op::QueueAdd)?;
         }
-        let stale = folder.items.iter().filter(|it| !it.item.is_removed() && it.item.solution_id != plan.id);
+        let stale =
+            folder.items.iter().filter(|item| !item.item.is_removed() && item.item.solution_id != plan.id);
         for stale in stale {
             tx.edit_item(&stale.queue, &stale.item.solution_id, |item| item.removed = Some(true))?;
         }
@@ -286,10 +293,12 @@ fn enter(
 ) -> Result<Vec<Queued>, Refusal> {
     let queue = match named {
         Some(queue) => queue,
-        None => match records::queues(tx)?.into_iter().find(|it| it.queue.status == QueueDecision::Active) {
-            Some(active) => active.queue.id,
-            None => create(tx, None, 0, nonce)?,
-        },
+        None => {
+            match records::queues(tx)?.into_iter().find(|queue| queue.queue.status == QueueDecision::Active) {
+                Some(active) => active.queue.id,
+                None => create(tx, None, 0, nonce)?,
+            }
+        }
     };
     let Some(folder) = records::queue(tx, &queue)? else {
         return Err(Refusal::unreadable(&format!("queue `{queue}`")));
@@ -353,14 +362,16 @@ fn enter(
 
 /// The sort keys of the new items, and of other items if there was no room between them.
 fn keys(folder: &QueueFolder, fresh: &[Fresh], known: &Facts) -> BTreeMap<SolutionId, String> {
-    let is_fresh: BTreeSet<&SolutionId> = fresh.iter().map(|it| &it.solution).collect();
-    let there: Vec<&Item> =
-        folder.items.iter().filter(|it| !it.is_removed() && !is_fresh.contains(&it.solution_id)).collect();
-    let has_begun = |item: &Item| {
+    let is_fresh: BTreeSet<&SolutionId> = fresh.iter().map(|queued| &queued.solution).collect();
+    let there: Vec<&Item> = folder
+        .items
+        .iter()
+        .filter(|item| !item.is_removed() && !is_fresh.contains(&item.solution_id))
+        .collect();
+    let waiting = there.iter().filter(|item| {
         let holder = known.get(&item.issue_id).and_then(|issue| issue.holder.as_ref());
-        holder.is_some_and(|holder| holder.solution_id == item.solution_id)
-    };
-    let waiting = there.iter().filter(|item| !has_begun(item));
+        holder.is_none_or(|holder| holder.solution_id != item.solution_id)
+    });
     let candidates: Vec<WaitingPlan> = waiting
         .map(|item| WaitingPlan { solution: item.solution_id.clone(), depends_on: item.depends_on.clone() })
         .chain(fresh.iter().map(|Fresh { solution, .. }| {
@@ -373,7 +384,7 @@ fn keys(folder: &QueueFolder, fresh: &[Fresh], known: &Facts) -> BTreeMap<Soluti
     let ranks = formation::ranks(&candidates, known);
     let mut ranks: BTreeMap<&SolutionId, Rank> =
         candidates.iter().map(|candidate| &candidate.solution).zip(ranks).collect();
-    let new: Vec<Rank> = fresh.iter().filter_map(|it| ranks.remove(&it.solution)).collect();
+    let new: Vec<Rank> = fresh.iter().filter_map(|queued| ranks.remove(&queued.solution)).collect();
     let there: Vec<ItemInQueue> = there
         .iter()
         .map(|item| ItemInQueue {

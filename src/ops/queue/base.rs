@@ -114,7 +114,7 @@ pub(crate) fn absent(
             Ok(None) | Err(StoreError::Broken { .. }) => continue,
             Err(error) => return Err(error),
         };
-        let holder = facts::holder(&folder).filter(|it| it.outcome() == ExecutionStatus::Completed);
+        let holder = facts::holder(&folder).filter(|holder| holder.outcome() == ExecutionStatus::Completed);
         executions.extend(holder.cloned());
     }
     let Some(branch) = Branch::of_short("base") else { return Ok(vec![]) };
@@ -153,31 +153,36 @@ fn place(
         LandedState::Unlanded => {
             let last = landed.missing.last().and_then(|hash| store.commit_here(hash));
             let refs = store.git().refs_containing(last.iter())?;
-            let of = |prefix: &str| refs.iter().find_map(|name| name.strip_prefix(prefix));
-            let branch = of("refs/heads/").or_else(|| of("refs/remotes/")).or_else(|| of("refs/tags/"));
+            let branch = ["refs/heads/", "refs/remotes/", "refs/tags/"]
+                .into_iter()
+                .find_map(|prefix| refs.iter().find_map(|name| name.strip_prefix(prefix)));
             let last = landed.missing.last().cloned();
-            Ok(branch.map(|it| WorkPlace::Branch(it.to_owned())).or(last.map(WorkPlace::NoBranch)))
+            Ok(branch.map(|branch| WorkPlace::Branch(branch.to_owned())).or(last.map(WorkPlace::NoBranch)))
         }
     }
 }
 
 /// The completed issues that unfinished items wait for: their dependencies, and what declared orders put before them.
 fn needed(queues: &[QueueFolder], facts: &Facts) -> BTreeSet<IssueId> {
-    let is_completed = |id: &IssueId| facts.get(id).is_some_and(|it| it.status == IssueStatus::Completed);
     let mut needed = BTreeSet::new();
     for queue in queues {
-        let is_open = |item: &&Item| {
-            let issue = facts.get(&item.issue_id);
-            !item.is_removed() && issue.is_some_and(|issue| !issue.status.is_terminal())
-        };
-        let open: Vec<&Item> = queue.items.iter().filter(is_open).collect();
+        let open: Vec<&Item> = queue
+            .items
+            .iter()
+            .filter(|item| {
+                let issue = facts.get(&item.issue_id);
+                !item.is_removed() && issue.is_some_and(|issue| !issue.status.is_terminal())
+            })
+            .collect();
         for item in &open {
-            needed.extend(facts.get(&item.issue_id).into_iter().flat_map(|it| dependencies(item, it)));
+            needed.extend(facts.get(&item.issue_id).into_iter().flat_map(|fact| dependencies(item, fact)));
         }
         if !open.is_empty() {
-            needed.extend(queue.conflicts.iter().flat_map(|it| &it.solutions).map(SolutionId::issue));
+            needed.extend(
+                queue.conflicts.iter().flat_map(|conflict| &conflict.solutions).map(SolutionId::issue),
+            );
         }
     }
-    needed.retain(is_completed);
+    needed.retain(|id| facts.get(id).is_some_and(|fact| fact.status == IssueStatus::Completed));
     needed
 }

@@ -96,7 +96,7 @@ fn gather(
 ) -> Result<(), Refusal> {
     let head = store.head()?.map(CommitHash::from);
     if let Some(commit) = &head {
-        let branch = store.branch()?.map(|it| it.to_string());
+        let branch = store.branch()?.map(|branch| branch.to_string());
         let none = CollisionSide {
             item_id: None,
             queue_id: None,
@@ -114,15 +114,18 @@ fn gather(
         let items = view
             .items
             .iter()
-            .filter(|it| is_meant && matches!(it.status, ItemStatus::Executing | ItemStatus::Completed));
-        for it in items {
-            let folder = existing(read, &it.item.issue_id)?;
-            let is_its = |holder: &&ExecutionFolder| holder.execution.solution_id == it.item.solution_id;
-            let Some(holder) = facts::holder(&folder).filter(is_its) else { continue };
-            let (queue_id, item_id) = (view.queue.id.clone(), it.item.item_id.clone());
-            let solution_id = it.item.solution_id.clone();
-            let (branch, commit) = commit(store, holder, it.status)?;
-            let branch = branch.map(|it| it.to_string());
+            .filter(|item| is_meant && matches!(item.status, ItemStatus::Executing | ItemStatus::Completed));
+        for item in items {
+            let folder = existing(read, &item.item.issue_id)?;
+            let Some(holder) =
+                facts::holder(&folder).filter(|holder| holder.execution.solution_id == item.item.solution_id)
+            else {
+                continue;
+            };
+            let (queue_id, item_id) = (view.queue.id.clone(), item.item.item_id.clone());
+            let solution_id = item.item.solution_id.clone();
+            let (branch, commit) = commit(store, holder, item.status)?;
+            let branch = branch.map(|branch| branch.to_string());
             match commit {
                 Some(commit)
                     if head.as_ref().is_some_and(|head| collisions::is_merged(store, &commit, head)) => {}

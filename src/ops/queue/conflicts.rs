@@ -26,10 +26,11 @@ pub(crate) struct ConflictAnswer {
 }
 
 impl ConflictAnswer {
-    fn of(view: &QueueView, conflict: &ConflictView) -> Self {
-        let is_in =
-            |id: &SolutionId| conflict.solutions.contains(id) || conflict.resolution_order.contains(id);
-        let items = view.items.iter().map(|it| &it.item).filter(|item| is_in(&item.solution_id));
+    fn new(view: &QueueView, conflict: &ConflictView) -> Self {
+        let items = view.items.iter().map(|item| &item.item).filter(|item| {
+            conflict.solutions.contains(&item.solution_id)
+                || conflict.resolution_order.contains(&item.solution_id)
+        });
         Self {
             queue_id: view.queue.id.clone(),
             conflict: conflict.clone(),
@@ -40,12 +41,14 @@ impl ConflictAnswer {
 
 /// The conflicts with these names.
 pub(super) fn named(views: &[QueueView], names: &[(QueueId, String)]) -> Vec<ConflictAnswer> {
-    let one = |(queue, name): &(QueueId, String)| {
-        let view = views.iter().find(|view| view.queue.id == *queue)?;
-        let conflict = view.conflicts.iter().find(|it| it.id.as_ref() == Some(name))?;
-        Some(ConflictAnswer::of(view, conflict))
-    };
-    names.iter().filter_map(one).collect()
+    names
+        .iter()
+        .filter_map(|(queue, name)| {
+            let view = views.iter().find(|view| view.queue.id == *queue)?;
+            let conflict = view.conflicts.iter().find(|conflict| conflict.id.as_ref() == Some(name))?;
+            Some(ConflictAnswer::new(view, conflict))
+        })
+        .collect()
 }
 
 /// The conflicts of a queue, or of all active queues.
@@ -60,9 +63,10 @@ pub(crate) fn conflicts(session: &Session, queue: Option<&str>) -> Answer<Vec<Co
         None => active_ids(&world)?.into_iter().cloned().collect(),
     };
     let views = world.views();
-    let of = |view: &QueueView| -> Vec<ConflictAnswer> {
-        view.conflicts.iter().map(|it| ConflictAnswer::of(view, it)).collect()
-    };
-    let view = views.iter().filter(|view| ids.contains(&view.queue.id)).flat_map(of).collect();
+    let view = views
+        .iter()
+        .filter(|view| ids.contains(&view.queue.id))
+        .flat_map(|view| view.conflicts.iter().map(|conflict| ConflictAnswer::new(view, conflict)))
+        .collect();
     Ok(session.done(view, None))
 }

@@ -9,7 +9,7 @@ use super::{QueueWorld, active_ids};
 use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
 use crate::model::status::{ItemStatus, QueueStatus};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::readiness::{ItemView, OrderReason, QueueView};
+use crate::rules::readiness::{OrderReason, QueueView};
 use crate::store::resolve;
 
 /// What `queue graph` answers.
@@ -100,34 +100,41 @@ pub(crate) fn dag(session: &Session, queue: Option<&str>) -> Answer<DagAnswer> {
 fn groups(view: &QueueView) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut place = BTreeMap::new();
-    for it in &view.items {
-        let at = *place.entry(&it.execution_group).or_insert_with(|| {
-            let kind = if it.execution_group.starts_with('P') { "parallel" } else { "sequential" };
-            let id = it.execution_group.clone();
+    for item in &view.items {
+        let at = *place.entry(&item.execution_group).or_insert_with(|| {
+            let kind = if item.execution_group.starts_with('P') { "parallel" } else { "sequential" };
+            let id = item.execution_group.clone();
             groups.push(Group { id, kind, item_ids: vec![], solutions: vec![] });
             groups.len() - 1
         });
-        groups[at].item_ids.push(it.item.item_id.clone());
-        groups[at].solutions.push(it.item.solution_id.clone());
+        groups[at].item_ids.push(item.item.item_id.clone());
+        groups[at].solutions.push(item.item.solution_id.clone());
     }
     groups
 }
 
 pub(super) fn answer(world: &QueueWorld, view: &QueueView) -> DagAnswer {
-    let node = |it: &ItemView| DagNode {
-        item_id: it.item.item_id.clone(),
-        issue_id: it.item.issue_id.clone(),
-        solution_id: it.item.solution_id.clone(),
-        title: world.facts.get(&it.item.issue_id).map(|issue| issue.title.clone()).unwrap_or_default(),
-        status: it.status,
-        execution_order: it.execution_order,
-        execution_group: it.execution_group.clone(),
-        semantic_priority: it.semantic_priority,
-    };
     let plan = |at: usize| view.items[at].item.solution_id.clone();
     DagAnswer {
         queue_id: view.queue.id.clone(),
-        nodes: view.items.iter().map(node).collect(),
+        nodes: view
+            .items
+            .iter()
+            .map(|item| DagNode {
+                item_id: item.item.item_id.clone(),
+                issue_id: item.item.issue_id.clone(),
+                solution_id: item.item.solution_id.clone(),
+                title: world
+                    .facts
+                    .get(&item.item.issue_id)
+                    .map(|issue| issue.title.clone())
+                    .unwrap_or_default(),
+                status: item.status,
+                execution_order: item.execution_order,
+                execution_group: item.execution_group.clone(),
+                semantic_priority: item.semantic_priority,
+            })
+            .collect(),
         edges: view
             .edges
             .iter()

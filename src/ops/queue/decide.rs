@@ -156,13 +156,16 @@ pub(crate) fn archive(session: &Session, input: &ArchiveQueues) -> Answer<Vec<Qu
 
 fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: Option<&str>) -> Result<(), Refusal> {
     let id = &view.queue.id;
-    let waits = |status| !matches!(status, ItemStatus::Completed | ItemStatus::Failed);
-    let unfinished: Vec<_> = view.items.iter().filter(|it| waits(it.status)).collect();
+    let unfinished: Vec<_> = view
+        .items
+        .iter()
+        .filter(|item| !matches!(item.status, ItemStatus::Completed | ItemStatus::Failed))
+        .collect();
     if view.queue.status != QueueDecision::Archived && !unfinished.is_empty() {
         if force.is_none() {
             let lines = unfinished
                 .iter()
-                .map(|it| format!("{}  {}  {}", it.item.item_id, it.status, it.item.solution_id));
+                .map(|item| format!("{}  {}  {}", item.item.item_id, item.status, item.item.solution_id));
             let count = count(unfinished.len(), "item");
             return Err(Refusal::new(Code::Unfinished, format!("queue `{id}` still has {count} to finish"))
                 .details(lines.collect())
@@ -174,8 +177,8 @@ fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: Option<&str>) -> Result<()
                 .hint("end an execution first"));
         }
         // Otherwise their issues would show as queued forever, although nobody could claim their plans.
-        for it in unfinished.iter().filter(|it| it.status != ItemStatus::Executing) {
-            tx.edit_item(id, &it.item.solution_id, |item| item.removed = Some(true))?;
+        for waiting in unfinished.iter().filter(|item| item.status != ItemStatus::Executing) {
+            tx.edit_item(id, &waiting.item.solution_id, |item| item.removed = Some(true))?;
         }
     }
     tx.edit_queue(id, |queue| queue.status = QueueDecision::Archived)?;

@@ -206,7 +206,10 @@ fn read(
     };
     let mut queue = queue.map(|text| resolve::queue(tx, text)).transpose()?;
     let mut solutions = plans(store, tx, &input.solutions, &mut queue)?;
-    let Some(queue_id) = queue.clone().filter(|_| solutions.len() >= 2) else {
+    if solutions.len() < 2 {
+        return Err(wrong("a conflict needs two or more items".into()));
+    }
+    let Some(queue_id) = queue.clone() else {
         return Err(wrong("a conflict needs two or more items".into()));
     };
     let order = plans(store, tx, &input.resolution_order, &mut queue)?;
@@ -266,7 +269,7 @@ fn declare_once(
     let declared = records::queue_alone(tx, queue)?.map(|folder| folder.conflicts).unwrap_or_default();
     let standing = standing(&declared);
     // Whether or not it was resolved since: how it is resolved is changed only by a decision.
-    let known = standing.iter().find(|it| Subject::of(it.declared) == Subject::of(conflict));
+    let known = standing.iter().find(|standing| Subject::of(standing.declared) == Subject::of(conflict));
     if let Some(known) = known {
         return Ok((known.name(), false));
     }

@@ -27,14 +27,18 @@ pub(crate) fn drawn(session: &Session, queue: Option<&str>) -> Result<Drawn, Ref
         Some(id) => view.queue.id == *id,
         None => view.queue.status == QueueDecision::Active,
     });
-    if let Some(id) = named.filter(|_| shown.is_empty()) {
+    if shown.is_empty()
+        && let Some(id) = named
+    {
         return Err(Refusal::unreadable(&format!("queue `{id}`")));
     }
     let ids: Vec<_> = shown.iter().map(|view| &view.queue.id).collect();
     notice_broken(session, &world, &ids);
-    let whole = |view| (QueueAnswer::whole(view, views.len(), &world), dag::answer(&world, view));
     Ok(Drawn {
-        shown: shown.into_iter().map(whole).collect(),
+        shown: shown
+            .into_iter()
+            .map(|view| (QueueAnswer::whole(view, views.len(), &world), dag::answer(&world, view)))
+            .collect(),
         others: others.into_iter().map(QueueAnswer::brief).collect(),
     })
 }

@@ -66,7 +66,7 @@ pub(crate) fn remove(session: &Session, RemoveItems { items, force }: &RemoveIte
         for (queue, item) in &removed {
             let folder = existing(tx, &item.issue_id)?;
             let in_work =
-                facts::holder(&folder).is_some_and(|it| it.execution.solution_id == item.solution_id);
+                facts::holder(&folder).is_some_and(|holder| holder.execution.solution_id == item.solution_id);
             if in_work && force.is_none() {
                 transitions::permit(&item.issue_id, facts::status(&folder), Op::QueueRemove)?;
             }
@@ -151,7 +151,7 @@ fn names(items: &[(QueueId, Item)]) -> String {
 /// An executing or completed item can no longer be put on hold.
 fn refuse_begun(tx: &Tx<'_>, item: &Item) -> Result<(), Refusal> {
     let folder = existing(tx, &item.issue_id)?;
-    let holder = facts::holder(&folder).filter(|it| it.execution.solution_id == item.solution_id);
+    let holder = facts::holder(&folder).filter(|holder| holder.execution.solution_id == item.solution_id);
     let refused = |status: ExecutionStatus| {
         Refusal::new(Code::Begun, format!("`{}` is {status}, so it cannot be held back", item.solution_id))
     };

@@ -79,9 +79,11 @@ fn move_all(tx: &mut Tx<'_>, from: &QueueId, to: &QueueId, force: Option<&str>) 
     let Some(view) = views.iter().find(|view| view.queue.id == *from) else {
         return Err(Refusal::unreadable(&format!("queue `{from}`")));
     };
-    let executing = view.items.iter().find(|it| it.status == ItemStatus::Executing);
-    if let Some(it) = executing.filter(|_| force.is_none()) {
-        let (item, plan) = (&it.item.item_id, &it.item.solution_id);
+    let executing = view.items.iter().find(|item| item.status == ItemStatus::Executing);
+    if force.is_none()
+        && let Some(running) = executing
+    {
+        let (item, plan) = (&running.item.item_id, &running.item.solution_id);
         return Err(Refusal::new(Code::Executing, format!("item `{item}` (`{plan}`) is executing"))
             .hint("merge once it has ended")
             .remedy(Other::LeaseList, "shows who executes"));
@@ -95,8 +97,8 @@ fn move_all(tx: &mut Tx<'_>, from: &QueueId, to: &QueueId, force: Option<&str>) 
         target.items.iter().map(|item| (&item.solution_id, item)).collect();
     let mut last = target.items.iter().map(|item| item.position.clone()).max();
     let mut number = target.items.iter().map(|item| item.item_id.number()).max().unwrap_or(0);
-    for it in &view.items {
-        let item = &it.item;
+    for conflict in &view.items {
+        let item = &conflict.item;
         tx.edit_item(from, &item.solution_id, |item| item.removed = Some(true))?;
         let known = there.get(&item.solution_id);
         if known.is_some_and(|known| !known.is_removed()) {
@@ -129,21 +131,21 @@ fn move_all(tx: &mut Tx<'_>, from: &QueueId, to: &QueueId, force: Option<&str>) 
 }
 
 fn move_conflicts(tx: &mut Tx<'_>, source: &QueueFolder, target: &QueueFolder) -> Result<(), Refusal> {
-    let bare = |entry: &QueueConflict, id: &EntryId| QueueConflict {
-        id: id.clone(),
-        resolves: None,
-        ..entry.clone()
-    };
-    for it in standing(&source.conflicts) {
+    for conflict in standing(&source.conflicts) {
         // If only one of several contradictory declarations were moved, it would look like a decision.
-        let undecided = QueueConflict { resolution: Resolution::Manual, ..it.entry.clone() };
-        let entry = if it.is_disputed { &undecided } else { it.entry };
+        let undecided = QueueConflict { resolution: Resolution::Manual, ..conflict.entry.clone() };
+        let entry = if conflict.is_disputed { &undecided } else { conflict.entry };
         let is_there = standing(&target.conflicts)
             .iter()
-            .any(|that| bare(that.entry, &entry.id) == bare(entry, &entry.id));
+            .any(|known| restated(known.entry, entry.id.clone()) == restated(entry, entry.id.clone()));
         if !is_there {
-            tx.declare_conflict(&target.queue.id, |id| bare(entry, &id))?;
+            tx.declare_conflict(&target.queue.id, |id| restated(entry, id))?;
         }
     }
     Ok(())
+}
+
+/// The same declaration as a new entry.
+fn restated(entry: &QueueConflict, id: EntryId) -> QueueConflict {
+    QueueConflict { id, resolves: None, ..entry.clone() }
 }

@@ -35,7 +35,7 @@ pub(crate) fn order(session: &Session, input: &OrderItem) -> Answer<QueueAnswer>
     let (text, is_before) = (&input.beside, input.before);
     let index = session.index_at_hand()?;
     let committed = session.transact(permit, |tx| {
-        let mut world = QueueWorld::of(tx, store, index.as_ref())?;
+        let mut world = QueueWorld::in_transaction(tx, store, index.as_ref())?;
         let (queue, moved) = world.item(store, tx, &input.item)?;
         let (of, other) = world.item(store, tx, text)?;
         if of != queue {
@@ -72,24 +72,26 @@ fn move_next_to(
     let earlier = if is_before { BTreeMap::new() } else { earlier(&world.view(queue)?, &other.solution_id) };
     let folder = world.queue_mut(queue)?;
     let all: Vec<&Item> = folder.items.iter().filter(|item| !item.is_removed()).collect();
-    let rest: Vec<&Item> = all.iter().copied().filter(|it| it.solution_id != moved.solution_id).collect();
+    let rest: Vec<&Item> = all.iter().copied().filter(|item| item.solution_id != moved.solution_id).collect();
     let slot = if is_before {
-        rest.iter().position(|it| it.solution_id == other.solution_id)
+        rest.iter().position(|item| item.solution_id == other.solution_id)
     } else {
-        let is_meant =
-            |it: &&Item| it.solution_id == other.solution_id || earlier.contains_key(&it.solution_id);
-        rest.iter().rposition(is_meant).map(|at| at + 1)
+        rest.iter()
+            .rposition(|item| {
+                item.solution_id == other.solution_id || earlier.contains_key(&item.solution_id)
+            })
+            .map(|at| at + 1)
     };
     let slot = slot.unwrap_or(rest.len());
-    if all.iter().position(|it| it.solution_id == moved.solution_id) == Some(slot) {
+    if all.iter().position(|item| item.solution_id == moved.solution_id) == Some(slot) {
         return Ok(());
     }
     let before = slot.checked_sub(1).map(|at| rest[at].position.as_str());
-    let behind = rest.get(slot).map(|it| it.position.as_str());
+    let behind = rest.get(slot).map(|item| item.position.as_str());
     let keys = match sort_key::within(before, behind, 1) {
         Some(mut keys) => vec![(moved.solution_id.clone(), keys.remove(0))],
         None => {
-            let mut order: Vec<SolutionId> = rest.iter().map(|it| it.solution_id.clone()).collect();
+            let mut order: Vec<SolutionId> = rest.iter().map(|item| item.solution_id.clone()).collect();
             order.insert(slot, moved.solution_id.clone());
             formation::respaced(order)
         }
@@ -109,7 +111,7 @@ fn earlier(view: &QueueView, solution: &SolutionId) -> BTreeMap<SolutionId, usiz
         before[edge.to].push(edge.from);
     }
     let mut open: Vec<usize> =
-        view.items.iter().position(|it| it.item.solution_id == *solution).into_iter().collect();
+        view.items.iter().position(|item| item.item.solution_id == *solution).into_iter().collect();
     let mut seen = BTreeSet::new();
     while let Some(at) = open.pop() {
         open.extend(before[at].iter().filter(|n| seen.insert(**n)));
@@ -119,7 +121,7 @@ fn earlier(view: &QueueView, solution: &SolutionId) -> BTreeMap<SolutionId, usiz
 
 /// Refuses a position that the item cannot have.
 fn check(view: &QueueView, moved: &Item, other: &Item, is_before: bool) -> Result<(), Refusal> {
-    let place = |id: &SolutionId| view.items.iter().position(|it| it.item.solution_id == *id);
+    let place = |id: &SolutionId| view.items.iter().position(|item| item.item.solution_id == *id);
     let (first, second) = if is_before { (moved, other) } else { (other, moved) };
     if place(&first.solution_id) < place(&second.solution_id) {
         return Ok(());
@@ -128,16 +130,16 @@ fn check(view: &QueueView, moved: &Item, other: &Item, is_before: bool) -> Resul
     let in_the_way: Vec<String> = view
         .items
         .iter()
-        .filter(|it| earlier.contains_key(&it.item.solution_id))
-        .filter(|it| place(&it.item.solution_id) >= place(&second.solution_id))
-        .map(|it| format!("{} ({}) must come first", it.item.item_id, it.item.solution_id))
+        .filter(|item| earlier.contains_key(&item.item.solution_id))
+        .filter(|item| place(&item.item.solution_id) >= place(&second.solution_id))
+        .map(|item| format!("{} ({}) must come first", item.item.item_id, item.item.solution_id))
         .collect();
     let has_to = earlier.contains_key(&second.solution_id);
     let (first, second) = (&first.item_id, &second.item_id);
     let refusal = Refusal::new(Code::Order, format!("`{first}` cannot come before `{second}`"));
     let refusal = refusal.details(in_the_way);
-    Err(match has_to {
-        true => refusal
+    Err(if has_to {
+        refusal
             .remedy(
                 RemedyCall::new(Op::Edit, ["ISSUE"]).option("depends-on", "-OTHER"),
                 "removes the dependency",
@@ -145,7 +147,8 @@ fn check(view: &QueueView, moved: &Item, other: &Item, is_before: bool) -> Resul
             .remedy(
                 RemedyCall::new(Op::QueueResolve, ["CONFLICT"]).option("order", "ITEM,ITEM"),
                 "changes a decided order",
-            ),
-        false => refusal.hint("move those first, with the same command"),
+            )
+    } else {
+        refusal.hint("move those first, with the same command")
     })
 }

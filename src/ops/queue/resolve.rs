@@ -40,7 +40,7 @@ pub(crate) fn resolve(session: &Session, input: &Decision) -> Answer<Vec<Conflic
     let why = rationale(input.rationale.as_deref())?;
     let index = session.index_at_hand()?;
     let committed = session.transact(permit, |tx| {
-        let mut world = QueueWorld::of(tx, store, index.as_ref())?;
+        let mut world = QueueWorld::in_transaction(tx, store, index.as_ref())?;
         let views = world.views();
         let (view, conflict) = named_conflict(tx, &views, input)?;
         let name = conflict.id.clone().unwrap_or_default();
@@ -72,10 +72,12 @@ fn named_conflict<'a>(
     let mut found: Vec<(&QueueView, &ConflictView)> = views
         .iter()
         .filter(|view| queue.as_ref().is_none_or(|id| *id == view.queue.id))
-        .filter_map(|view| Some((view, view.conflicts.iter().find(|it| it.id.as_deref() == Some(name))?)))
+        .filter_map(|view| {
+            Some((view, view.conflicts.iter().find(|conflict| conflict.id.as_deref() == Some(name))?))
+        })
         .collect();
-    if found.len() > 1 && found.iter().any(|(_, it)| it.clarification.is_some()) {
-        found.retain(|(_, it)| it.clarification.is_some());
+    if found.len() > 1 && found.iter().any(|(_, conflict)| conflict.clarification.is_some()) {
+        found.retain(|(_, conflict)| conflict.clarification.is_some());
     }
     match found.as_slice() {
         [one] => Ok(*one),
@@ -115,21 +117,21 @@ fn order(
     let asked = conflict.clarification.as_ref().and_then(|asked| asked.options.first());
     let wanted: BTreeSet<&SolutionId> = match asked {
         Some(option) => option.order.iter().collect(),
-        None => {
-            let live = |id: &&SolutionId| view.items.iter().any(|it| it.item.solution_id == **id);
-            conflict.solutions.iter().filter(live).collect()
-        }
+        None => conflict
+            .solutions
+            .iter()
+            .filter(|id| view.items.iter().any(|item| item.item.solution_id == **id))
+            .collect(),
     };
     let given: BTreeSet<&SolutionId> = order.iter().collect();
-    let list = |ids: Vec<&&SolutionId>| ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
     let missing: Vec<_> = wanted.difference(&given).collect();
     let foreign: Vec<_> =
         given.iter().filter(|id| !wanted.contains(*id) && !conflict.solutions.contains(id)).collect();
     if !missing.is_empty() || !foreign.is_empty() {
         let why = if missing.is_empty() {
-            format!("{} is not in the conflict", list(foreign))
+            format!("{} is not in the conflict", listed(&foreign))
         } else {
-            format!("{} is missing", list(missing))
+            format!("{} is missing", listed(&missing))
         };
         return Err(Refusal::new(
             Code::IncompleteOrder,
@@ -152,59 +154,65 @@ fn decide(
     why: Option<&String>,
 ) -> Result<(), Refusal> {
     let entries = records::queue_alone(tx, queue)?.map(|folder| folder.conflicts).unwrap_or_default();
-    for it in standing(&entries) {
-        let is_named = conflict.id.as_deref() == Some(it.name().as_str());
-        let Some(new) = decided(&it, is_named, order) else { continue };
-        let same_way = !is_named || it.entry.resolution == resolution;
-        let same_why = !is_named || why.is_none() || why == it.entry.rationale.as_ref();
-        if new == it.entry.resolution_order && same_way && same_why {
+    for effective in standing(&entries) {
+        let is_named = conflict.id.as_deref() == Some(effective.name().as_str());
+        let Some(new) = decided(&effective, is_named, order) else { continue };
+        let same_way = !is_named || effective.entry.resolution == resolution;
+        let same_why = !is_named || why.is_none() || why == effective.entry.rationale.as_ref();
+        if new == effective.entry.resolution_order && same_way && same_why {
             continue;
         }
         let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
-        let way = if is_named { resolution } else { it.entry.resolution };
-        let rationale = why.cloned().or_else(|| it.entry.rationale.clone());
+        let way = if is_named { resolution } else { effective.entry.resolution };
+        let rationale = why.cloned().or_else(|| effective.entry.rationale.clone());
         tx.declare_conflict(queue, |id| QueueConflict {
             id,
             resolution: way,
             resolution_order: new,
             rationale,
-            resolves: Some(it.entry.id.clone()),
+            resolves: Some(effective.entry.id.clone()),
             author,
             created_at,
-            ..it.entry.clone()
+            ..effective.entry.clone()
         })?;
     }
     Ok(())
 }
 
 /// The order that the decision gives to a conflict; `None` if it does not affect it.
-fn decided(it: &EffectiveConflict<'_>, is_named: bool, order: &[SolutionId]) -> Option<Vec<SolutionId>> {
-    if is_named && (it.is_undecided() || it.order().len() < 2) {
-        return Some(order.iter().filter(|id| it.entry.solutions.contains(id)).cloned().collect());
+fn decided(
+    conflict: &EffectiveConflict<'_>,
+    is_named: bool,
+    order: &[SolutionId],
+) -> Option<Vec<SolutionId>> {
+    if is_named && (conflict.is_undecided() || conflict.order().len() < 2) {
+        return Some(order.iter().filter(|id| conflict.entry.solutions.contains(id)).cloned().collect());
     }
     let place = |id: &SolutionId| order.iter().position(|that| that == id);
     // The plans in the decision are put into their previous positions, in the order of the decision.
-    let mut old: Vec<SolutionId> = it.order().into_iter().cloned().collect();
+    let mut old: Vec<SolutionId> = conflict.order().into_iter().cloned().collect();
     let places: Vec<usize> = (0..old.len()).filter(|n| place(&old[*n]).is_some()).collect();
     let mut members: Vec<SolutionId> = places.iter().map(|n| old[*n].clone()).collect();
     members.sort_by_key(|id| place(id));
     for (n, id) in places.iter().zip(members) {
         old[*n] = id;
     }
-    (is_named || old.iter().ne(it.order())).then_some(old)
+    (is_named || old.iter().ne(conflict.order())).then_some(old)
+}
+
+fn listed(ids: &[&&SolutionId]) -> String {
+    ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Refuses a decision that leaves the conflict unresolved, or opens another.
 fn refuse_unsettled(before: &QueueView, after: &QueueView, name: &str) -> Result<(), Refusal> {
-    let open = |view: &QueueView| -> BTreeSet<Option<String>> {
-        view.conflicts.iter().filter(|it| it.clarification.is_some()).map(|it| it.id.clone()).collect()
-    };
-    let known = open(before);
-    let still = after
-        .conflicts
-        .iter()
-        .find(|it| it.clarification.is_some() && (it.id.as_deref() == Some(name) || !known.contains(&it.id)));
-    match still.and_then(|it| it.clarification.as_ref()) {
+    let open = before.conflicts.iter().filter(|conflict| conflict.clarification.is_some());
+    let known: BTreeSet<Option<&str>> = open.map(|conflict| conflict.id.as_deref()).collect();
+    let still = after.conflicts.iter().find(|conflict| {
+        conflict.clarification.is_some()
+            && (conflict.id.as_deref() == Some(name) || !known.contains(&conflict.id.as_deref()))
+    });
+    match still.and_then(|conflict| conflict.clarification.as_ref()) {
         Some(asked) => Err(Refusal::new(
             Code::Unsettled,
             format!("that order does not resolve the conflict: {}", asked.question),

@@ -131,14 +131,14 @@ pub(super) fn in_full(session: &Session, world: &QueueWorld, id: &QueueId) -> Re
 }
 
 pub(super) fn notice_broken(session: &Session, world: &QueueWorld, ids: &[&QueueId]) {
-    let shown = world.queues.iter().filter(|it| ids.contains(&&it.queue.id));
-    let broken = shown.flat_map(|it| &it.broken);
+    let shown = world.queues.iter().filter(|queue| ids.contains(&&queue.queue.id));
+    let broken = shown.flat_map(|queue| &queue.broken);
     session.notice_all(broken.map(|(path, why)| Notice::warning(format!("`{path}`: {why}"))));
 }
 
 fn active_in(world: &QueueWorld) -> impl Iterator<Item = &QueueId> {
-    let active = world.queues.iter().filter(|it| it.queue.status == QueueDecision::Active);
-    active.map(|it| &it.queue.id)
+    let active = world.queues.iter().filter(|queue| queue.queue.status == QueueDecision::Active);
+    active.map(|queue| &queue.queue.id)
 }
 
 /// The active queues in the order in which they are served; at least one.

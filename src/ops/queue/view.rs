@@ -96,7 +96,7 @@ pub(crate) struct QueueAnswer {
 
 impl ItemAnswer {
     /// An item shown outside its queue; `queues` is the number of queues.
-    pub(crate) fn of(queue: &QueueId, queues: usize, view: &ItemView) -> Self {
+    pub(crate) fn new(queue: &QueueId, queues: usize, view: &ItemView) -> Self {
         Self { queue_id: Some(queue.clone()), ..Self::inside(queue, queues, view) }
     }
 
@@ -127,18 +127,22 @@ impl QueueAnswer {
             item_count: view.items.len(),
             items: None,
             conflicts: None,
-            completed: view.items.iter().filter(|it| it.status == ItemStatus::Completed).count(),
+            completed: view.items.iter().filter(|item| item.status == ItemStatus::Completed).count(),
         }
     }
 
     pub(super) fn whole(view: &QueueView, queues: usize, world: &QueueWorld) -> Self {
-        let one = |it: &ItemView| {
-            let title = world.facts.get(&it.item.issue_id).map(|issue| issue.title.clone());
-            let inside = ItemAnswer::inside(&view.queue.id, queues, it);
-            ItemAnswer { title: title.unwrap_or_default(), ..inside }
-        };
         Self {
-            items: Some(view.items.iter().map(one).collect()),
+            items: Some(
+                view.items
+                    .iter()
+                    .map(|item| {
+                        let title = world.facts.get(&item.item.issue_id).map(|issue| issue.title.clone());
+                        let inside = ItemAnswer::inside(&view.queue.id, queues, item);
+                        ItemAnswer { title: title.unwrap_or_default(), ..inside }
+                    })
+                    .collect(),
+            ),
             conflicts: Some(view.conflicts.clone()),
             ..Self::brief(view)
         }
@@ -149,11 +153,12 @@ impl QueueWorld {
     /// Queues with their items; missing ones are left out.
     pub(crate) fn queues_in_full(&self, ids: &[&QueueId]) -> Vec<QueueAnswer> {
         let views = self.views();
-        let one = |id: &&QueueId| {
-            let view = views.iter().find(|view| view.queue.id == **id)?;
-            Some(QueueAnswer::whole(view, views.len(), self))
-        };
-        ids.iter().filter_map(one).collect()
+        ids.iter()
+            .filter_map(|id| {
+                let view = views.iter().find(|view| view.queue.id == **id)?;
+                Some(QueueAnswer::whole(view, views.len(), self))
+            })
+            .collect()
     }
 
     /// One queue with its items.
@@ -168,12 +173,14 @@ impl QueueWorld {
         wanted: impl IntoIterator<Item = (&'a QueueId, &'a SolutionId)>,
     ) -> Vec<ItemAnswer> {
         let views = self.views();
-        let one = |(queue, solution): (&QueueId, &SolutionId)| {
-            let view = views.iter().find(|view| view.queue.id == *queue)?;
-            let item = view.items.iter().find(|it| it.item.solution_id == *solution)?;
-            Some(ItemAnswer::of(queue, views.len(), item))
-        };
-        wanted.into_iter().filter_map(one).collect()
+        wanted
+            .into_iter()
+            .filter_map(|(queue, solution)| {
+                let view = views.iter().find(|view| view.queue.id == *queue)?;
+                let item = view.items.iter().find(|item| item.item.solution_id == *solution)?;
+                Some(ItemAnswer::new(queue, views.len(), item))
+            })
+            .collect()
     }
 
     /// The item of this plan in this queue.

@@ -117,7 +117,11 @@ impl QueueWorld {
     }
 
     /// Reads the queues for a command that writes; through the index if there is one.
-    pub(crate) fn of(tx: &Tx<'_>, store: &Store, index: Option<&Index<'_>>) -> Result<Self, Refusal> {
+    pub(crate) fn in_transaction(
+        tx: &Tx<'_>,
+        store: &Store,
+        index: Option<&Index<'_>>,
+    ) -> Result<Self, Refusal> {
         in_index_of(tx, store, index, Self::in_index)?.map_or_else(|| Self::read(tx), Ok)
     }
 
@@ -163,7 +167,10 @@ pub(crate) fn in_index_of<T>(
     index: Option<&Index<'_>>,
     known: impl FnOnce(&Index<'_>) -> Option<T>,
 ) -> Result<Option<T>, Refusal> {
-    let Some(index) = index.filter(|_| !tx.is_changed()) else { return Ok(None) };
+    if tx.is_changed() {
+        return Ok(None);
+    }
+    let Some(index) = index else { return Ok(None) };
     let commit = tx.base().commit();
     if index.commit() == commit {
         return Ok(known(index));
@@ -208,7 +215,7 @@ fn not_queued(read: &impl ReadState, error: ResolveError) -> Refusal {
 fn unqueued_plan(read: &impl ReadState, plan: &SolutionId) -> Refusal {
     let issue = plan.issue();
     let folder = existing(read, &issue).ok();
-    let bound = folder.filter(|it| it.issue.record.bound_solution_id.as_ref() == Some(plan));
+    let bound = folder.filter(|folder| folder.issue.record.bound_solution_id.as_ref() == Some(plan));
     let refusal = Refusal::new(Code::NotFound, format!("plan `{plan}` is not queued"));
     match bound {
         Some(folder) => refusal.next_step(toward::execution(&folder)),
@@ -228,7 +235,8 @@ pub(crate) fn item_in(
 ) -> Result<(QueueId, Item), Refusal> {
     let text = whole(store, text)?;
     let is_number = resolve::number(text.rsplit(':').next().unwrap_or_default()).is_some();
-    let queues = in_index_of(tx, store, index.filter(|_| is_number), |index| index.queues().ok())?;
+    let index = if is_number { index } else { None };
+    let queues = in_index_of(tx, store, index, |index| index.queues().ok())?;
     let found = match queues {
         Some(known) => resolve::item_among(tx, &known.queues, &text),
         None => resolve::item(tx, &text),

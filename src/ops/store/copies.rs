@@ -31,8 +31,10 @@ pub(super) fn copies(tx: &Tx<'_>, wanted: &HideValue) -> Result<Vec<HideValue>, 
 pub(super) fn versions(read: &impl ReadState, wanted: &HideValue) -> Result<Vec<HideValue>, StoreError> {
     let Some(Location::Entry(log @ LogKind::Comments(_), entry)) = wanted.place() else { return Ok(vec![]) };
     let all = records::raw_log::<Comment>(read, &log.to_string(), &mut Vec::new())?;
-    let others = thread(&all, &entry).into_iter().filter(|it| it.id != entry && !it.body.trim().is_empty());
-    readable(read, others.map(|it| Location::Entry(log.clone(), it.id.clone()).to_string()).collect())
+    let others = thread(&all, &entry)
+        .into_iter()
+        .filter(|comment| comment.id != entry && !comment.body.trim().is_empty());
+    readable(read, others.map(|other| Location::Entry(log.clone(), other.id.clone()).to_string()).collect())
 }
 
 /// Those of these entries that have texts which are not hidden.
@@ -49,18 +51,23 @@ fn readable(read: &impl ReadState, paths: Vec<String>) -> Result<Vec<HideValue>,
 
 /// The entries of all queues that give the same reason for a conflict.
 fn reasons(tx: &Tx<'_>, log: &LogKind, entry: &EntryId) -> Result<Vec<String>, Refusal> {
-    let of = |log: &LogKind| records::raw_log::<QueueConflict>(tx, &log.to_string(), &mut Vec::new());
-    let Some(why) = of(log)?.into_iter().find(|it| it.id == *entry).and_then(|it| it.rationale) else {
+    let mut written = conflicts_in(tx, log)?.into_iter();
+    let Some(why) = written.find(|written| written.id == *entry).and_then(|written| written.rationale) else {
         return Ok(vec![]);
     };
     let mut found = Vec::new();
     for queue in records::queue_ids(tx)? {
         let place = LogKind::Conflicts(queue);
-        let all = of(&place)?.into_iter().filter(|it| it.rationale.as_ref() == Some(&why));
-        let others = all.filter(|it| it.id != *entry || place != *log);
-        found.extend(others.map(|it| Location::Entry(place.clone(), it.id).to_string()));
+        let all = conflicts_in(tx, &place)?.into_iter();
+        let all = all.filter(|written| written.rationale.as_ref() == Some(&why));
+        let others = all.filter(|other| other.id != *entry || place != *log);
+        found.extend(others.map(|other| Location::Entry(place.clone(), other.id).to_string()));
     }
     Ok(found)
+}
+
+fn conflicts_in(tx: &Tx<'_>, log: &LogKind) -> Result<Vec<QueueConflict>, StoreError> {
+    records::raw_log(tx, &log.to_string(), &mut Vec::new())
 }
 
 /// The entries of other logs of the issue that say the same.
@@ -101,25 +108,29 @@ fn said_in(tx: &Tx<'_>, log: &LogKind) -> Result<Vec<(EntryId, CopiedText)>, Ref
     Ok(match log {
         LogKind::Reviews(plan) => {
             let all = records::raw_log::<Review>(tx, &place, broken)?;
-            let rejected = all.into_iter().filter(|it| it.verdict == Verdict::Rejected);
-            rejected.map(|it| (it.id.clone(), CopiedText::Rejection(rejection_text(plan, &it)))).collect()
+            let rejected = all.into_iter().filter(|other| other.verdict == Verdict::Rejected);
+            rejected
+                .map(|review| (review.id.clone(), CopiedText::Rejection(rejection_text(plan, &review))))
+                .collect()
         }
         LogKind::Events(_) => {
             let all = records::raw_log::<LogEntry>(tx, &place, broken)?;
-            let failure = |it: LogEntry| match it.event {
-                Event::End(end) => Some((it.id, CopiedText::Failure(end.failure?))),
-                _ => None,
-            };
-            all.into_iter().filter_map(failure).collect()
+            all.into_iter()
+                .filter_map(|other| match other.event {
+                    Event::End(end) => Some((other.id, CopiedText::Failure(end.failure?))),
+                    _ => None,
+                })
+                .collect()
         }
         LogKind::Feedback(_) => {
             let all = records::raw_log::<Feedback>(tx, &place, broken)?;
-            let said = |it: Feedback| match it.kind {
-                FeedbackType::Rejection => Some((it.id, CopiedText::Rejection(it.content))),
-                FeedbackType::Failure => Some((it.id, CopiedText::Failure(it.detail.failure()))),
-                FeedbackType::Clarification => None,
-            };
-            all.into_iter().filter_map(said).collect()
+            all.into_iter()
+                .filter_map(|other| match other.kind {
+                    FeedbackType::Rejection => Some((other.id, CopiedText::Rejection(other.content))),
+                    FeedbackType::Failure => Some((other.id, CopiedText::Failure(other.detail.failure()))),
+                    FeedbackType::Clarification => None,
+                })
+                .collect()
         }
         _ => vec![],
     })

@@ -28,8 +28,8 @@ pub(crate) fn export<E: From<Refusal> + From<StoreError> + From<io::Error>>(
 ) -> Result<Done<ExportedJsonl>, E> {
     let state = session.store().snapshot()?;
     let issues = named(&state, issues)?;
-    let write = |seen: &mut dyn FnMut(u64)| jsonl::write::<E>(&state, &issues, out, seen);
-    let exported = session.counted("exporting", None, write)?;
+    let exported =
+        session.counted("exporting", None, |seen| jsonl::write::<E>(&state, &issues, out, seen))?;
     session.notice_all(
         exported
             .left_out
@@ -41,20 +41,23 @@ pub(crate) fn export<E: From<Refusal> + From<StoreError> + From<io::Error>>(
 
 /// The issues that someone named.
 pub(super) fn named(state: &Snapshot<'_>, issues: &[String]) -> Result<Vec<IssueId>, Refusal> {
-    let found = |text: &String| {
-        resolve::issue(state, text).map_err(|error| {
-            let refusal = Refusal::from(error);
-            let is_file =
-                text.contains('/') || [".json", ".jsonl", ".csv"].iter().any(|it| text.ends_with(it));
-            match is_file && refusal.code == Code::NotFound {
-                true => Refusal::new(Code::NotFound, refusal.message)
-                    .remedy(RemedyCall::from(Other::List).flag("all"), "shows the issues")
-                    .hint("`--output FILE` writes to a file"),
-                false => refusal,
-            }
+    issues
+        .iter()
+        .map(|text| {
+            resolve::issue(state, text).map_err(|error| {
+                let refusal = Refusal::from(error);
+                let is_file = text.contains('/')
+                    || [".json", ".jsonl", ".csv"].iter().any(|ending| text.ends_with(ending));
+                if is_file && refusal.code == Code::NotFound {
+                    Refusal::new(Code::NotFound, refusal.message)
+                        .remedy(RemedyCall::from(Other::List).flag("all"), "shows the issues")
+                        .hint("`--output FILE` writes to a file")
+                } else {
+                    refusal
+                }
+            })
         })
-    };
-    issues.iter().map(found).collect()
+        .collect()
 }
 
 /// The result of an export for another tracker.
@@ -87,8 +90,8 @@ pub(crate) fn export_beads<E: From<Refusal> + From<StoreError> + From<io::Error>
     let state = session.store().snapshot()?;
     let all = records::issue_ids(&state)?;
     let ids = if issues.is_empty() { all.clone() } else { named(&state, issues)? };
-    let numbered = |seen: &mut dyn FnMut(u64)| comment_numbers(&state, &all, seen);
-    let numbers = session.counted("counting comments", Some(all.len() as u64), numbered)?;
+    let numbers = session
+        .counted("counting comments", Some(all.len() as u64), |seen| comment_numbers(&state, &all, seen))?;
     let mut unsaid: BTreeMap<&'static str, u64> = BTreeMap::new();
     let written = session.counted("exporting", Some(ids.len() as u64), |seen| -> Result<u64, E> {
         let mut written = 0;
@@ -115,9 +118,9 @@ pub(crate) fn export_beads<E: From<Refusal> + From<StoreError> + From<io::Error>
     })?;
     let left_out: Vec<UnsupportedValue> =
         unsaid.into_iter().map(|(what, issues)| UnsupportedValue { what: what.to_owned(), issues }).collect();
-    session.notice_all(left_out.iter().map(|it| {
-        let issues = count(it.issues, "issue");
-        Notice::warning(format!("beads has no field for {} ({issues})", it.what))
+    session.notice_all(left_out.iter().map(|omission| {
+        let issues = count(omission.issues, "issue");
+        Notice::warning(format!("beads has no field for {} ({issues})", omission.what))
     }));
     Ok(session.done(TrackerExport { issues: written, left_out }, None))
 }

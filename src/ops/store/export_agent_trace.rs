@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::git::{AddedLines, ObjectId};
 use crate::index::Needs;
-use crate::interchange::agent_trace::{File, TraceConversation, TraceRecord, TracedWork};
+use crate::interchange::agent_trace::{File, TraceConversation, TraceRecord, TracedWork, TracedWriter};
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
 use crate::model::op::Other;
@@ -45,7 +45,7 @@ pub(crate) fn export_agent_trace<E: From<Refusal> + From<io::Error>>(
     let store = session.store();
     let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
     let commits = named(store, of)?;
-    let mut origins = OriginFinder::of(store, &index)?;
+    let mut origins = OriginFinder::new(store, &index)?;
     let mut traced = WrittenTraces::default();
     let total = commits.len() as u64;
     session.counted("tracing", Some(total), |seen| -> Result<(), E> {
@@ -54,10 +54,7 @@ pub(crate) fn export_agent_trace<E: From<Refusal> + From<io::Error>>(
             let mut linked: Vec<(ObjectId, Vec<Origin>)> = Vec::new();
             for id in some {
                 let of_commit = origins.find(&CommitHash::from(*id))?;
-                match of_commit.is_empty() {
-                    true => traced.unlinked += 1,
-                    false => linked.push((*id, of_commit)),
-                }
+                if of_commit.is_empty() { traced.unlinked += 1 } else { linked.push((*id, of_commit)) }
             }
             let ids: Vec<ObjectId> = linked.iter().map(|(id, _)| *id).collect();
             let mut added = added(store, &ids).map_err(Refusal::from)?;
@@ -114,15 +111,19 @@ fn record(
     added: Vec<AddedLines>,
     origins: &[Origin],
 ) -> Result<TraceRecord, StoreError> {
-    let conversation = |origin: &Origin, file: &AddedLines| {
-        let agent = origin.made_by.as_ref().map(|by| by.model.as_deref());
-        TraceConversation::new(agent, &file.ranges, &origin.issue_id, &origin.solution_id)
-    };
-    let file = |file: AddedLines| File {
-        conversations: origins.iter().map(|origin| conversation(origin, &file)).collect(),
-        path: file.path,
-    };
-    let files = added.into_iter().map(file).collect();
+    let files = added
+        .into_iter()
+        .map(|file| {
+            let conversations = origins.iter().map(|origin| {
+                let writer = match &origin.made_by {
+                    Some(agent) => TracedWriter::Agent { model: agent.model.as_deref() },
+                    None => TracedWriter::Unknown,
+                };
+                TraceConversation::new(writer, &file.ranges, &origin.issue_id, &origin.solution_id)
+            });
+            File { conversations: conversations.collect(), path: file.path }
+        })
+        .collect();
     let work = origins.iter().map(work).collect();
     Ok(TraceRecord::new(&id.into(), store.code_commit(id)?.committed_at, files, work))
 }

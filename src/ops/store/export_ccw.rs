@@ -90,9 +90,9 @@ pub(crate) fn export_ccw(session: &Session, issues: &[String]) -> Answer<CcwStor
         session.notice(Notice::warning(format!("queue `{path}` is left out: its record cannot be read")));
     });
     let store = making.end();
-    session.notice_all(store.handed.left_out.iter().map(|it| {
-        let issues = count(it.issues, "issue");
-        Notice::warning(format!("ccw has no field for {} ({issues})", it.what))
+    session.notice_all(store.handed.left_out.iter().map(|omission| {
+        let issues = count(omission.issues, "issue");
+        Notice::warning(format!("ccw has no field for {} ({issues})", omission.what))
     }));
     Ok(session.done(store, None))
 }
@@ -146,8 +146,11 @@ impl Making {
                 broken(id);
                 continue;
             }
-            let conflicts: &[QueueConflict] =
-                world.queues.iter().find(|it| it.queue.id == view.queue.id).map_or(&[], |it| &it.conflicts);
+            let conflicts: &[QueueConflict] = world
+                .queues
+                .iter()
+                .find(|queue| queue.queue.id == view.queue.id)
+                .map_or(&[], |queue| &queue.conflicts);
             let made = ccw::queue_for_ccw(view, conflicts, &self.of_issues, has_priorities);
             if made.items == 0 && !is_whole {
                 continue;
@@ -184,11 +187,14 @@ impl Making {
 
 /// Whether the order of the queues must be stated. A single queue that is served before all others is the active one.
 fn has_priorities(views: &[QueueView]) -> bool {
-    let is_active = |view: &&QueueView| view.queue.status == QueueDecision::Active;
-    let first_by_id = views.iter().filter(is_active).map(|view| &view.queue.id).min();
+    let first_by_id = views
+        .iter()
+        .filter(|view| view.queue.status == QueueDecision::Active)
+        .map(|view| &view.queue.id)
+        .min();
     let first = views.iter().find(|view| view.status == QueueStatus::Active).map(|view| &view.queue.id);
     let is_implied = first != first_by_id
-        && views.iter().all(|it| it.queue.priority == i64::from(Some(&it.queue.id) != first));
+        && views.iter().all(|view| view.queue.priority == i64::from(Some(&view.queue.id) != first));
     !is_implied && views.iter().any(|view| view.queue.priority != 0)
 }
 

@@ -9,7 +9,6 @@ use crate::git::{DetachedSignature, SignError};
 use crate::index::Index;
 use crate::interchange::in_toto::{Resource, ResourceDigest, Statement};
 use crate::model::digest::PlanDigest;
-use crate::model::execution::Check;
 use crate::model::hash::{CommitHash, TreeHash};
 use crate::model::id::{EntryId, ExecutionId, IssueId, SolutionId};
 use crate::model::op::Other;
@@ -138,7 +137,7 @@ struct AttestedCheck {
 /// Audits the commits of a range, and states the findings.
 ///
 /// # Errors
-/// Those of [`crate::ops::trail::audit()`]; `nothing-to-do` if the range has no commits.
+/// The errors of [`crate::ops::trail::audit()`]; `nothing-to-do` if the range has no commits.
 pub(crate) fn export_in_toto(session: &Session, range: &[String]) -> Answer<Statement<Predicate>> {
     let (audit, index) = audited(session, range)?;
     if audit.commits.is_empty() {
@@ -147,7 +146,7 @@ pub(crate) fn export_in_toto(session: &Session, range: &[String]) -> Answer<Stat
             "takes a range as `git log` does, such as main..HEAD",
         ));
     }
-    let subject = audit.commits.iter().map(|it| Resource::commit(it.hash.clone())).collect();
+    let subject = audit.commits.iter().map(|audited| Resource::commit(audited.hash.clone())).collect();
     let predicate = predicate(&index, audit)?;
     Ok(session.done(Statement::new(subject, PREDICATE, predicate), None))
 }
@@ -170,10 +169,11 @@ fn predicate(index: &Index<'_>, audit: Audit) -> Result<Predicate, Refusal> {
     let bindings = || audit.commits.iter().flat_map(|commit| &commit.bound_to);
     let mut executions: BTreeMap<ExecutionId, AttestedExecution> = BTreeMap::new();
     let mut plans = BTreeMap::new();
-    for id in bindings().map(|it| &it.issue_id).collect::<BTreeSet<_>>() {
+    for id in bindings().map(|binding| &binding.issue_id).collect::<BTreeSet<_>>() {
         let Some(folder) = records::issue(&snapshot, id)? else { continue };
-        for binding in bindings().filter(|it| it.issue_id == *id) {
-            let Some(at) = folder.executions.iter().position(|it| it.execution.id == binding.execution_id)
+        for binding in bindings().filter(|binding| binding.issue_id == *id) {
+            let Some(at) =
+                folder.executions.iter().position(|execution| execution.execution.id == binding.execution_id)
             else {
                 continue;
             };
@@ -187,15 +187,15 @@ fn predicate(index: &Index<'_>, audit: Audit) -> Result<Predicate, Refusal> {
             executions.insert(claim.id.clone(), execution);
         }
     }
-    let commits = audit.commits.iter().map(|it| AttestedCommit {
-        digest: ResourceDigest::GitCommit(it.hash.clone()),
-        subject: it.subject.clone(),
-        author: it.author.clone(),
-        is_merge: it.is_merge,
-        executions: it
+    let commits = audit.commits.iter().map(|commit| AttestedCommit {
+        digest: ResourceDigest::GitCommit(commit.hash.clone()),
+        subject: commit.subject.clone(),
+        author: commit.author.clone(),
+        is_merge: commit.is_merge,
+        executions: commit
             .bound_to
             .iter()
-            .map(|it| CommitPart { execution_id: it.execution_id.clone(), task_id: it.task_id.clone() })
+            .map(|part| CommitPart { execution_id: part.execution_id.clone(), task_id: part.task_id.clone() })
             .collect(),
     });
     Ok(Predicate {
@@ -211,7 +211,7 @@ fn predicate(index: &Index<'_>, audit: Audit) -> Result<Predicate, Refusal> {
         },
         executions: executions.into_values().collect(),
         plans: plans.into_values().collect(),
-        policy: Gates::of(&records::root(&snapshot)?.policy),
+        policy: Gates::new(&records::root(&snapshot)?.policy),
         range: audit.range,
         findings: audit.findings,
     })
@@ -223,8 +223,8 @@ fn execution(
     status: ExecutionStatus,
     verdict: Option<Verdict>,
 ) -> AttestedExecution {
-    let it = &folder.executions[at];
-    let claim = &it.execution;
+    let attempt = &folder.executions[at];
+    let claim = &attempt.execution;
     let reviews = folder.reviews(&claim.solution_id).iter().map(|review| AttestedReview {
         id: review.id.clone(),
         verdict: review.verdict,
@@ -233,7 +233,7 @@ fn execution(
         reviewer: review.author.clone(),
         reviewed_at: review.created_at,
     });
-    let checked = |check: &Check| AttestedCheck {
+    let checks = attempt.last_checks().into_iter().map(|(check, _)| AttestedCheck {
         task_id: check.task_id.clone(),
         command: check.command.clone(),
         exit_code: check.exit_code,
@@ -242,7 +242,7 @@ fn execution(
         commit: check.commit.clone(),
         tree: check.tree.clone(),
         dirty: check.dirty,
-    };
+    });
     AttestedExecution {
         id: claim.id.clone(),
         issue_id: claim.issue_id.clone(),
@@ -253,6 +253,6 @@ fn execution(
         started_at: claim.started_at,
         verdict,
         reviews: reviews.collect(),
-        checks: it.last_checks().into_iter().map(|(check, _)| checked(check)).collect(),
+        checks: checks.collect(),
     }
 }

@@ -92,7 +92,7 @@ pub(crate) fn export_progress(session: &Session, input: &ExportProgress<'_>) -> 
         };
         let text = match texts.entry(path.clone()) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(ReadText::of(&path)?),
+            Entry::Vacant(new) => new.insert(ReadText::read(&path)?),
         };
         let written =
             (input.tool.write)(&text.now, record, &progress).map_err(|why| cannot_read(&path, why))?;
@@ -122,7 +122,7 @@ struct ReadText {
 }
 
 impl ReadText {
-    fn of(path: &Path) -> Result<Self, Refusal> {
+    fn read(path: &Path) -> Result<Self, Refusal> {
         let text = plan_tools::text_of(path).map_err(|error| cannot_read(path, error))?;
         let Some((text, _)) = text else { return Err(cannot_read(path, "it is not a regular file")) };
         Ok(Self { now: text.clone(), before: text })
@@ -197,15 +197,17 @@ fn cannot_read(path: &Path, why: impl std::fmt::Display) -> Refusal {
 
 /// Replaces a file as a whole, with the mode that it has.
 fn write(path: &Path, text: &str) -> Result<(), Refusal> {
-    let replace = || {
-        let mode = fs::metadata(path)?.permissions();
-        let mut new = tempfile::Builder::new().tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
-        new.write_all(text.as_bytes())?;
-        new.as_file().set_permissions(mode)?;
-        new.persist(path).map(drop).map_err(|error| error.error)
-    };
-    replace().map_err(|error: std::io::Error| {
+    replace(path, text).map_err(|error| {
         Refusal::new(Code::CannotWrite, format!("cannot write `{}`: {error}", path.display()))
             .hint("name a directory that you can write to")
     })
+}
+
+fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+    let mode = fs::metadata(path)?.permissions();
+    let mut new = tempfile::Builder::new().tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
+    new.write_all(text.as_bytes())?;
+    new.as_file().set_permissions(mode)?;
+    new.persist(path)?;
+    Ok(())
 }

@@ -213,9 +213,10 @@ fn refuse_early(plan: &Plan, issue: &IssueId, execution: &ExecutionFolder) -> Re
     }
     let message = format!("the reply is the last task, and {} open", count_are(open.len()));
     // Tests run at the commits.
-    let (call, does) = match execution.work().is_empty() {
-        true => (RemedyCall::new(Op::Link, ["COMMIT", issue.as_str()]), "links an existing commit"),
-        false => (Op::Verify.into(), "runs the tests"),
+    let (call, does) = if execution.work().is_empty() {
+        (RemedyCall::new(Op::Link, ["COMMIT", issue.as_str()]), "links an existing commit")
+    } else {
+        (Op::Verify.into(), "runs the tests")
     };
     Err(Refusal::new(Code::OpenTasks, message).details(open).remedy(call, does).hint("finish the work first"))
 }

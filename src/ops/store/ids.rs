@@ -92,7 +92,7 @@ pub(crate) fn ids(session: &Session, input: &CompleteId) -> Answer<Vec<KnownId>>
         }
         IdKind::Queue => queues(&snapshot)?
             .into_iter()
-            .map(|it| KnownId::new(&it.queue.id, it.queue.name.unwrap_or_default()))
+            .map(|queue| KnownId::new(&queue.queue.id, queue.queue.name.unwrap_or_default()))
             .collect(),
         IdKind::Item => items(&snapshot)?,
         IdKind::Task => tasks(session, &snapshot, before)?,
@@ -103,14 +103,14 @@ pub(crate) fn ids(session: &Session, input: &CompleteId) -> Answer<Vec<KnownId>>
         IdKind::Wisdom => wisdom(&snapshot)?,
         IdKind::Agent => {
             let agents = work::agents(session)?.view.into_iter();
-            agents.map(|it| KnownId::new(&it.name, it.about.unwrap_or_default())).collect()
+            agents.map(|agent| KnownId::new(&agent.name, agent.about.unwrap_or_default())).collect()
         }
     };
-    found.retain_mut(|it| {
-        if !begins(&it.id, begin) {
-            it.id = short(&it.id).to_owned();
+    found.retain_mut(|known| {
+        if !begins(&known.id, begin) {
+            known.id = short(&known.id).to_owned();
         }
-        begins(&it.id, begin)
+        begins(&known.id, begin)
     });
     found.truncate(MOST);
     Ok(session.done(found, None))
@@ -150,12 +150,16 @@ fn in_tree(snapshot: &Snapshot<'_>, kind: IdKind, begin: &str) -> Result<Vec<Kno
     let can_be_short = !begin.contains('-') && found.is_empty();
     if kind != IdKind::Issue && (begins(begin, mark) || begins(mark, begin) || can_be_short) {
         // The id of the issue follows, except in the short form.
-        let of_issue = begin.get(mark.len()..).filter(|_| begins(begin, mark)).unwrap_or_default();
-        let is_near = |id: &&IssueId| begins(id.as_str(), of_issue) || begins(of_issue, id.as_str());
-        for issue in issues.iter().filter(is_near).take(MOST_SEARCHED) {
-            let ids: Vec<String> = match is_plan {
-                true => records::solution_ids(snapshot, issue)?.iter().map(ToString::to_string).collect(),
-                false => records::execution_ids(snapshot, issue)?.iter().map(ToString::to_string).collect(),
+        let of_issue = if begins(begin, mark) { begin.get(mark.len()..).unwrap_or_default() } else { "" };
+        for issue in issues
+            .iter()
+            .filter(|id| begins(id.as_str(), of_issue) || begins(of_issue, id.as_str()))
+            .take(MOST_SEARCHED)
+        {
+            let ids: Vec<String> = if is_plan {
+                records::solution_ids(snapshot, issue)?.iter().map(ToString::to_string).collect()
+            } else {
+                records::execution_ids(snapshot, issue)?.iter().map(ToString::to_string).collect()
             };
             found.extend(ids.into_iter().filter(|id| is_fitting(id)).map(|id| (id, issue)));
             if found.len() >= MOST {
@@ -163,15 +167,19 @@ fn in_tree(snapshot: &Snapshot<'_>, kind: IdKind, begin: &str) -> Result<Vec<Kno
             }
         }
     }
-    let titled = |(n, (id, issue)): (usize, (String, &IssueId))| {
-        let title = match n < MOST_READ {
-            true => records::outline(snapshot, issue).ok().flatten().map(|it| it.issue.record.title),
-            // With this many candidates, titles do not help: the user types on.
-            false => None,
-        };
-        KnownId { id, title: title.unwrap_or_default() }
-    };
-    Ok(found.into_iter().enumerate().map(titled).collect())
+    Ok(found
+        .into_iter()
+        .enumerate()
+        .map(|(n, (id, issue))| {
+            let title = if n < MOST_READ {
+                records::outline(snapshot, issue).ok().flatten().map(|outline| outline.issue.record.title)
+            } else {
+                // With this many candidates, titles do not help: the user types on.
+                None
+            };
+            KnownId { id, title: title.unwrap_or_default() }
+        })
+        .collect())
 }
 
 /// The queues that are not archived, in order, without their items.
@@ -180,7 +188,7 @@ fn queues(snapshot: &Snapshot<'_>) -> Result<Vec<QueueFolder>, Refusal> {
     for id in records::queue_ids(snapshot)? {
         queues.extend(records::queue_head(snapshot, &id)?);
     }
-    queues.retain(|it| it.queue.status != QueueDecision::Archived);
+    queues.retain(|queue| queue.queue.status != QueueDecision::Archived);
     QueueFolder::sort(&mut queues);
     Ok(queues)
 }
@@ -189,7 +197,7 @@ fn queues(snapshot: &Snapshot<'_>) -> Result<Vec<QueueFolder>, Refusal> {
 /// are listed by their issues.
 fn items(snapshot: &Snapshot<'_>) -> Result<Vec<KnownId>, Refusal> {
     let mut queues = queues(snapshot)?;
-    queues.retain(|it| it.queue.status == QueueDecision::Active);
+    queues.retain(|queue| queue.queue.status == QueueDecision::Active);
     let is_alone = queues.len() == 1;
     let mut found = Vec::new();
     for queue in queues {
@@ -206,7 +214,7 @@ fn items(snapshot: &Snapshot<'_>) -> Result<Vec<KnownId>, Refusal> {
             found.extend(plans.map(|plan| KnownId::new(&plan.issue(), "")));
             continue;
         }
-        for item in records::queue(snapshot, &id)?.into_iter().flat_map(|it| it.items) {
+        for item in records::queue(snapshot, &id)?.into_iter().flat_map(|queue| queue.items) {
             if item.is_removed() {
                 continue;
             }
@@ -238,7 +246,7 @@ fn tasks(session: &Session, snapshot: &Snapshot<'_>, before: &[String]) -> Resul
     {
         plan = records::solution(snapshot, &active.solution_id)?;
     }
-    let tasks = plan.into_iter().flat_map(|it| it.typed_plan().tasks);
+    let tasks = plan.into_iter().flat_map(|plan| plan.typed_plan().tasks);
     Ok(tasks.map(|task| KnownId::new(&task.id, task.title)).collect())
 }
 
@@ -247,9 +255,9 @@ fn roadmaps(snapshot: &Snapshot<'_>) -> Result<Vec<KnownId>, Refusal> {
     let mut found = Vec::new();
     for id in records::roadmap_ids(snapshot)? {
         // A roadmap that cannot be read is still listed.
-        let record = records::roadmap(snapshot, &id).ok().flatten().map(|it| it.roadmap.record);
-        let made = record.as_ref().map(|it| it.created_at);
-        found.push((made, KnownId::new(&id, record.map(|it| it.title).unwrap_or_default())));
+        let record = records::roadmap(snapshot, &id).ok().flatten().map(|roadmap| roadmap.roadmap.record);
+        let made = record.as_ref().map(|record| record.created_at);
+        found.push((made, KnownId::new(&id, record.map(|record| record.title).unwrap_or_default())));
     }
     found.sort_by_key(|(made, _)| std::cmp::Reverse(*made));
     Ok(found.into_iter().map(|(_, known)| known).collect())
@@ -262,5 +270,5 @@ fn wisdom(snapshot: &Snapshot<'_>) -> Result<Vec<KnownId>, Refusal> {
         return Ok(ids.map(|id| KnownId::new(&id, "")).collect());
     }
     let all = records::wisdom(snapshot, &mut Vec::new())?;
-    Ok(all.into_iter().rev().map(|it| KnownId::new(&it.id, it.text)).collect())
+    Ok(all.into_iter().rev().map(|wisdom| KnownId::new(&wisdom.id, wisdom.text)).collect())
 }

@@ -114,10 +114,8 @@ pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl
     let permit = session.permit(Op::ImportJsonl)?;
     session.store().snapshot()?;
     let Export { name, mut source, how: Selected { selection, dry_run, strict } } = input;
-    let chosen = match selection.is_everything() {
-        true => None,
-        false => Some(chosen(session, &mut source, &selection)?),
-    };
+    let chosen =
+        if selection.is_everything() { None } else { Some(chosen(session, &mut source, &selection)?) };
     let only = chosen.as_ref().map(|(only, _)| only);
     let mut preview = None;
     let committed = session.counted("importing", None, |at| {
@@ -209,8 +207,9 @@ fn left_out(
         IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled => SourceState::Closed,
         _ => SourceState::Open,
     };
-    let is_beyond = || selection.limit.is_some_and(|limit| selected >= limit);
-    Ok(selection.reason(issue, changed, state).or_else(|| is_beyond().then(|| "beyond the limit".into())))
+    Ok(selection.reason(issue, changed, state).or_else(|| {
+        selection.limit.is_some_and(|limit| selected >= limit).then(|| "beyond the limit".into())
+    }))
 }
 
 /// The refusal of a source without any record of its tracker.
@@ -220,7 +219,7 @@ fn wrong_source(name: &str, tracker: &Tracker, skipped: &[Skipped]) -> Refusal {
         "a roadmap" => format!("no {unit} of {name} is a roadmap"),
         tracker => format!("no {unit} of {name} is a {tracker} issue"),
     };
-    if skipped.iter().any(|it| it.reason == OF_CCW) {
+    if skipped.iter().any(|skipped| skipped.reason == OF_CCW) {
         return Refusal::new(Code::WrongSource, message)
             .details(lines(skipped))
             .remedy(RemedyCall::new(Op::ImportCcw, ["DIR"]), "imports the issues of ccw");

@@ -27,9 +27,9 @@ pub(crate) fn import_git_bug(session: &Session, input: ImportFromGitBug) -> Answ
     let (place, how) = (input.place.as_deref(), input.how);
     let own = session.store().repo();
     let remote = place.filter(|place| own.remotes().iter().any(|remote| remote == place));
-    let other = match place.filter(|_| remote.is_none()) {
-        Some(path) => Some(open(path)?),
-        None => None,
+    let other = match place {
+        Some(path) if remote.is_none() => Some(open(path)?),
+        _ => None,
     };
     let repo = other.as_ref().unwrap_or(own);
     let mut bugs = Bugs::of(repo, remote).map_err(StoreError::from)?;

@@ -57,16 +57,18 @@ fn needed(tx: &Tx<'_>, location: &Location) -> Result<Vec<ImportPart>, StoreErro
 /// otherwise.
 fn of_issue(tx: &Tx<'_>, id: &IssueId) -> Result<Vec<ImportPart>, StoreError> {
     let (before, now) = (issue(tx.base(), id)?, issue(tx, id)?);
-    let bound = |issue: &Option<Issue>| issue.as_ref().and_then(|it| it.bound_solution_id.clone());
-    let is_closed = |issue: &Issue| issue.status == StoredStatus::Closed;
+    let [bound_before, bound] =
+        [&before, &now].map(|issue| issue.as_ref().and_then(|issue| issue.bound_solution_id.as_ref()));
     let mut parts = Vec::new();
-    if bound(&now) != bound(&before) {
+    if bound != bound_before {
         parts.push(("bindings of plans", Op::Bind));
     }
-    match (before.as_ref().map(is_closed), now.as_ref().map(is_closed)) {
-        (Some(false), Some(true)) => parts.push(("the closing of issues", Op::Close)),
-        (Some(true), Some(false)) => parts.push(("the reopening of issues", Op::Reopen)),
-        _ => {}
+    if let (Some(before), Some(now)) = (before, now) {
+        match (before.status == StoredStatus::Closed, now.status == StoredStatus::Closed) {
+            (false, true) => parts.push(("the closing of issues", Op::Close)),
+            (true, false) => parts.push(("the reopening of issues", Op::Reopen)),
+            _ => {}
+        }
     }
     Ok(parts)
 }

@@ -20,7 +20,7 @@ pub(crate) struct Gates(pub(crate) BTreeMap<&'static str, Cow<'static, str>>);
 
 impl Gates {
     /// The gates as a policy sets them.
-    pub(crate) fn of(policy: &Policy) -> Self {
+    pub(crate) fn new(policy: &Policy) -> Self {
         let gates = Gate::ALL.iter().map(|gate| (gate.as_str(), gate.word(gate.setting(policy)).into()));
         let onto = land_onto(policy).map(|branch| (ONTO, branch.short().to_owned().into()));
         Self(gates.chain(onto).collect())
@@ -71,8 +71,10 @@ pub(crate) fn settings(session: &Session) -> Answer<Settings> {
 /// An unknown gate or value, or what cannot be a branch.
 pub(crate) fn set_policy(session: &Session, settings: &[String]) -> Answer<Settings> {
     let permit = session.permit(Op::Settings)?;
-    let parse = |setting: &String| Ok(PolicySetting::parse(setting)?);
-    let parsed = settings.iter().map(parse).collect::<Result<Vec<_>, Refusal>>()?;
+    let parsed = settings
+        .iter()
+        .map(|setting| Ok(PolicySetting::parse(setting)?))
+        .collect::<Result<Vec<_>, Refusal>>()?;
     let committed = session.transact(permit, |tx| {
         tx.edit_root(|root| parsed.iter().for_each(|setting| setting.apply(&mut root.policy)))?;
         let named: Vec<String> = parsed.iter().map(PolicySetting::to_string).collect();
@@ -84,6 +86,6 @@ pub(crate) fn set_policy(session: &Session, settings: &[String]) -> Answer<Setti
 
 pub(super) fn answer(session: &Session, commit: Option<ObjectId>) -> Answer<Settings> {
     let root = records::root(&session.store().snapshot()?)?;
-    let settings = Settings { policy: Gates::of(&root.policy), project: root.project };
+    let settings = Settings { policy: Gates::new(&root.policy), project: root.project };
     Ok(session.done(settings, commit))
 }

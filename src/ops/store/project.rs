@@ -32,7 +32,7 @@ impl ProjectField {
     }
 
     /// Its value.
-    pub(crate) fn of(self, project: &Project) -> Option<&Value> {
+    pub(crate) fn value_in(self, project: &Project) -> Option<&Value> {
         match self {
             Self::TechStack => project.tech_stack.as_ref(),
             Self::Guidelines => project.guidelines.as_ref(),

@@ -119,7 +119,7 @@ pub(crate) fn redact(session: &Session, input: &Redact) -> Answer<Redacted> {
         let still_ready = ready_roadmaps(tx)?;
         notices.extend(ready.difference(&still_ready).map(no_longer_approved));
         tx.note.force.clone_from(&input.force);
-        let fields: Vec<&str> = made.iter().flatten().map(|it| it.field.as_str()).collect();
+        let fields: Vec<&str> = made.iter().flatten().map(|hidden| hidden.field.as_str()).collect();
         tx.describe(format!("redact: {} of {id}", fields.join(", ")));
         Ok(Redacted { entries: made.into_iter().flatten().collect(), id })
     })?;
@@ -135,7 +135,7 @@ fn still_readable(id: &str, field: &str, versions: &[HideValue]) -> Option<Notic
         1 => one.to_owned(),
         count => format!("{count} {many}"),
     };
-    let names = versions.iter().map(|it| format!("`{}`", it.target.trim_end_matches(".json")));
+    let names = versions.iter().map(|version| format!("`{}`", version.target.trim_end_matches(".json")));
     let names = names.collect::<Vec<_>>().join(", ");
     let call = RemedyCall::new(Op::Redact, [id, field]).flag("all-versions").option("message", "TEXT");
     Some(Notice::warning(format!("{which} still readable: {names}")).remedy(call, "hides every version"))
@@ -150,10 +150,9 @@ fn hide_source(
 ) -> Result<Option<(Redaction, Notice)>, Refusal> {
     let parted = "every import leaves it as it is, and its record there is hidden";
     let (stamp, said) = match records::doc(tx, &ISSUE, &layout::issue(issue)) {
-        Ok(Some(doc)) if doc.value(SOURCE_RECORD).is_some() => (
-            doc.written(SOURCE_RECORD).flatten(),
-            format!("`{issue}` no longer follows its source: {parted}"),
-        ),
+        Ok(Some(doc)) if doc.value(SOURCE_RECORD).is_some() => {
+            (doc.last_stamp(SOURCE_RECORD), format!("`{issue}` no longer follows its source: {parted}"))
+        }
         Ok(_) => return Ok(None),
         Err(StoreError::Broken { .. }) => (
             None,
@@ -234,7 +233,7 @@ fn parts_of_roadmaps(tx: &Tx<'_>, issue: &IssueId) -> Result<Vec<HideValue>, Ref
             doc => doc?,
         };
         let is_there = doc.is_some_and(|doc| doc.value(&field).is_some_and(|part| *part != REDACTED));
-        let place = layout::redacted_by(&path).filter(|_| is_there);
+        let place = if is_there { layout::redacted_by(&path) } else { None };
         parts.extend(place.map(|(folder, target)| HideValue { folder, target, field: field.clone() }));
     }
     Ok(parts)
@@ -314,7 +313,10 @@ pub(super) fn hide(tx: &mut Tx<'_>, wanted: &HideValue, reason: &str) -> Result<
                 // The redaction itself would reveal it.
                 return Err(nothing("can be hidden only with its whole set, by the name of the set"));
             }
-            doc.written(field).ok_or_else(|| nothing("does not exist"))?
+            if !doc.is_written(field) {
+                return Err(nothing("does not exist"));
+            }
+            doc.last_stamp(field)
         }
         _ => {
             strict::parse(&bytes).map_err(|why| nothing(&why))?;

@@ -121,7 +121,7 @@ fn cannot(
     before: Option<&CommitHash>,
 ) -> Refusal {
     let what = format!("cannot undo `{}`", step.subject);
-    let details = kept.iter().map(|it| format!("{}: {}", it.what, it.why)).collect();
+    let details = kept.iter().map(|kept| format!("{}: {}", kept.what, kept.why)).collect();
     let refusal = Refusal::new(Code::CannotUndo, what).details(details);
     let of_issue = of_issue.map_or("ISSUE", IssueId::as_str);
     let instead = match op {
@@ -138,7 +138,7 @@ fn cannot(
         _ => Remedy::call(RemedyCall::from(Other::Log).flag("patch"), "shows what it did"),
     };
     let earlier = before
-        .map(|it| Remedy::call(RemedyCall::new(Op::Undo, [it.short()]), "undoes your command before it"));
+        .map(|step| Remedy::call(RemedyCall::new(Op::Undo, [step.short()]), "undoes your command before it"));
     Refusal { remedies: [instead].into_iter().chain(earlier).collect(), ..refusal }
 }
 
@@ -179,7 +179,7 @@ impl Work<'_> {
                         self.keep(&change.path, "it no longer exists");
                         continue;
                     };
-                    self.fields(tx, (&change.path, schema), (before, &after), now)?;
+                    self.fields(tx, &change.path, schema, before, &after, now)?;
                 }
                 ((Form::Doc(_), _), None, Some(_)) => self.created(tx, &location)?,
                 ((Form::Entry(_), _), None, Some(_)) => self.appended(tx, &change.path, &location)?,
@@ -193,12 +193,15 @@ impl Work<'_> {
     fn fields(
         &mut self,
         tx: &mut Tx<'_>,
-        (path, schema): (&str, &'static Schema),
-        (mut before, after): (Doc, &Doc),
+        path: &str,
+        schema: &'static Schema,
+        mut before: Doc,
+        after: &Doc,
         mut now: Doc,
     ) -> Result<(), Refusal> {
         let record = now.id().unwrap_or(path).to_owned();
-        let changed: Vec<String> = after.said_since(Some(&before)).map(|it| it.key.to_owned()).collect();
+        let changed: Vec<String> =
+            after.said_since(Some(&before)).map(|value| value.key.to_owned()).collect();
         // What was hidden since must not come back.
         Redactions::at(tx, path)?.doc(path, &mut before);
         let mut is_changed = false;
@@ -211,7 +214,8 @@ impl Work<'_> {
                 self.keep(&record, &format!("the earlier value of `{key}` is redacted"));
             } else if value != now.value(&key) {
                 now.decide(&key, value.cloned(), tx.stamper()).map_err(StoreError::frozen(&record))?;
-                let (record, is_set) = (record.clone(), value.is_some_and(|it| *it != Value::Bool(false)));
+                let (record, is_set) =
+                    (record.clone(), value.is_some_and(|value| *value != Value::Bool(false)));
                 self.restored.push(Restored { record, comment: None, item: None, field: Some(key), is_set });
                 is_changed = true;
             }
@@ -258,10 +262,10 @@ impl Work<'_> {
         let edited_since =
             |first: &EntryId| (format!("comment {} on {issue}", first.short()), "it has been edited since");
         let Some(folder) = records::issue(tx, issue)? else { return Ok(()) };
-        for it in folder.standing_comments() {
-            let mut versions = it.replaces;
-            versions.push(it.comment);
-            let Some(at) = versions.iter().position(|it| it.id == *id) else { continue };
+        for standing in folder.standing_comments() {
+            let mut versions = standing.replaces;
+            versions.push(standing.comment);
+            let Some(at) = versions.iter().position(|version| version.id == *id) else { continue };
             // Only the current version counts: it says what this one said if the user undid what came between.
             if let Some(last) = versions[at + 1..].last() {
                 let entry = Location::Entry(Logs::Comments(issue.clone()), last.id.clone()).to_string();
@@ -274,13 +278,13 @@ impl Work<'_> {
             // A new comment is withdrawn; an edited one gets back its earlier text.
             let body = at.checked_sub(1).map(|n| versions[n].body.clone()).unwrap_or_default();
             let field = (!body.is_empty()).then(|| "body".to_owned());
-            let edits = Some(it.comment.id.clone());
-            match &it.comment.source_id {
+            let edits = Some(standing.comment.id.clone());
+            match &standing.comment.source_id {
                 None => drop(append_comment(tx, issue, body, edits)?),
                 // It counts as what the source said last, so that the next import brings back what it says now.
                 Some(_) => {
                     let undone =
-                        Comment { body, author: tx.person().to_owned(), edits, ..it.comment.clone() };
+                        Comment { body, author: tx.person().to_owned(), edits, ..standing.comment.clone() };
                     tx.append(&layout::comments(issue), |id| Comment { id, ..undone })?;
                 }
             }

@@ -69,18 +69,19 @@ pub(crate) fn diff(session: &Session, input: &Sides) -> Answer<StoreDiff> {
         Some(id) => paths(&snapshot, &index.resolve(id)??)?,
         None => Vec::new(),
     };
-    let before = from.as_ref().map(|it| it.0);
+    let before = from.as_ref().map(|side| side.0);
     let files = session
         .counted("comparing records", None, |at| changes(store, &snapshot, before, to.0, &paths, at))?;
-    let state = |(commit, name): &Named| -> Result<StoreState, Refusal> {
-        Ok(StoreState { commit: (*commit).into(), at: store.step(*commit)?.at, name: name.clone() })
-    };
     let view = StoreDiff {
-        from: from.as_ref().map(state).transpose()?,
-        to: state(&to)?,
-        changes: files.iter().filter_map(record_change::of).collect(),
+        from: from.map(|from| state(store, from)).transpose()?,
+        to: state(store, to)?,
+        changes: files.iter().filter_map(record_change::described).collect(),
     };
     Ok(session.done(view, None))
+}
+
+fn state(store: &Store, (commit, name): Named) -> Result<StoreState, Refusal> {
+    Ok(StoreState { commit: commit.into(), at: store.step(commit)?.at, name })
 }
 
 /// Tells a range from an id: a single argument can be either, and two can come in either order.
@@ -109,19 +110,21 @@ fn sides(store: &Store, index: &Index<'_>, range: &str) -> Result<(Option<Named>
                 "shows what changed between two days",
             ));
     }
-    let side = |text: &str, bound| -> Result<Option<Named>, Refusal> {
-        let text = text.trim();
-        if text.is_empty() {
-            return Ok(Some((index.commit(), "now".to_owned())));
-        }
-        Ok(moment::state(store, index, text, bound)?.map(|commit| (commit, text.to_owned())))
-    };
-    let from = side(from, PeriodBound::Since)?;
-    let to = side(to, PeriodBound::Until)?.ok_or_else(|| {
+    let from = side(store, index, from, PeriodBound::Since)?;
+    let to = side(store, index, to, PeriodBound::Until)?.ok_or_else(|| {
         Refusal::new(Code::NotFound, format!("there was no store yet at `{to}`"))
             .remedy(Other::Log, "shows its first commit")
     })?;
     Ok((from, to))
+}
+
+/// One side of a range; without a text, the present. `None` if there was no store yet.
+fn side(store: &Store, index: &Index<'_>, text: &str, bound: PeriodBound) -> Result<Option<Named>, Refusal> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(Some((index.commit(), "now".to_owned())));
+    }
+    Ok(moment::state(store, index, text, bound)?.map(|commit| (commit, text.to_owned())))
 }
 
 fn since_last_sync(store: &Store, index: &Index<'_>) -> Result<(Option<Named>, Named), Refusal> {

@@ -84,9 +84,9 @@ pub(crate) fn link(session: &Session, input: &LinkCommits) -> Answer<Vec<LinkVie
     let committed = session.transact(permit, |tx| {
         let mut views = Vec::new();
         for (commit, files) in &commits {
-            views.push(link_one(tx, (commit, files), &solution, &execution, input.task.as_deref())?);
+            views.push(link_one(tx, commit, files, &solution, &execution, input.task.as_deref())?);
         }
-        let changed: Vec<&LinkView> = views.iter().filter(|it| it.changed).collect();
+        let changed: Vec<&LinkView> = views.iter().filter(|view| view.changed).collect();
         let what = match &changed[..] {
             [only] => format!("{} \"{}\"", only.commit.short(), only.subject),
             all => format!("{} commits", all.len()),
@@ -105,7 +105,8 @@ pub(crate) fn link(session: &Session, input: &LinkCommits) -> Answer<Vec<LinkVie
 
 fn link_one(
     tx: &mut Tx<'_>,
-    (commit, files): (&CodeCommit, &[String]),
+    commit: &CodeCommit,
+    files: &[String],
     solution: &SolutionId,
     execution: &ExecutionId,
     task: Option<&str>,
@@ -115,8 +116,8 @@ fn link_one(
     let present = known
         .iter()
         .flat_map(ExecutionFolder::commits)
-        .find(|it| it.link.hash == hash)
-        .map(|it| it.link.tasks().cloned().collect::<Vec<_>>());
+        .find(|commit| commit.link.hash == hash)
+        .map(|commit| commit.link.tasks().cloned().collect::<Vec<_>>());
     let tasks = match (task, &present) {
         (Some(task), _) => vec![task.into()],
         (None, Some(present)) => present.clone(),
@@ -150,7 +151,7 @@ fn target(read: &impl ReadState, text: &str) -> Result<(SolutionId, ExecutionId)
         KnownRecord::Execution(id) => {
             let found = records::execution(read, &id, &mut Vec::new())?;
             return match found {
-                Some(it) => Ok((it.execution.solution_id, id)),
+                Some(execution) => Ok((execution.execution.solution_id, id)),
                 None => Err(Refusal::unreadable(&format!("execution `{id}`"))),
             };
         }
@@ -179,10 +180,10 @@ fn check_task(read: &impl ReadState, solution: &SolutionId, task: &str) -> Resul
 
 /// The task of a plan that was already read.
 pub(crate) fn in_plan<'a>(plan: &'a Plan, solution: &SolutionId, task: &str) -> Result<&'a Task, Refusal> {
-    if let Some(found) = plan.tasks.iter().find(|it| it.id == task) {
+    if let Some(found) = plan.tasks.iter().find(|planned| planned.id == task) {
         return Ok(found);
     }
-    let tasks: Vec<&str> = plan.tasks.iter().map(|it| it.id.as_str()).collect();
+    let tasks: Vec<&str> = plan.tasks.iter().map(|task| task.id.as_str()).collect();
     Err(Refusal::new(Code::NotFound, format!("plan `{solution}` has no task `{task}`"))
         .hint(its_tasks(&tasks))
         .remedy(RemedyCall::new(Other::TaskList, [solution]), "shows them"))

@@ -3,6 +3,7 @@
 use crate::index::Needs;
 use crate::model::id::SolutionId;
 use crate::model::op::Op;
+use crate::model::time::Time;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::roles;
 use crate::store::dates::PeriodBound;
@@ -80,7 +81,7 @@ pub(crate) fn log<'s>(session: &'s Session, input: &LogInput) -> Answer<LogSteps
         (None, true) => Some(Vec::new()),
         (Some(known), true) => Some(paths(&index.snapshot()?, known)?),
     };
-    let log = StoreLog::of(store, index)?;
+    let log = StoreLog::new(store, index)?;
     let thing = known.as_ref().map(thing);
     // One more than is shown tells whether that is all.
     let most = input.limit.map(|limit| limit.saturating_add(input.offset));
@@ -108,20 +109,22 @@ fn unknown(input: &LogInput) -> Vec<Notice> {
 }
 
 fn wanted(store: &Store, input: &LogInput) -> Result<LogFilter, Refusal> {
-    let moment = |text: &Option<String>, bound| -> Result<_, Refusal> {
-        let Some(text) = text else { return Ok(None) };
-        store.moment(text, bound)?.map(Some).ok_or_else(|| {
-            Refusal::usage(format!("`{text}` is not a date")).hint(
-                "a date is, for example, 2026-11-21 (a day in UTC), 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"",
-            )
-        })
-    };
+    let [since, until] = [(&input.since, PeriodBound::Since), (&input.until, PeriodBound::Until)]
+        .map(|(text, bound)| text.as_ref().map(|text| moment(store, text, bound)).transpose());
     Ok(LogFilter {
-        since: moment(&input.since, PeriodBound::Since)?,
-        until: moment(&input.until, PeriodBound::Until)?,
+        since: since?,
+        until: until?,
         authors: input.authors.clone(),
         ops: input.operations.clone(),
         roles: input.roles.clone(),
+    })
+}
+
+fn moment(store: &Store, text: &str, bound: PeriodBound) -> Result<Time, Refusal> {
+    store.moment(text, bound)?.ok_or_else(|| {
+        Refusal::usage(format!("`{text}` is not a date")).hint(
+            "a date is, for example, 2026-11-21 (a day in UTC), 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"",
+        )
     })
 }
 
@@ -137,27 +140,32 @@ fn thing(known: &KnownRecord) -> String {
     }
 }
 
+/// The items that these plans can have in the queues.
+fn items(read: &impl ReadState, solutions: &[SolutionId]) -> Result<Vec<String>, Refusal> {
+    let queues = records::queue_ids(read)?;
+    Ok(queues.iter().flat_map(|queue| solutions.iter().map(|id| layout::item(queue, id))).collect())
+}
+
+fn parent(path: &str) -> String {
+    path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned())
+}
+
 /// The paths of a record: for an issue, its directory and its items in all queues.
 pub(super) fn paths(read: &impl ReadState, known: &KnownRecord) -> Result<Vec<String>, Refusal> {
-    let items = |solutions: &[SolutionId]| -> Result<Vec<String>, Refusal> {
-        let queues = records::queue_ids(read)?;
-        Ok(queues.iter().flat_map(|queue| solutions.iter().map(|id| layout::item(queue, id))).collect())
-    };
-    let parent = |path: String| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
     Ok(match known {
         KnownRecord::Issue(id) => {
             let mut paths = vec![layout::issue_folder(id)];
-            paths.extend(items(&records::solution_ids(read, id)?)?);
+            paths.extend(items(read, &records::solution_ids(read, id)?)?);
             paths
         }
         KnownRecord::Solution(id) => {
-            let mut paths = vec![parent(layout::solution(id))];
-            paths.extend(items(std::slice::from_ref(id))?);
+            let mut paths = vec![parent(&layout::solution(id))];
+            paths.extend(items(read, std::slice::from_ref(id))?);
             paths
         }
-        KnownRecord::Execution(id) => vec![parent(layout::execution(id))],
-        KnownRecord::Queue(id) => vec![parent(layout::queue(id))],
-        KnownRecord::Roadmap(id) => vec![parent(layout::roadmap(id))],
+        KnownRecord::Execution(id) => vec![parent(&layout::execution(id))],
+        KnownRecord::Queue(id) => vec![parent(&layout::queue(id))],
+        KnownRecord::Roadmap(id) => vec![parent(&layout::roadmap(id))],
         KnownRecord::Item(queue, solution) => vec![layout::item(queue, solution)],
     })
 }

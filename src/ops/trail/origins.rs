@@ -97,7 +97,7 @@ pub(crate) struct OriginFinder<'a> {
 
 impl<'a> OriginFinder<'a> {
     /// Finds origins in the state that the index knows.
-    pub(crate) fn of(store: &'a Store, index: &'a Index<'a>) -> Result<Self, Refusal> {
+    pub(crate) fn new(store: &'a Store, index: &'a Index<'a>) -> Result<Self, Refusal> {
         Ok(Self { store, index, snapshot: index.snapshot()?, issues: HashMap::new() })
     }
 
@@ -109,7 +109,7 @@ impl<'a> OriginFinder<'a> {
                 Entry::Occupied(entry) => entry.into_mut(),
                 Entry::Vacant(entry) => {
                     let folder = records::issue(&self.snapshot, entry.key())?;
-                    entry.insert(folder.map(|folder| Looked::of(self.store, folder)))
+                    entry.insert(folder.map(|folder| Looked::new(self.store, folder)))
                 }
             };
             origins.extend(looked.as_ref().and_then(|looked| looked.origin(&execution, hash)));
@@ -119,19 +119,19 @@ impl<'a> OriginFinder<'a> {
 }
 
 impl Looked {
-    fn of(store: &Store, folder: IssueFolder) -> Self {
+    fn new(store: &Store, folder: IssueFolder) -> Self {
         let statuses = who_holds(&folder.executions).statuses;
-        let executions = folder.executions.iter().zip(statuses).map(|(it, status)| LinkingCommits {
-            links: it.links_by_hash(),
-            agents: it.agents_by_hash(),
-            plan: work::as_claimed(store, &folder, &it.execution).ok().map(|plan| plan.typed_plan()),
+        let executions = folder.executions.iter().zip(statuses).map(|(execution, status)| LinkingCommits {
+            links: execution.links_by_hash(),
+            agents: execution.agents_by_hash(),
+            plan: work::as_claimed(store, &folder, &execution.execution).ok().map(|plan| plan.typed_plan()),
             status,
         });
         Self { executions: executions.collect(), folder }
     }
 
     fn origin(&self, id: &ExecutionId, hash: &str) -> Option<Origin> {
-        let at = self.folder.executions.iter().position(|it| it.execution.id == *id)?;
+        let at = self.folder.executions.iter().position(|execution| execution.execution.id == *id)?;
         let claim = &self.folder.executions[at].execution;
         let LinkingCommits { links, agents, plan, status } = &self.executions[at];
         let link = links.get(hash);

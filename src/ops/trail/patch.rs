@@ -45,12 +45,13 @@ pub(crate) fn patches(session: &Session, issue: &str) -> Answer<IssuePatches> {
     let snapshot = store.snapshot()?;
     let folder = existing(&snapshot, &resolve::issue(&snapshot, issue)?)?;
     let executions = executions_within(&folder, &unreached_of(session, folder.executions.iter()));
-    let links = executions.into_iter().rev().map(|it| it.commits).find(|commits| !commits.is_empty());
+    let links =
+        executions.into_iter().rev().map(|execution| execution.commits).find(|commits| !commits.is_empty());
     let links = links.unwrap_or_default();
     let left_out = links.len().saturating_sub(MOST_COMMITS);
     let (git, mut room) = (store.git(), MOST_BYTES);
     let mut commits = Vec::new();
-    for link in links.into_iter().take(MOST_COMMITS).map(|it| it.link) {
+    for link in links.into_iter().take(MOST_COMMITS).map(|link| link.link) {
         // The commit may not have been fetched; then only the link's data is known.
         let found = object_id(link.hash.as_str()).and_then(|id| git.patch_text(id, room).ok());
         let (text, is_cut) = found.map_or((None, false), |(text, is_cut)| (Some(text), is_cut));

@@ -64,7 +64,7 @@ pub(crate) fn record_commit(
     RecordCommit { commit }: &RecordCommit,
 ) -> Answer<RecordedCommit> {
     let store = session.store();
-    let here = CommittingWorktree::of(store)?;
+    let here = CommittingWorktree::load(store)?;
     // Most commits of a repository may belong to no plan; for those, neither take the lock nor compare files.
     let snapshot = store.snapshot()?;
     let all = targets(store, &snapshot, &here, commit)?;
@@ -81,9 +81,10 @@ pub(crate) fn record_commit(
     let lease = store.lease().unwrap_or(lease::DEFAULT);
     let committed = store.transact(Op::Link, |tx| {
         // If nobody wrote in between, as is usual, the logs need not be read again.
-        let targets = match tx.base().commit() == snapshot.commit() {
-            true => seen.clone(),
-            false => open_targets(store, tx, &here, commit)?,
+        let targets = if tx.base().commit() == snapshot.commit() {
+            seen.clone()
+        } else {
+            open_targets(store, tx, &here, commit)?
         };
         let mut plans = Vec::new();
         for target in targets {
@@ -113,7 +114,9 @@ fn outside(
     commit: &CodeCommit,
     files: &[String],
 ) -> Result<Option<UnexpectedLink>, StoreError> {
-    let Some(own) = targets.iter().find(|it| it.renews && it.reverts.is_empty()) else { return Ok(None) };
+    let Some(own) = targets.iter().find(|target| target.renews && target.reverts.is_empty()) else {
+        return Ok(None);
+    };
     if targets.len() > 1 || commit.parents.len() > 1 || !store.config_bool(NOTICE_OUTSIDE, true)? {
         return Ok(None);
     }

@@ -62,7 +62,7 @@ pub(crate) fn record_rewrite(session: &Session, input: &RecordRewrite) -> Answer
     let store = session.store();
     let reported = composed(&input.rewritten);
     let end = match kind {
-        RewriteKind::Rebase => Some(EndOfRebase::of(store, reported.clone())?),
+        RewriteKind::Rebase => Some(EndOfRebase::read(store, reported.clone())?),
         RewriteKind::Amend | RewriteKind::Reset => None,
     };
     let rewritten = end.as_ref().map_or(&reported, EndOfRebase::rewritten);
@@ -74,11 +74,13 @@ pub(crate) fn record_rewrite(session: &Session, input: &RecordRewrite) -> Answer
     if executions.is_empty() && made.is_none() {
         return Ok(session.done(BTreeSet::new(), None));
     }
-    let with_files = |(hash, commit): (CommitHash, CodeCommit)| {
-        let files = files(store, &commit)?;
-        Ok((hash, Successor { commit, files }))
-    };
-    let successors = commits.into_iter().map(with_files).collect::<Result<BTreeMap<_, _>, StoreError>>()?;
+    let successors = commits
+        .into_iter()
+        .map(|(hash, commit)| {
+            let files = files(store, &commit)?;
+            Ok((hash, Successor { commit, files }))
+        })
+        .collect::<Result<BTreeMap<_, _>, StoreError>>()?;
     let committed = store.transact(Op::Rewrite, |tx| {
         let mut followed = BTreeSet::new();
         let mut solutions = BTreeSet::new();
@@ -133,8 +135,11 @@ fn map_links(
         if links.contains_key(&pair.new) || !seen.insert(&pair.new) {
             continue;
         }
-        let replaced: Vec<&CommitLink> =
-            open.iter().filter(|it| it.new == pair.new).filter_map(|it| links.get(&it.old)).collect();
+        let replaced: Vec<&CommitLink> = open
+            .iter()
+            .filter(|rewrite| rewrite.new == pair.new)
+            .filter_map(|rewrite| links.get(&rewrite.old))
+            .collect();
         if let Some(link) = changed_link(tx, &folder.execution.solution_id, &replaced, new)? {
             tx.log(id, Event::Commit(link))?;
         }
@@ -176,8 +181,7 @@ fn changed_link(
 
 /// Whether the log already has this pair.
 fn has(folder: &ExecutionFolder, pair: &Rewrite) -> bool {
-    let is_pair = |known: &Rewrite| known.old == pair.old && known.new == pair.new;
-    folder.log.iter().any(|entry| matches!(&entry.event, Event::Rewrite(known) if is_pair(known)))
+    folder.log.iter().any(|entry| matches!(&entry.event, Event::Rewrite(known) if (known.old == pair.old && known.new == pair.new)))
 }
 
 fn successors(store: &Store, rewritten: &[Rewrite]) -> Result<BTreeMap<CommitHash, CodeCommit>, StoreError> {
@@ -200,7 +204,7 @@ fn executions(
 ) -> Result<BTreeSet<ExecutionId>, StoreError> {
     let mut likely: BTreeSet<ExecutionId> = BTreeSet::new();
     likely.extend(active::read(store)?.map(|active| active.execution_id));
-    let messages = commits.values().flat_map(|it| trailers::parse(&it.message));
+    let messages = commits.values().flat_map(|commit| trailers::parse(&commit.message));
     let named = messages
         .filter(|(key, _)| key == trailers::SOLUTION)
         .filter_map(|(_, id)| SolutionId::parse(&id).ok());
@@ -215,13 +219,15 @@ fn executions(
             found.insert(id.clone());
         }
     }
-    // A commit that reverts or copies work may belong to other plans, even to several.
-    let goes_back = |pair: &Rewrite| {
-        commits.get(&pair.new).is_some_and(|it| Referred::parse(&it.message) != Referred::default())
-    };
-    let sources = Sources::of(store, read);
-    for pair in rewritten.iter().filter(|pair| !known.contains(&pair.old) || goes_back(pair)) {
-        found.extend(sources.known(&pair.old)?);
+    let sources = Sources::new(store, read);
+    for pair in rewritten {
+        // A commit that reverts or copies work may belong to other plans, even to several.
+        let refers = commits
+            .get(&pair.new)
+            .is_some_and(|commit| Referred::parse(&commit.message) != Referred::default());
+        if refers || !known.contains(&pair.old) {
+            found.extend(sources.known(&pair.old)?);
+        }
     }
     Ok(found)
 }

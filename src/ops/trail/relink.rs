@@ -52,7 +52,7 @@ pub(crate) fn relink(session: &Session, input: &Relink) -> Answer<Relinked> {
     let RelinkResult { mut links, undecided, unreadable } =
         session.counted("searching commits", total, |at| relink::lost(store, &snapshot, &commits, at))?;
     if let Some(only) = &input.only {
-        links.retain(|it| it.execution_id == *only);
+        links.retain(|link| link.execution_id == *only);
     }
     for id in unreadable {
         let refs = store.git().refs_containing(std::iter::once(&id)).unwrap_or_default();
@@ -63,7 +63,9 @@ pub(crate) fn relink(session: &Session, input: &Relink) -> Answer<Relinked> {
     }
     session.notice_all(work::notice_of_lost_hooks(store)?);
     let mut commit = None;
-    if let Some(permit) = permit.filter(|_| !links.is_empty()) {
+    if !links.is_empty()
+        && let Some(permit) = permit
+    {
         let committed = session.transact(permit, |tx| {
             let (linked, plans) = relink::record(tx, store, &links)?;
             let plans: Vec<String> = plans.iter().map(ToString::to_string).collect();

@@ -38,7 +38,7 @@ pub(crate) struct TraceInput {
 }
 
 /// The object of a trace, and what was found.
-struct Found {
+struct TraceHits {
     query: String,
     commit: Option<CommitFacts>,
     commits: Option<Vec<TracedCommit>>,
@@ -49,6 +49,12 @@ struct Found {
 struct Traced {
     folder: IssueFolder,
     links: Vec<ExecutionId>,
+}
+
+impl Traced {
+    fn without_links(folder: IssueFolder) -> Self {
+        Self { folder, links: vec![] }
+    }
 }
 
 /// What is traced unless something is named: the issue that this worktree executes, else HEAD.
@@ -67,13 +73,16 @@ pub(crate) fn own(session: &Session) -> Result<String, Refusal> {
 pub(crate) fn trace(session: &Session, input: &TraceInput) -> Answer<TraceView> {
     let store = session.store();
     let index = session.index(Needs::LOG)?;
-    let Found { query, commit, commits, issues: found } = find(store, &index, &input.of)?;
-    let unreached =
-        unreached_in(session, &found, commit.iter().chain(commits.iter().flatten().map(|it| &it.commit)));
-    let linked_by = found.iter().flat_map(|it| it.links.clone());
+    let TraceHits { query, commit, commits, issues: found } = find(store, &index, &input.of)?;
+    let unreached = unreached_in(
+        session,
+        &found,
+        commit.iter().chain(commits.iter().flatten().map(|commit| &commit.commit)),
+    );
+    let linked_by = found.iter().flat_map(|issue| issue.links.clone());
     let linked_by = if commit.is_some() { linked_by.collect() } else { vec![] };
     let mut issues: Vec<TracedIssue> =
-        found.iter().map(|it| TracedIssue::of(store, &it.folder, &unreached)).collect();
+        found.iter().map(|issue| TracedIssue::new(store, &issue.folder, &unreached)).collect();
     if let Some(world) = world(&found, &index, input.with_items)? {
         if input.with_items {
             add_items(&mut issues, &world);
@@ -95,9 +104,10 @@ pub(crate) fn trace(session: &Session, input: &TraceInput) -> Answer<TraceView> 
 
 /// What other tools recorded about the commits of these issues. A commit that is not here has nothing to say.
 fn provenance(store: &Store, issues: &[Traced]) -> BTreeMap<CommitHash, Vec<Provenance>> {
-    let provenances = Provenances::of(store);
+    let provenances = Provenances::find(store);
     let mut found = BTreeMap::new();
-    for linked in issues.iter().flat_map(|it| &it.folder.executions).flat_map(ExecutionFolder::commits) {
+    for linked in issues.iter().flat_map(|issue| &issue.folder.executions).flat_map(ExecutionFolder::commits)
+    {
         let hash = linked.link.hash;
         let Some(id) = store.commit_here(&hash) else { continue };
         if let Ok((facts, _)) = commit_facts(store, &provenances, id)
@@ -114,13 +124,13 @@ fn unreached_in<'a>(
     issues: &'a [Traced],
     asked: impl Iterator<Item = &'a CommitFacts>,
 ) -> Unreached {
-    let executions = issues.iter().flat_map(|it| &it.folder.executions);
+    let executions = issues.iter().flat_map(|issue| &issue.folder.executions);
     let linked = executions.flat_map(ExecutionFolder::known_commits);
-    unreached(session, linked.chain(asked.map(|it| &it.hash)))
+    unreached(session, linked.chain(asked.map(|commit| &commit.hash)))
 }
 
 /// An id of the store takes precedence over a revision of git: ids are longer and unambiguous.
-fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<Found, Refusal> {
+fn find(store: &Store, index: &Index<'_>, text: &str) -> Result<TraceHits, Refusal> {
     let snapshot = index.snapshot()?;
     // An id never contains two dots.
     if text.contains("..") {
@@ -179,9 +189,11 @@ fn add_items(issues: &mut [TracedIssue], world: &QueueWorld) {
     let views = world.views();
     for view in &views {
         for item in &view.items {
-            let is_its = |it: &&mut TracedIssue| it.issue.issue.id == item.item.issue_id;
-            let item = ItemAnswer::of(&view.queue.id, views.len(), item);
-            issues.iter_mut().filter(is_its).for_each(|it| it.items.push(item.clone()));
+            let item = ItemAnswer::new(&view.queue.id, views.len(), item);
+            issues
+                .iter_mut()
+                .filter(|issue| issue.issue.issue.id == item.item.issue_id)
+                .for_each(|issue| issue.items.push(item.clone()));
         }
     }
 }
@@ -206,20 +218,16 @@ fn add_queued(issues: &mut [TracedIssue], world: &QueueWorld) {
     }
 }
 
-fn traced((folder, links): (IssueFolder, Vec<ExecutionId>)) -> Traced {
-    Traced { folder, links }
-}
-
-fn of_id(snapshot: &Snapshot<'_>, known: &KnownRecord, text: &str) -> Result<Found, Refusal> {
-    let mut found = Found { query: text.to_owned(), commit: None, commits: None, issues: Vec::new() };
+fn of_id(snapshot: &Snapshot<'_>, known: &KnownRecord, text: &str) -> Result<TraceHits, Refusal> {
+    let mut found = TraceHits { query: text.to_owned(), commit: None, commits: None, issues: Vec::new() };
     if let Some(issue) = known.issue() {
-        found.issues.push(traced((existing(snapshot, &issue)?, vec![])));
+        found.issues.push(Traced::without_links(existing(snapshot, &issue)?));
         return Ok(found);
     }
     if let KnownRecord::Roadmap(id) = known {
         let folder = records::roadmap(snapshot, id)?;
-        for issue in folder.into_iter().flat_map(|it| it.roadmap.record.issue_ids) {
-            found.issues.extend(records::issue(snapshot, &issue)?.map(|folder| traced((folder, vec![]))));
+        for issue in folder.into_iter().flat_map(|folder| folder.roadmap.record.issue_ids) {
+            found.issues.extend(records::issue(snapshot, &issue)?.map(Traced::without_links));
         }
         found.query = id.to_string();
         return Ok(found);
@@ -232,18 +240,19 @@ fn of_id(snapshot: &Snapshot<'_>, known: &KnownRecord, text: &str) -> Result<Fou
     let folder = records::queue(snapshot, queue)?;
     for item in folder.iter().flat_map(|queue| &queue.items).filter(|item| !item.is_removed()) {
         let folder = records::issue(snapshot, &item.issue_id)?;
-        found.issues.extend(folder.map(|folder| traced((folder, vec![]))));
+        found.issues.extend(folder.map(Traced::without_links));
     }
     found.query = queue.to_string();
     Ok(found)
 }
 
-fn of_commit(index: &Index<'_>, commit: CommitFacts) -> Result<Found, Refusal> {
-    let issues = issues_of(index, &commit.hash)?.into_iter().map(traced).collect();
-    Ok(Found { query: commit.hash.to_string(), commit: Some(commit), commits: None, issues })
+fn of_commit(index: &Index<'_>, commit: CommitFacts) -> Result<TraceHits, Refusal> {
+    let issues = issues_of(index, &commit.hash)?.into_iter();
+    let issues = issues.map(|(folder, links)| Traced { folder, links }).collect();
+    Ok(TraceHits { query: commit.hash.to_string(), commit: Some(commit), commits: None, issues })
 }
 
-fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Result<Found, Refusal> {
+fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Result<TraceHits, Refusal> {
     let snapshot = index.snapshot()?;
     let mut issues: Vec<Traced> = Vec::new();
     let mut places: HashMap<IssueId, usize> = HashMap::new();
@@ -256,11 +265,11 @@ fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Resul
                 Some(at) => *at,
                 None => {
                     let Some(folder) = records::issue(&snapshot, &issue)? else { continue };
-                    for it in &folder.executions {
-                        known.insert(it.execution.id.clone(), OfExecution::of(it));
+                    for execution in &folder.executions {
+                        known.insert(execution.execution.id.clone(), OfExecution::new(execution));
                     }
                     places.insert(issue, issues.len());
-                    issues.push(traced((folder, vec![])));
+                    issues.push(Traced::without_links(folder));
                     issues.len() - 1
                 }
             };
@@ -276,7 +285,7 @@ fn of_commits(index: &Index<'_>, text: &str, commits: Vec<CommitFacts>) -> Resul
         }
         listed.push(TracedCommit { commit, carries_out });
     }
-    Ok(Found { query: text.to_owned(), commit: None, commits: Some(listed), issues })
+    Ok(TraceHits { query: text.to_owned(), commit: None, commits: Some(listed), issues })
 }
 
 /// The commits of an execution, by their hashes.
@@ -286,7 +295,7 @@ struct OfExecution {
 }
 
 impl OfExecution {
-    fn of(folder: &ExecutionFolder) -> Self {
+    fn new(folder: &ExecutionFolder) -> Self {
         Self { links: folder.links_by_hash(), agents: folder.agents_by_hash() }
     }
 }
@@ -298,7 +307,7 @@ fn carried_out(
     hash: &CommitHash,
     known: Option<&OfExecution>,
 ) -> Option<CarriesOut> {
-    let execution = folder.executions.iter().find(|it| it.execution.id == *id)?;
+    let execution = folder.executions.iter().find(|execution| execution.execution.id == *id)?;
     let find = |hash: &CommitHash| known?.links.get(hash).map(Arc::as_ref);
     let link = find(hash);
     let (reverts, reapplies) = Undoing::split(link.map(|link| undoing(link, find)).unwrap_or_default());

@@ -150,16 +150,16 @@ pub(crate) struct Queued {
 }
 
 impl TracedIssue {
-    pub(super) fn of(store: &Store, folder: &IssueFolder, unreached: &Unreached) -> Self {
+    pub(super) fn new(store: &Store, folder: &IssueFolder, unreached: &Unreached) -> Self {
         Self {
-            issue: IssueView::of(folder),
+            issue: IssueView::new(folder),
             solutions: SolutionView::all(folder),
             items: Vec::new(),
             executions: work::executions_within(folder, unreached),
             claimed_tasks: folder
                 .executions
                 .iter()
-                .filter_map(|it| claimed_tasks(store, folder, it))
+                .filter_map(|execution| claimed_tasks(store, folder, execution))
                 .collect(),
             accepted: folder.executions.iter().flat_map(accepted).collect(),
             feedback: folder.feedback.clone(),
@@ -171,15 +171,15 @@ impl TracedIssue {
     /// The title of a task in the plan as an execution claimed it.
     pub(crate) fn title_as_claimed(&self, execution: &ExecutionView, task: &TaskId) -> Option<&str> {
         if let Some(claimed) = self.claimed_tasks.get(&execution.execution.id) {
-            return claimed.iter().find(|it| it.id == *task).map(|it| it.title.as_str());
+            return claimed.iter().find(|known| known.id == *task).map(|known| known.title.as_str());
         }
-        let plan = self.solutions.iter().find(|it| it.id == execution.execution.solution_id)?;
-        plan.typed.tasks.iter().find(|it| it.id == *task).map(|it| it.title.as_str())
+        let plan = self.solutions.iter().find(|solution| solution.id == execution.execution.solution_id)?;
+        plan.typed.tasks.iter().find(|planned| planned.id == *task).map(|task| task.title.as_str())
     }
 
     /// The criteria that were confirmed during an execution.
     pub(crate) fn accepted_in(&self, id: &ExecutionId) -> impl Iterator<Item = &UntestedCriterion> {
-        self.accepted.iter().filter(move |it| it.execution_id == *id)
+        self.accepted.iter().filter(move |issue| issue.execution_id == *id)
     }
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn unlink(
     let permit = session.permit(Op::Unlink)?;
     let store = session.store();
     let snapshot = store.snapshot()?;
-    let of = of(store, &snapshot, named)?;
+    let of = link_filter(store, &snapshot, named)?;
     let commits = match (&of, &named[..]) {
         (LinkFilter::Any, all) => all,
         (_, [commits @ .., _]) => commits,
@@ -62,7 +62,7 @@ pub(crate) fn unlink(
             }
             answers.extend(found);
         }
-        let changed: Vec<&LinkView> = answers.iter().filter(|it| it.changed).collect();
+        let changed: Vec<&LinkView> = answers.iter().filter(|view| view.changed).collect();
         let subject = match &changed[..] {
             [only] => {
                 let short = only.commit.short();
@@ -80,7 +80,7 @@ pub(crate) fn unlink(
 }
 
 /// What the last argument names, if it is an id of the store.
-fn of(store: &Store, read: &impl ReadState, ids: &[String]) -> Result<LinkFilter, Refusal> {
+fn link_filter(store: &Store, read: &impl ReadState, ids: &[String]) -> Result<LinkFilter, Refusal> {
     let Some(last) = ids.last() else { return Ok(LinkFilter::Any) };
     // A part of an id could also be the start of a commit's id.
     let is_whole = ["SOL-", "EXR-", "S-", "QUE-"].iter().any(|begin| last.starts_with(begin));
@@ -114,7 +114,9 @@ fn hash(store: &Store, read: &impl ReadState, text: &str) -> Result<CommitHash, 
     for issue in if is_hex(text) { records::issue_ids(read)? } else { vec![] } {
         for execution in records::executions(read, &issue)? {
             let commits = execution.commits();
-            found.extend(commits.into_iter().map(|it| it.link.hash).filter(|hash| hash.starts_with(text)));
+            found.extend(
+                commits.into_iter().map(|commit| commit.link.hash).filter(|hash| hash.starts_with(text)),
+            );
         }
     }
     found.sort();
@@ -142,26 +144,25 @@ fn unlink_one(
     let mut answers = Vec::new();
     for issue in issues {
         for execution in records::executions(tx, &issue)? {
-            let it = &execution.execution;
+            let claim = &execution.execution;
             let is_meant = match of {
                 LinkFilter::Any | LinkFilter::Issue(_) => true,
-                LinkFilter::Plan(id) => it.solution_id == *id,
-                LinkFilter::Execution(id) => it.id == *id,
+                LinkFilter::Plan(id) => claim.solution_id == *id,
+                LinkFilter::Execution(id) => claim.id == *id,
             };
             if !is_meant {
                 continue;
             }
-            let is_it = |link: &CommitHash, from: &[CommitHash]| link == hash || from.contains(hash);
             let linked: Vec<_> = execution
                 .commits()
                 .into_iter()
-                .filter(|commit| is_it(&commit.link.hash, &commit.rewritten_from))
+                .filter(|commit| &commit.link.hash == hash || commit.rewritten_from.contains(hash))
                 .collect();
             let answer = |commit: &CommitHash, subject: String, task_id, changed| LinkView {
                 commit: commit.clone(),
                 subject,
-                execution_id: it.id.clone(),
-                solution_id: it.solution_id.clone(),
+                execution_id: claim.id.clone(),
+                solution_id: claim.solution_id.clone(),
                 task_id,
                 changed,
             };
@@ -175,7 +176,7 @@ fn unlink_one(
             }
             for commit in linked {
                 let link = commit.link;
-                tx.log(&it.id, Event::Unlink(Unlink { hash: link.hash.clone() }))?;
+                tx.log(&claim.id, Event::Unlink(Unlink { hash: link.hash.clone() }))?;
                 answers.push(answer(&link.hash, link.subject, link.task_id, true));
             }
         }
@@ -185,9 +186,11 @@ fn unlink_one(
 
 /// The subject of a commit whose link was removed.
 fn was_linked(execution: &ExecutionFolder, hash: &CommitHash) -> Option<String> {
-    let is_taken_back =
-        execution.log.iter().any(|it| matches!(&it.event, Event::Unlink(unlink) if unlink.hash == *hash));
-    let subject = execution.log.iter().find_map(|it| match &it.event {
+    let is_taken_back = execution
+        .log
+        .iter()
+        .any(|entry| matches!(&entry.event, Event::Unlink(unlink) if unlink.hash == *hash));
+    let subject = execution.log.iter().find_map(|entry| match &entry.event {
         Event::Commit(link) if link.hash == *hash => Some(link.subject.clone()),
         _ => None,
     });

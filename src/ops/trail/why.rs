@@ -41,14 +41,16 @@ impl AskedLines {
                 .hint("FILE, FILE:LINE or FILE:FIRST,LAST; lines count from 1")
         };
         let of = |file: &str, lines| Self { here: here.to_owned(), file: file.to_owned(), lines };
-        let Some((file, tail)) = place.rsplit_once(':').filter(|_| !here.join(place).exists()) else {
+        if here.join(place).exists() {
+            return Ok(of(place, None));
+        }
+        let Some((file, tail)) = place.rsplit_once(':') else {
             return Ok(of(place, None));
         };
         let looks_like_lines = tail.starts_with(|c: char| c.is_ascii_digit());
         if !looks_like_lines {
             return Ok(of(place, None));
         }
-        let number = |text: &str| text.parse::<u64>().ok().filter(|n| *n > 0);
         let (first, last) = match tail.split_once([',', '-']) {
             Some((first, last)) => (number(first), number(last)),
             None => (number(tail), number(tail)),
@@ -58,7 +60,8 @@ impl AskedLines {
             return Err(wrong("ends before it begins"));
         }
         // Compilers print FILE:LINE:COLUMN.
-        match file.rsplit_once(':').filter(|_| first == last && !here.join(file).exists()) {
+        let place = if first == last && !here.join(file).exists() { file.rsplit_once(':') } else { None };
+        match place {
             Some((name, line)) if number(line).is_some() => {
                 let line = number(line).unwrap_or(1);
                 Ok(of(name, Some(line..=line)))
@@ -66,6 +69,11 @@ impl AskedLines {
             _ => Ok(of(file, Some(first..=last))),
         }
     }
+}
+
+/// The number of a line, counted from 1.
+fn number(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|n| *n > 0)
 }
 
 /// What `why` answers.
@@ -103,6 +111,12 @@ pub(crate) struct Explained {
     pub(crate) lines: Vec<String>,
 }
 
+impl Explained {
+    fn line_count(&self) -> u64 {
+        self.last_line - self.first_line + 1
+    }
+}
+
 /// Finds the commits that made these lines, and why those were made.
 ///
 /// # Errors
@@ -120,8 +134,8 @@ pub(crate) fn why(session: &Session, place: &AskedLines) -> Answer<Why> {
 type Known = (CommitFacts, Vec<Stated>, Vec<Origin>, Option<SolutionId>);
 
 fn explain(store: &Store, index: &Index<'_>, file: String, spans: Vec<BlameSpan>) -> Result<Why, Refusal> {
-    let mut origins = OriginFinder::of(store, index)?;
-    let provenances = Provenances::of(store);
+    let mut origins = OriginFinder::new(store, index)?;
+    let provenances = Provenances::find(store);
     let snapshot = index.snapshot()?;
     let mut known: BTreeMap<_, Known> = BTreeMap::new();
     let mut explained = Vec::new();
@@ -134,19 +148,17 @@ fn explain(store: &Store, index: &Index<'_>, file: String, spans: Vec<BlameSpan>
                     Entry::Vacant(entry) => {
                         let (facts, stated) = commit_facts(store, &provenances, *id)?;
                         let found = origins.find(&facts.hash)?;
-                        let unlinked_from = match found.is_empty() {
-                            true => links::unlinked_from(
-                                &snapshot,
-                                &facts.hash,
-                                &store.code_commit(*id)?.message,
-                            )?,
-                            false => None,
+                        let unlinked_from = if found.is_empty() {
+                            links::unlinked_from(&snapshot, &facts.hash, &store.code_commit(*id)?.message)?
+                        } else {
+                            None
                         };
                         entry.insert((facts, stated, found, unlinked_from))
                     }
                 };
-                let of_lines = stated.iter().filter(|it| it.is_about(&span.path, &span.numbers));
-                let provenance = of_lines.map(|it| it.provenance.clone()).collect();
+                let of_lines =
+                    stated.iter().filter(|statement| statement.is_about(&span.path, &span.numbers));
+                let provenance = of_lines.map(|line| line.provenance.clone()).collect();
                 (Some(CommitFacts { provenance, ..facts.clone() }), found.clone(), unlinked_from.clone())
             }
         };
@@ -160,10 +172,10 @@ fn explain(store: &Store, index: &Index<'_>, file: String, spans: Vec<BlameSpan>
             lines: span.text,
         });
     }
-    let lines = |span: &Explained| span.last_line - span.first_line + 1;
+    let planned = explained.iter().filter(|span| !span.origins.is_empty());
     Ok(Why {
-        line_count: explained.iter().map(lines).sum(),
-        planned_line_count: explained.iter().filter(|span| !span.origins.is_empty()).map(lines).sum(),
+        line_count: explained.iter().map(Explained::line_count).sum(),
+        planned_line_count: planned.map(Explained::line_count).sum(),
         file,
         spans: explained,
     })

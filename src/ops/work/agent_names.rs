@@ -87,15 +87,16 @@ impl AgentNames {
     /// Stores the names, readable only by this user.
     pub(crate) fn keep(&self, folder: &Path) -> Result<(), Refusal> {
         let path = folder.join(FILE);
-        let write = || -> std::io::Result<()> {
-            fs::create_dir_all(folder)?;
-            let options = fs::OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).clone();
-            options.open(&path)?.write_all(serde_json::to_string_pretty(self)?.as_bytes())
-        };
-        write().map_err(|error| {
+        self.write(folder, &path).map_err(|error| {
             Refusal::new(Code::CannotWrite, format!("cannot write {}: {error}", path.display()))
                 .hint("make sure that the directory is writable and the disk has space")
         })
+    }
+
+    fn write(&self, folder: &Path, path: &Path) -> std::io::Result<()> {
+        fs::create_dir_all(folder)?;
+        let options = fs::OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).clone();
+        options.open(path)?.write_all(serde_json::to_string_pretty(self)?.as_bytes())
     }
 }
 

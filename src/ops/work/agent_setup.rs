@@ -1,7 +1,7 @@
 //! Sets a repository up for coding agents: their instructions, the MCP server, and hooks. Either all files are changed or
 //! none.
 //!
-//! `agents setup` edits what coding agents read: `rules/agent_files/table.rs` says which files, and the modules beside it
+//! `agents setup` edits what coding agents read: `interchange/agent_files/table.rs` says which files, and the modules beside it
 //! edit a text (a section between markers, entries of JSON) so that it can be restored byte for byte.
 //! `ops/work/agent_setup.rs` reads all files, makes all texts, and writes them only if every file can be edited. The
 //! hooks call `prime` (`ops/work/prime.rs`, `rules/prime.rs`) when a session starts, and `ops/work/reminder.rs` when the
@@ -15,12 +15,12 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::interchange::agent_files::{
+    self as files, AGENTS, Agent, AgentFileFault, Gives, Piece, Reads, SHARED, State,
+};
 use crate::model::code::Code;
 use crate::model::op::Other;
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::rules::agent_files::{
-    self as files, AGENTS, Agent, AgentFileFault, Gives, Piece, Reads, SHARED, State,
-};
 use work_files::Change;
 use work_files::WorkFiles;
 
@@ -119,7 +119,7 @@ pub(crate) fn agent_setup(session: &Session, input: &AgentSetup) -> Answer<Agent
                 for piece in &reads.pieces {
                     let path = path_of(&mut work, reads.agent, piece)?;
                     let text = work.text(&path)?.map(str::to_owned);
-                    refuse_unreadable((reads.agent, piece), &path, text.as_deref())?;
+                    refuse_unreadable(reads.agent, piece, &path, text.as_deref())?;
                     let with = piece.put_into(text.as_deref()).map_err(|fault| unfit(&path, &fault))?;
                     work.set(&path, Some(with))?;
                 }
@@ -153,7 +153,7 @@ fn chosen<'a>(work: &mut WorkFiles, input: &AgentSetup) -> Vec<&'a Reads> {
     let wanted: BTreeSet<Agent> = input.agents.iter().copied().collect();
     let all = AGENTS.iter();
     match (wanted.is_empty(), input.task) {
-        (false, _) => all.filter(|it| wanted.contains(&it.agent)).collect(),
+        (false, _) => all.filter(|reads| wanted.contains(&reads.agent)).collect(),
         (true, SetupTask::Check) => all.filter(|reads| may_be_set_up(work, reads)).collect(),
         (true, SetupTask::Write | SetupTask::Remove) => all.collect(),
     }
@@ -167,7 +167,7 @@ fn may_be_set_up(work: &mut WorkFiles, reads: &Reads) -> bool {
 /// Removes what these agents read, except instructions that another agent still reads. Returns what was kept, and why.
 fn remove(work: &mut WorkFiles, chosen: &[&Reads]) -> Result<BTreeSet<String>, Refusal> {
     let mut still_read: BTreeMap<PathBuf, String> = BTreeMap::new();
-    for other in AGENTS.iter().filter(|it| chosen.iter().all(|reads| reads.agent != it.agent)) {
+    for other in AGENTS.iter().filter(|agent| chosen.iter().all(|reads| reads.agent != agent.agent)) {
         let why = match is_set_up(work, other) {
             Ok(false) => continue,
             Ok(true) => format!("{} also reads it", other.agent),
@@ -175,7 +175,7 @@ fn remove(work: &mut WorkFiles, chosen: &[&Reads]) -> Result<BTreeSet<String>, R
             Err(_) if !is_mentioned(work, other) => continue,
             Err(refusal) => format!("{} may read it, but {}", other.agent, refusal.message),
         };
-        for piece in other.pieces.iter().filter(|it| it.gives == Gives::Instructions) {
+        for piece in other.pieces.iter().filter(|piece| piece.gives == Gives::Instructions) {
             // If its settings cannot be read, it reads its usual files.
             let path = path_of(work, other.agent, piece).unwrap_or_else(|_| piece.paths[0].to_owned());
             // These agents do not share a file through a link that leads out of the work tree.
@@ -187,7 +187,7 @@ fn remove(work: &mut WorkFiles, chosen: &[&Reads]) -> Result<BTreeSet<String>, R
     for reads in chosen {
         // In reverse order of installation.
         for piece in reads.pieces.iter().rev() {
-            let mut paths: Vec<String> = piece.paths.iter().map(|it| (*it).to_owned()).collect();
+            let mut paths: Vec<String> = piece.paths.iter().map(|path| (*path).to_owned()).collect();
             paths.push(path_of(work, reads.agent, piece)?);
             paths.dedup();
             for path in paths {
@@ -211,7 +211,7 @@ fn remove(work: &mut WorkFiles, chosen: &[&Reads]) -> Result<BTreeSet<String>, R
 /// Whether this program occurs in any file of an agent, whether or not the file can be understood. A file that cannot be read
 /// at all counts, unless it is outside of the work tree, where this program writes nothing.
 fn is_mentioned(work: &mut WorkFiles, reads: &Reads) -> bool {
-    let others = reads.pieces.iter().filter(|it| it.gives != Gives::Instructions);
+    let others = reads.pieces.iter().filter(|piece| piece.gives != Gives::Instructions);
     let mut paths = others.flat_map(|piece| piece.paths);
     paths.any(|path| {
         work.real(path).is_ok()
@@ -275,7 +275,7 @@ fn checked(work: &mut WorkFiles, reads: &Reads) -> AgentState {
             let state = piece.state(text.as_deref()).map_err(|fault| unfit(&path, &fault))?;
             // What is set up in a file that its agent cannot read is of no use.
             if state != State::Missing {
-                refuse_unreadable((reads.agent, piece), &path, text.as_deref())?;
+                refuse_unreadable(reads.agent, piece, &path, text.as_deref())?;
             }
             Ok((path, state))
         });
@@ -313,11 +313,11 @@ fn is_set_up(work: &mut WorkFiles, reads: &Reads) -> Result<bool, Refusal> {
 /// Whether other agents also read a file of instructions; `CLAUDE.md` may be a link to `AGENTS.md`.
 fn is_shared(work: &mut WorkFiles, reads: &Reads, path: &str) -> Result<bool, Refusal> {
     let real = work.real(path)?;
-    for other in AGENTS.iter().filter(|it| it.agent != reads.agent) {
-        for piece in other.pieces.iter().filter(|it| it.gives == Gives::Instructions) {
+    for other in AGENTS.iter().filter(|agent| agent.agent != reads.agent) {
+        for piece in other.pieces.iter().filter(|piece| piece.gives == Gives::Instructions) {
             // If its settings cannot be read, it reads its usual files.
             let path = path_of(work, other.agent, piece).unwrap_or_else(|_| piece.paths[0].to_owned());
-            if work.real(&path).is_ok_and(|it| it == real) {
+            if work.real(&path).is_ok_and(|other| other == real) {
                 return Ok(true);
             }
         }
@@ -325,7 +325,7 @@ fn is_shared(work: &mut WorkFiles, reads: &Reads, path: &str) -> Result<bool, Re
     Ok(false)
 }
 
-fn refuse_unreadable((agent, piece): (Agent, &Piece), path: &str, text: Option<&str>) -> Result<(), Refusal> {
+fn refuse_unreadable(agent: Agent, piece: &Piece, path: &str, text: Option<&str>) -> Result<(), Refusal> {
     text.map_or(Ok(()), |text| piece.refuse_unreadable(text, agent)).map_err(|fault| unfit(path, &fault))
 }
 

@@ -197,7 +197,7 @@ fn ask_in(
     let mut environment = seen_by(session, agent, role);
     let variables = prepared.as_ref().and_then(|prepared| prepared.variables.as_ref());
     environment.extend(variables.iter().flat_map(|place| place.variables()));
-    let confinement = Confinement::of(session.store())?;
+    let confinement = Confinement::load(session.store())?;
     let place = AgentWorkplace {
         folder: workplace.folder.clone(),
         within: confinement.words(&workplace.folder, &agent.needs(&environment)),

@@ -90,8 +90,8 @@ pub(crate) struct AgentView {
 impl AgentView {
     /// Whether two agents are started by the same command line.
     fn is_same(&self, other: &Self) -> bool {
-        let command = |it: &Self| it.command.as_ref().map(|command| command.value.clone());
-        self.name == other.name && command(self) == command(other)
+        let [own, others] = [self, other].map(|agent| agent.command.as_ref().map(|command| &command.value));
+        self.name == other.name && own == others
     }
 }
 
@@ -108,13 +108,13 @@ pub(crate) fn agents(session: &Session) -> Answer<Vec<AgentView>> {
         views.push(agent_view(session, name, agent, &folder));
     }
     for (role, text) in AgentNames::configured(session.store())?.by_role() {
-        match views.iter_mut().find(|it| it.name == text) {
+        match views.iter_mut().find(|view| view.name == text) {
             Some(named) => named.roles.push(role),
             None => {
                 let agent = Agent::of_text(&text, &settings);
                 let name = agent.as_ref().map_or(text, |agent| agent.name().to_owned());
                 let view = agent_view(session, name, agent, &folder);
-                match views.iter_mut().find(|it| !it.roles.is_empty() && it.is_same(&view)) {
+                match views.iter_mut().find(|known| !known.roles.is_empty() && known.is_same(&view)) {
                     Some(same) => same.roles.push(role),
                     None => views.push(AgentView { roles: vec![role], ..view }),
                 }
@@ -127,35 +127,36 @@ pub(crate) fn agents(session: &Session) -> Answer<Vec<AgentView>> {
 fn agent_view(session: &Session, name: String, agent: Result<Agent, NoAgent>, folder: &Path) -> AgentView {
     let about = preset::find(&name).map(|preset| preset.about);
     match agent {
-        Ok(agent) => {
-            let variable = |sourced: &Sourced<Variable>| VariableView {
-                name: sourced.value.name().to_owned(),
-                is_set: match &sourced.value {
-                    Variable::Passed(name) => {
-                        session.environment().iter().any(|(set, _)| set == name.as_str())
-                    }
-                    Variable::Set(..) => true,
-                },
-                origin: sourced.origin.clone(),
-            };
-            AgentView {
-                about,
-                roles: vec![],
-                command: Some(agent.command().into()),
-                shell: Some(agent.shell().into()),
-                protocol: Some(agent.protocol().into()),
-                timeout: Some(ShownSetting {
-                    value: agent.timeout().value.as_secs(),
-                    origin: agent.timeout().origin.clone(),
-                }),
-                commits: Some(agent.commits().into()),
-                env: agent.environment().iter().map(variable).collect(),
-                program: program(session, &agent, folder).map(|path| path.display().to_string()),
-                problem: None,
-                remedies: vec![],
-                name,
-            }
-        }
+        Ok(agent) => AgentView {
+            about,
+            roles: vec![],
+            command: Some(agent.command().into()),
+            shell: Some(agent.shell().into()),
+            protocol: Some(agent.protocol().into()),
+            timeout: Some(ShownSetting {
+                value: agent.timeout().value.as_secs(),
+                origin: agent.timeout().origin.clone(),
+            }),
+            commits: Some(agent.commits().into()),
+            env: agent
+                .environment()
+                .iter()
+                .map(|sourced| VariableView {
+                    name: sourced.value.name().to_owned(),
+                    is_set: match &sourced.value {
+                        Variable::Passed(name) => {
+                            session.environment().iter().any(|(set, _)| set == name.as_str())
+                        }
+                        Variable::Set(..) => true,
+                    },
+                    origin: sourced.origin.clone(),
+                })
+                .collect(),
+            program: program(session, &agent, folder).map(|path| path.display().to_string()),
+            problem: None,
+            remedies: vec![],
+            name,
+        },
         Err(error) => AgentView {
             name,
             about,

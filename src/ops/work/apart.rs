@@ -67,7 +67,7 @@ pub(crate) fn ask_apart<A: AnswerKind, T>(
         Refusal::new(Code::NoCommit, "this repository has no commit for agents to work on")
             .command("git commit", "creates one")
     })?;
-    let confinement = Confinement::of(store)?;
+    let confinement = Confinement::load(store)?;
     session.notice(Notice::note(confinement.to_string()));
     let name = format!("{name}-{}", random_uid()?);
     let there = AgentIdentity::agent(session, Some(agent.name().to_owned()), role).shared_session()?;
@@ -108,22 +108,25 @@ impl AgentApart<'_> {
         let before = self.workplace.changed()?;
         let users = UsersState::look(session.store())?;
         let asking = Asking { agent: agent.clone(), request, simpler: None, tried: 0 };
-        let once = |agent: &Agent, request: &Request| {
-            let reply = self.ask_once::<A>(agent, request, variables.as_ref(), observer)?;
-            self.take_records();
-            Ok(reply)
-        };
-        let accept = |reply: AgentReply<A>, _: &Value| {
-            accept(there, agent, reply).map_err(|unfit| match unfit {
-                ApartUnfit::Faults(faults) => RefusedAnswer::Faults(faults),
-                ApartUnfit::Refused(why) => RefusedAnswer::NoAnswer(why.into()),
-            })
-        };
         let again = |failure: Failure| {
             let why = failure.message.unwrap_or_default();
             session.notice(Notice::warning(format!("agent `{}` is asked again: {why}", agent.name())));
         };
-        let taken = asking.ask(once, accept, || false, again);
+        let taken = asking.ask(
+            |agent, request| {
+                let reply = self.ask_once::<A>(agent, request, variables.as_ref(), observer)?;
+                self.take_records();
+                Ok(reply)
+            },
+            |reply, _| {
+                accept(there, agent, reply).map_err(|unfit| match unfit {
+                    ApartUnfit::Faults(faults) => RefusedAnswer::Faults(faults),
+                    ApartUnfit::Refused(why) => RefusedAnswer::NoAnswer(why.into()),
+                })
+            },
+            || false,
+            again,
+        );
         self.report_changes(&before);
         users.report(session, agent.name());
         taken.map_err(|vain| match vain {
@@ -178,7 +181,7 @@ impl AgentApart<'_> {
                 let notices = refused
                     .iter()
                     .take(MOST_NAMED)
-                    .map(|it| not_recorded(&format!("`{}`", it.path), &it.why));
+                    .map(|record| not_recorded(&format!("`{}`", record.path), &record.why));
                 self.session.notice_all(notices);
                 let more = refused.len().saturating_sub(MOST_NAMED);
                 if more > 0 {

@@ -112,7 +112,9 @@ impl Asking<'_> {
     ) -> Result<T, NoAnswer> {
         let Self { mut agent, mut request, simpler, tried } = self;
         for tried in tried.. {
-            if let Some(simpler) = simpler.filter(|_| tried > 0) {
+            if tried > 0
+                && let Some(simpler) = simpler
+            {
                 request.input = simpler.clone();
             }
             let failure = match once(&agent, &request)? {

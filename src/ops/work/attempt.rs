@@ -29,7 +29,8 @@ impl ChangedExecution {
     /// The current state of an execution.
     pub(super) fn now(store: &Store, id: &ExecutionId) -> Result<Self, Refusal> {
         let folder = existing_outline(&store.snapshot()?, &id.issue())?;
-        let Some(execution) = executions(&folder).into_iter().find(|it| it.execution.id == *id) else {
+        let Some(execution) = executions(&folder).into_iter().find(|execution| execution.execution.id == *id)
+        else {
             return Err(Refusal::unreadable(&format!("execution `{id}`")));
         };
         Ok(Self { execution, issue_status: facts::status(&folder), effective_commits: None })

@@ -34,8 +34,8 @@ pub(super) enum PlanWorkplace {
 }
 
 pub(super) fn workplace(store: &Store, wish: &ClaimRequest) -> Result<PlanWorkplace, Refusal> {
-    if let Some(path) = &wish.worktree {
-        return Ok(PlanWorkplace::Made(NewWorktree::wanted(store, path.as_deref(), wish)?));
+    if wish.worktree.is_new() {
+        return Ok(PlanWorkplace::Made(NewWorktree::wanted(store, wish)?));
     }
     let branch = store.branch()?.ok_or_else(|| {
         Refusal::new(
@@ -61,9 +61,9 @@ pub(super) fn pick(
     let item = match &wish.what {
         Claimable::First => None,
         Claimable::Item(text) => {
-            let named = match queue.filter(|_| !text.contains(':')) {
-                Some(queue) => format!("{}:{text}", resolve::queue(tx, queue)?),
-                None => text.clone(),
+            let named = match queue {
+                Some(queue) if !text.contains(':') => format!("{}:{text}", resolve::queue(tx, queue)?),
+                _ => text.clone(),
             };
             Some(queue::item_in(tx, store, index, &named)?)
         }
@@ -78,7 +78,7 @@ pub(super) fn pick(
                 .items
                 .iter()
                 .filter(|_| queue.is_none() && !waits)
-                .find(|it| !it.item.is_removed() && Some(&it.item.solution_id) == bound.as_ref());
+                .find(|item| !item.item.is_removed() && Some(&item.item.solution_id) == bound.as_ref());
             Some(match queued {
                 Some(queued) => (queued.queue.clone(), queued.item.clone()),
                 None => {
@@ -155,7 +155,7 @@ pub(super) fn missing(
     let facts = queue::facts_of(tx, [picked.item.issue_id.clone()])?;
     let Some(issue) = facts.get(&picked.item.issue_id) else { return Ok(vec![]) };
     let mut needed = dependencies(&picked.item, issue);
-    needed.retain(|id| facts.get(id).is_some_and(|it| it.status == IssueStatus::Completed));
+    needed.retain(|id| facts.get(id).is_some_and(|fact| fact.status == IssueStatus::Completed));
     let absent = queue::absent(store, tx, &base, needed, None)?;
     Ok(absent.into_iter().map(|(id, _)| id).collect())
 }
@@ -169,11 +169,12 @@ pub(super) fn execution(
 ) -> Result<Execution, Refusal> {
     let item = &picked.item;
     let folder = existing_outline(tx, &item.issue_id)?;
-    let attempt = folder.executions.iter().map(|it| it.execution.attempt).max().unwrap_or(0) + 1;
+    let attempt =
+        folder.executions.iter().map(|execution| execution.execution.attempt).max().unwrap_or(0) + 1;
     // The previous holders are set aside with the status seen now; if their work has ended unseen, that end counts.
     let supersedes = claim_order::standing(&folder.executions)
         .into_iter()
-        .map(|(it, status)| Supersedes { execution_id: it.execution.id.clone(), status })
+        .map(|(execution, status)| Supersedes { execution_id: execution.execution.id.clone(), status })
         .collect();
     let now = tx.stamper().now();
     let (branch, base_commit, worktree) = match place {
@@ -219,12 +220,12 @@ pub(super) fn settle(
 ) -> Result<Option<PathBuf>, Refusal> {
     let permit = session.permit(Op::LeaseRelease)?;
     let store = session.store();
-    let Some(path) = &wish.worktree else {
+    if !wish.worktree.is_new() {
         bind_worktree(store, execution)?;
         active::forget(store)?;
         return Ok(None);
-    };
-    let made = NewWorktree::wanted(store, path.as_deref(), wish).and_then(|made| made.make(store, execution));
+    }
+    let made = NewWorktree::wanted(store, wish).and_then(|made| made.make(store, execution));
     let path = match made {
         Ok(path) => path,
         Err(refusal) => {

@@ -67,7 +67,9 @@ fn failure(value: &Value) -> Failure {
             .map(|error| error.as_str().map_or_else(|| error.to_string(), str::to_owned))
             .filter(|text| !text.trim().is_empty())
             .collect();
-        words.extend(value["summary"].as_str().filter(|_| words.is_empty()).map(str::to_owned));
+        if words.is_empty() {
+            words.extend(value["summary"].as_str().map(str::to_owned));
+        }
         failure.message =
             Some(if words.is_empty() { "the agent failed".to_owned() } else { words.join("; ") });
     }
@@ -76,13 +78,16 @@ fn failure(value: &Value) -> Failure {
 
 /// The fields of an error that a failure also has, if they are texts.
 fn known(error: &Map<String, Value>) -> Failure {
-    let text = |name: &str| error.get(name).and_then(Value::as_str).map(str::to_owned);
     Failure {
-        task_id: text("task_id").map(TaskId::from),
-        error_type: text("error_type"),
-        message: text("message"),
-        stack_trace: text("stack_trace"),
+        task_id: text(error, "task_id").map(TaskId::from),
+        error_type: text(error, "error_type"),
+        message: text(error, "message"),
+        stack_trace: text(error, "stack_trace"),
     }
+}
+
+fn text(error: &Map<String, Value>, name: &str) -> Option<String> {
+    error.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
 #[cfg(test)]

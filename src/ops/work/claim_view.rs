@@ -91,12 +91,12 @@ pub(super) fn view(session: &Session, taken: TakenClaim) -> Result<ClaimView, Re
     let store = session.store();
     let id = &taken.execution;
     let folder = existing(&store.snapshot()?, &id.issue())?;
-    let Some(found) = folder.executions.iter().find(|it| it.execution.id == *id) else {
+    let Some(found) = folder.executions.iter().find(|execution| execution.execution.id == *id) else {
         return Err(Refusal::unreadable(&format!("execution `{id}`")));
     };
-    let it = found.execution.clone();
+    let execution = found.execution.clone();
     if taken.path.is_none() {
-        session.notice_all(notice_of_branch(store, &it)?);
+        session.notice_all(notice_of_branch(store, &execution)?);
     }
     if taken.is_new {
         session.notice_all(needed::cancelled(&store.snapshot()?, &id.issue())?);
@@ -116,18 +116,18 @@ pub(super) fn view(session: &Session, taken: TakenClaim) -> Result<ClaimView, Re
     }
     Ok(ClaimView {
         task,
-        queue_id: it.queue_id,
-        item_id: it.item_id,
-        issue_id: it.issue_id,
-        solution_id: it.solution_id,
-        plan_digest: it.plan_digest,
-        execution_id: it.id,
-        attempt: it.attempt,
-        branch: it.branch,
+        queue_id: execution.queue_id,
+        item_id: execution.item_id,
+        issue_id: execution.issue_id,
+        solution_id: execution.solution_id,
+        plan_digest: execution.plan_digest,
+        execution_id: execution.id,
+        attempt: execution.attempt,
+        branch: execution.branch,
         path: taken.path,
         prepared: None,
-        via: it.via,
-        supersedes: it.supersedes,
+        via: execution.via,
+        supersedes: execution.supersedes,
         lease_expires_at: found.lease_expires_at(),
         hooks_installed,
         hooks_are_off,

@@ -82,7 +82,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     links.extend(missing_links(store, &seen, &before, reported, LinkedBy::Manual)?);
     let restored = restored::rewrites(&before.execution, &restored::reach(store, &before.execution)?);
     let is_changed = !links.is_empty() || !restored.is_empty();
-    let done = CommittedWork::of(store, &seen, &before.execution)?;
+    let done = CommittedWork::examine(store, &seen, &before.execution)?;
     let unlinked = unlinked(store, &before.execution, &links)?;
     let place = seen.place_of(&before.execution.execution.id.issue())?;
     let patch_id = patch_of(session, &before.execution, &done, &links);
@@ -99,7 +99,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         let now = if is_as_seen { None } else { Some(target(store, tx, item)?) };
         let ExecutionTarget { folder, execution } = now.as_ref().unwrap_or(&before);
         refuse_foreign(store, execution, Intent::End, force)?;
-        let work_now = if is_as_seen { None } else { Some(CommittedWork::of(store, tx, execution)?) };
+        let work_now = if is_as_seen { None } else { Some(CommittedWork::examine(store, tx, execution)?) };
         let work = work_now.as_ref().unwrap_or(&done);
         let plan = match as_stored(store, &execution.execution).map(|plan| plan.typed_plan()) {
             Ok(plan) => Some(plan),
@@ -110,7 +110,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         };
         let is_unread = plan.is_none();
         let asks = force.is_none().then_some(Asks { item });
-        let missing = look(tx, (store, folder), execution, plan.as_ref(), work, asks)?;
+        let missing = look(tx, store, folder, execution, plan.as_ref(), work, asks)?;
         let suspicious = plan.as_ref().map(|plan| evidence::suspicious(plan, execution, &work.present));
         let commits = &work.effective;
         let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
@@ -150,7 +150,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     if !unbegun.is_empty() && commits > 0 {
         session.notice(left_out(id.issue().as_str(), &unbegun));
     }
-    session.notice_all(HeldIssue::of(&before.folder).notice_of_plan(&before.execution.execution));
+    session.notice_all(HeldIssue::new(&before.folder).notice_of_plan(&before.execution.execution));
     session.notice_all(needed::open(&store.snapshot()?, &id.issue())?);
     session.notice_all(open_parts(session, &[id.issue()]));
     session.notice_all(reply.map(|task| unsent(id.issue().as_str(), &task)));
@@ -179,7 +179,7 @@ fn unlinked(
     Ok(found)
 }
 
-/// That an execution is asked for evidence, and how the caller named it, if it did.
+/// A completion that needs evidence. `item` is the item as the caller named it, if it did.
 #[derive(Clone, Copy)]
 struct Asks<'a> {
     item: Option<&'a str>,
@@ -189,7 +189,8 @@ struct Asks<'a> {
 /// with failed checks.
 fn look(
     tx: &Tx<'_>,
-    (store, folder): (&Store, &IssueFolder),
+    store: &Store,
+    folder: &IssueFolder,
     execution: &ExecutionFolder,
     plan: Option<&Plan>,
     work: &CommittedWork,
@@ -197,7 +198,7 @@ fn look(
 ) -> Result<Vec<String>, Refusal> {
     let gate = if asks.is_some() { evidence_gate(tx)? } else { GateValue::Open };
     let is_required = gate >= GateValue::Required;
-    let item = asks.and_then(|it| it.item);
+    let item = asks.and_then(|ask| ask.item);
     // Required evidence must cover everything that is linked, as on the server and in the audit, which cannot see the
     // branches.
     let asked = if is_required { work::linked(store, execution) } else { work.present.clone() };

@@ -85,20 +85,20 @@ pub(crate) fn detail(session: &Session, item: Option<&str>) -> Answer<DetailView
 
 fn view(folder: &IssueFolder, plan: &Solution, context: (IssueContext, Vec<Omission>)) -> DetailView {
     let issue = &folder.issue.record;
-    let queued = folder.items.iter().find(|it| it.item.solution_id == plan.id && !it.item.is_removed());
-    let execution = facts::holder(folder).filter(|it| it.execution.solution_id == plan.id);
+    let queued = folder.items.iter().find(|item| item.item.solution_id == plan.id && !item.item.is_removed());
+    let execution = facts::holder(folder).filter(|holder| holder.execution.solution_id == plan.id);
     DetailView {
-        queue_id: queued.map(|it| it.queue.clone()),
-        item_id: queued.map(|it| it.item.item_id.clone()),
+        queue_id: queued.map(|queued| queued.queue.clone()),
+        item_id: queued.map(|queued| queued.item.item_id.clone()),
         issue_id: issue.id.clone(),
         solution_id: plan.id.clone(),
         plan_digest: plan.plan_digest(),
         status: facts::status(folder),
-        execution_id: execution.map(|it| it.execution.id.clone()),
+        execution_id: execution.map(|execution| execution.execution.id.clone()),
         ended_by: execution.and_then(ExecutionFolder::ended_by).cloned(),
         forced: execution.and_then(ExecutionFolder::forced).map(str::to_owned),
-        issue: IssueView::of(folder),
-        solution: SolutionView::of(folder, plan),
+        issue: IssueView::new(folder),
+        solution: SolutionView::new(folder, plan),
         background: background::background(folder, BackgroundReader::Executor(plan)),
         context,
     }

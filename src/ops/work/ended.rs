@@ -129,7 +129,7 @@ fn next(session: &Session, ended: &Execution) -> Result<ClaimView, Refusal> {
 fn model(session: &Session, ended: &Execution) -> Result<Option<String>, Refusal> {
     let Some(agent) = of_caller(session, None)? else { return Ok(None) };
     let folder = existing_outline(&session.store().snapshot()?, &ended.issue_id)?;
-    let held = folder.executions.iter().find(|it| it.execution.id == ended.id);
-    let last = held.and_then(|it| it.sessions().last()).filter(|last| last.is_of(&agent));
+    let held = folder.executions.iter().find(|execution| execution.execution.id == ended.id);
+    let last = held.and_then(|held| held.sessions().last()).filter(|last| last.is_of(&agent));
     Ok(last.and_then(|last| last.model.clone()))
 }

@@ -47,7 +47,8 @@ fn ends(read: &impl ReadState, issue: &IssueId) -> Result<Vec<String>, Refusal> 
         Err(StoreError::Broken { .. }) => return Ok(Vec::new()),
         Err(error) => return Err(error.into()),
     };
-    let standing = standing(&executions).into_iter().map(|(it, _)| it);
-    let each = standing.flat_map(|it| Ending::all(it).into_iter().map(move |end| (it, end)));
-    Ok(each.map(|(it, end)| format!("`{}` was {end}", it.execution.id.short())).collect())
+    let standing = standing(&executions).into_iter().map(|(execution, _)| execution);
+    let each =
+        standing.flat_map(|execution| Ending::all(execution).into_iter().map(move |end| (execution, end)));
+    Ok(each.map(|(execution, end)| format!("`{}` was {end}", execution.execution.id.short())).collect())
 }

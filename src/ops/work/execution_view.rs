@@ -126,7 +126,7 @@ pub(crate) struct EndView {
 }
 
 impl EndView {
-    fn of((end, entry): (&End, &LogEntry)) -> Self {
+    fn new(end: &End, entry: &LogEntry) -> Self {
         Self {
             status: end.status,
             ended_by: entry.actor.clone(),
@@ -159,12 +159,12 @@ impl ExecutionView {
 
     /// The commit with this hash, now or before it was rewritten.
     pub(crate) fn commit(&self, hash: &CommitHash) -> Option<&CommitView> {
-        self.commits.iter().find(|it| it.is(hash))
+        self.commits.iter().find(|commit| commit.is(hash))
     }
 
     /// The link of the commit with this hash.
     pub(crate) fn link(&self, hash: &CommitHash) -> Option<&CommitLink> {
-        self.commit(hash).map(|it| &it.link)
+        self.commit(hash).map(|commit| &commit.link)
     }
 }
 
@@ -198,9 +198,9 @@ pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> Ex
         _ => None,
     });
     let mut agents = folder.agents_by_hash();
-    let commits = folder.commits().into_iter().map(|it| {
-        let made_by = agents.remove(&it.link.hash);
-        CommitView { made_by, ..CommitView::from(it) }
+    let commits = folder.commits().into_iter().map(|commit| {
+        let made_by = agents.remove(&commit.link.hash);
+        CommitView { made_by, ..CommitView::from(commit) }
     });
     let commits = commits.collect();
     let mut execution = folder.execution.clone();
@@ -212,16 +212,16 @@ pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> Ex
         checks: checks.collect(),
         sessions: folder
             .sessions_with_ends()
-            .map(|(it, ended_at)| AgentSession { ended_at, ..it.clone() })
+            .map(|(session, ended_at)| AgentSession { ended_at, ..session.clone() })
             .collect(),
         result: folder.result().cloned(),
         failure: folder.failure().cloned(),
         finished_at: folder.finished_at(),
         ended_by: folder.ended_by().cloned(),
         forced: folder.forced().map(str::to_owned),
-        set_aside: folder.aside().map(|it| it.reason),
+        set_aside: folder.aside().map(|aside| aside.reason),
         lands: lands.collect(),
-        other_ends: folder.other_ends().map(EndView::of).collect(),
+        other_ends: folder.other_ends().map(|(end, entry)| EndView::new(end, entry)).collect(),
     }
 }
 
@@ -229,11 +229,9 @@ pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> Ex
 pub(crate) fn executions(folder: &IssueFolder) -> Vec<ExecutionView> {
     let statuses = who_holds(&folder.executions).statuses;
     let mut all: Vec<ExecutionView> =
-        folder.executions.iter().zip(statuses).map(|(it, status)| execution(it, status)).collect();
-    all.sort_by(|a, b| {
-        let key =
-            |it: &ExecutionView| (it.execution.attempt, it.execution.started_at, it.execution.id.clone());
-        key(a).cmp(&key(b))
+        folder.executions.iter().zip(statuses).map(|(attempt, status)| execution(attempt, status)).collect();
+    all.sort_by_cached_key(|view| {
+        (view.execution.attempt, view.execution.started_at, view.execution.id.clone())
     });
     all
 }
@@ -242,7 +240,7 @@ pub(crate) fn executions(folder: &IssueFolder) -> Vec<ExecutionView> {
 /// again. `unreached` must be about all commits that the executions know.
 pub(crate) fn executions_within(folder: &IssueFolder, unreached: &Unreached) -> Vec<ExecutionView> {
     let restored: Vec<Option<ExecutionFolder>> =
-        folder.executions.iter().map(|it| restored::applied(it, unreached)).collect();
+        folder.executions.iter().map(|execution| restored::applied(execution, unreached)).collect();
     let mut all = if restored.iter().all(Option::is_none) {
         executions(folder)
     } else {
@@ -254,7 +252,7 @@ pub(crate) fn executions_within(folder: &IssueFolder, unreached: &Unreached) -> 
         }
         executions(&folder)
     };
-    for commit in all.iter_mut().flat_map(|it| &mut it.commits) {
+    for commit in all.iter_mut().flat_map(|view| &mut view.commits) {
         commit.on_no_branch = unreached.is_adrift(&commit.link.hash);
         commit.not_here = unreached.is_away(&commit.link.hash);
     }

@@ -61,22 +61,22 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
     let committed = session.transact(permit, |tx| {
         let ExecutionTarget { folder, execution } = target(store, tx, item)?;
         refuse_foreign(store, &execution, Intent::End, input.force.as_deref())?;
-        let it = &execution.execution;
-        if let Some(other) = why.solution_id.as_ref().filter(|other| **other != it.solution_id) {
+        let claim = &execution.execution;
+        if let Some(other) = why.solution_id.as_ref().filter(|other| **other != claim.solution_id) {
             return Err(Refusal::new(
                 Code::OtherPlan,
-                format!("the failure is about `{other}`, but `{}` is being executed", it.solution_id),
+                format!("the failure is about `{other}`, but `{}` is being executed", claim.solution_id),
             )
             .remedy(
                 RemedyCall::from(Op::Fail).item(Some("ITEM")).option("message", "TEXT"),
                 "names the item whose execution failed",
             ));
         }
-        if let (Some(task), Some(solution)) = (&why.failure.task_id, folder.solution(&it.solution_id)) {
-            trail::in_plan(&solution.typed_plan(), &it.solution_id, task)?;
+        if let (Some(task), Some(solution)) = (&why.failure.task_id, folder.solution(&claim.solution_id)) {
+            trail::in_plan(&solution.typed_plan(), &claim.solution_id, task)?;
         }
         for link in &links {
-            tx.log(&it.id, Event::Commit(link.clone()))?;
+            tx.log(&claim.id, Event::Commit(link.clone()))?;
         }
         let end = End {
             status: ExecutionStatus::Failed,
@@ -85,11 +85,11 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
             patch_id: None,
             forced: input.force.clone(),
         };
-        tx.log(&it.id, Event::End(end))?;
-        failure::note(tx, it, &why.failure)?;
+        tx.log(&claim.id, Event::End(end))?;
+        failure::note(tx, claim, &why.failure)?;
         tx.note.force.clone_from(&input.force);
         let message = why.failure.message.as_deref().unwrap_or_default();
-        tx.describe(format!("execution: fail {}: {message}", it.solution_id));
+        tx.describe(format!("execution: fail {}: {message}", claim.solution_id));
         Ok(())
     })?;
     let failed = &before.execution.execution;

@@ -60,14 +60,16 @@ impl FailureReport {
         };
         let (mut failure, report) = ExecutorReport::of_failure(fields).map_err(|why| not_one(&why))?;
         if let Some(report) = &report {
-            if let Some(message) = report.trouble().filter(|_| !failure.contains_key("message")) {
+            if !failure.contains_key("message")
+                && let Some(message) = report.trouble()
+            {
                 failure.insert("message".into(), message.into());
             }
             if let Some(plan) = report.plan() {
                 failure.insert("solution_id".into(), plan.to_string().into());
             }
         }
-        Ok((Self::of(&Value::from(failure))?, report))
+        Ok((Self::from_value(&Value::from(failure))?, report))
     }
 
     /// Reads a failure: a text, or JSON.
@@ -80,10 +82,10 @@ impl FailureReport {
             let failure = Reported { message: Some(text.to_owned()), ..Reported::default() };
             return Ok(Self { failure, solution_id: None });
         }
-        Self::of(&strict::parse_text(text).map_err(|fault| not_one(&strict_fault(&fault)))?)
+        Self::from_value(&strict::parse_text(text).map_err(|fault| not_one(&strict_fault(&fault)))?)
     }
 
-    fn of(value: &Value) -> Result<Self, Refusal> {
+    fn from_value(value: &Value) -> Result<Self, Refusal> {
         let input: FailureInput = typed::read(value).map_err(|error| not_one(&error.to_string()))?;
         if input.message.as_deref().is_none_or(|message| message.trim().is_empty()) {
             return Err(Refusal::new(Code::InvalidJson, "the failure has no `message`")

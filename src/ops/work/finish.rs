@@ -43,7 +43,7 @@ pub(crate) struct Finished {
 /// before anything is run. If tests fail or completing is refused, a notice says what is recorded nevertheless.
 ///
 /// # Errors
-/// Those of `verification`, `accept` and `complete`; `failed-check` if tests failed and nothing is forced.
+/// The errors of `verification`, `accept` and `complete`; `failed-check` if tests failed and nothing is forced.
 pub(crate) fn finish(session: &Session, input: Finish<'_, '_>) -> Answer<Finished> {
     let Finish { tests, accepted, complete: completed } = input;
     session.permit(Op::Done)?;

@@ -60,17 +60,17 @@ pub(crate) struct ReleaseLease {
 }
 
 impl Lease {
-    fn of(it: &Execution, until: Time, now: Time) -> Self {
+    fn new(execution: &Execution, until: Time, now: Time) -> Self {
         Self {
-            queue_id: it.queue_id.clone(),
-            item_id: it.item_id.clone(),
-            issue_id: it.issue_id.clone(),
-            solution_id: it.solution_id.clone(),
-            execution_id: it.id.clone(),
-            actor: it.actor.clone(),
-            branch: it.branch.clone(),
-            worktree: it.worktree.clone(),
-            via: it.via.clone(),
+            queue_id: execution.queue_id.clone(),
+            item_id: execution.item_id.clone(),
+            issue_id: execution.issue_id.clone(),
+            solution_id: execution.solution_id.clone(),
+            execution_id: execution.id.clone(),
+            actor: execution.actor.clone(),
+            branch: execution.branch.clone(),
+            worktree: execution.worktree.clone(),
+            via: execution.via.clone(),
             lease_expires_at: until,
             expired: now > until,
         }
@@ -92,18 +92,18 @@ pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
     let asked = confirm(session, &before.execution)?;
     let committed = session.transact(permit, |tx| {
         let ExecutionTarget { execution, .. } = target(store, tx, item)?;
-        let it = &execution.execution;
+        let claim = &execution.execution;
         let lease_expires_at = tx.stamper().now().plus_millis(lease);
         // Never shorten a lease.
         if lease_expires_at > execution.lease_expires_at() {
-            tx.log(&it.id, Event::Renew(Renew { lease_expires_at }))?;
-            tx.describe(format!("execution: renew {} until {lease_expires_at}", it.solution_id));
+            tx.log(&claim.id, Event::Renew(Renew { lease_expires_at }))?;
+            tx.describe(format!("execution: renew {} until {lease_expires_at}", claim.solution_id));
         }
-        Ok(it.id.clone())
+        Ok(claim.id.clone())
     })?;
     publish_in_batch(session, &before.execution.execution, &asked)?;
     let renewed = ChangedExecution::now(store, &committed.answer)?.execution.execution;
-    let lease = Lease::of(&renewed, renewed.lease_expires_at, store.now()?);
+    let lease = Lease::new(&renewed, renewed.lease_expires_at, store.now()?);
     Ok(session.done(lease, committed.commit))
 }
 
@@ -111,7 +111,7 @@ pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
 /// Does nothing if the run no longer has it: then somebody took it over.
 ///
 /// # Errors
-/// Those of [`renew`].
+/// The errors of [`renew`].
 pub(crate) fn keep_lease(session: &Session, run: &RunId, issue: &IssueId) -> Result<(), Refusal> {
     let (store, snapshot) = (session.store(), session.store().snapshot()?);
     let Some(folder) = records::outline(&snapshot, issue)? else { return Ok(()) };
@@ -144,7 +144,7 @@ pub(crate) fn leases(session: &Session) -> Answer<Vec<Lease>> {
             Err(error) => return Err(error.into()),
         };
         if let Some(holder) = claim::held(&folder.executions) {
-            leases.push(Lease::of(&holder.execution, holder.lease_expires_at(), now));
+            leases.push(Lease::new(&holder.execution, holder.lease_expires_at(), now));
         }
     }
     leases.sort_by(|a, b| (a.lease_expires_at, &a.execution_id).cmp(&(b.lease_expires_at, &b.execution_id)));

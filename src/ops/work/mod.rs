@@ -96,7 +96,7 @@ pub(crate) use report::ExecutorReport;
 pub(crate) use retry::{Retried, Retry, retry};
 pub(crate) use session::{Conversation, record_session, recorded};
 pub(crate) use start_task::{Started, start_task};
-pub(crate) use take::{ClaimRequest, Claimable, claim};
+pub(crate) use take::{ClaimRequest, ClaimWorktree, Claimable, claim};
 pub(crate) use target::{ExecutionTarget, issue_of, target};
 pub(crate) use test_place::TestWorkplace;
 pub(crate) use unlinked::{notice_of_hooks, notice_of_lost_hooks, notice_of_place};

@@ -19,23 +19,25 @@ fn dependencies(read: &impl ReadState, issue: &IssueId) -> Result<Vec<(IssueId, 
     Ok(found)
 }
 
-/// That an issue was claimed although something it depends on will not be done.
+/// Tells that an issue was claimed although something it depends on will not be done.
 pub(super) fn cancelled(read: &impl ReadState, issue: &IssueId) -> Result<Vec<Notice>, StoreError> {
     let all = dependencies(read, issue)?.into_iter().filter(|(_, status)| *status == IssueStatus::Cancelled);
-    let one = |(id, _): (IssueId, IssueStatus)| {
-        Notice::note(format!("`{issue}` depends on `{id}`, which was cancelled"))
-            .remedy(RemedyCall::new(Other::Show, [&id]), "shows it")
-    };
-    Ok(all.map(one).collect())
+    Ok(all
+        .map(|(id, _)| {
+            Notice::note(format!("`{issue}` depends on `{id}`, which was cancelled"))
+                .remedy(RemedyCall::new(Other::Show, [&id]), "shows it")
+        })
+        .collect())
 }
 
-/// That an issue was completed although something it depends on is not done: it was reopened meanwhile, or the claim was
-/// forced.
+/// Tells that an issue was completed although something it depends on is not done: it was reopened meanwhile, or the claim
+/// was forced.
 pub(super) fn open(read: &impl ReadState, issue: &IssueId) -> Result<Vec<Notice>, StoreError> {
     let all = dependencies(read, issue)?.into_iter().filter(|(_, status)| !status.frees_dependents());
-    let one = |(id, status): (IssueId, IssueStatus)| {
-        Notice::warning(format!("`{issue}` depends on `{id}`, which is not done: it is {status}"))
-            .remedy(RemedyCall::new(Other::Show, [&id]), "shows it")
-    };
-    Ok(all.map(one).collect())
+    Ok(all
+        .map(|(id, status)| {
+            Notice::warning(format!("`{issue}` depends on `{id}`, which is not done: it is {status}"))
+                .remedy(RemedyCall::new(Other::Show, [&id]), "shows it")
+        })
+        .collect())
 }

@@ -38,7 +38,7 @@ pub(super) struct NewWorktree {
     path: Option<PathBuf>,
     /// Whether it starts from HEAD on a new branch, whatever earlier attempts left.
     is_fresh: bool,
-    /// Where it starts otherwise.
+    /// Where its branch starts, unless it continues that of an earlier attempt.
     base: ClaimBase,
     /// The branches that are checked out in some worktree, with its directory.
     taken: Vec<(Branch, PathBuf)>,
@@ -57,10 +57,10 @@ pub(super) struct PlanWorktree {
 }
 
 impl NewWorktree {
-    /// `path` is absolute.
-    pub(super) fn wanted(store: &Store, path: Option<&Path>, wish: &ClaimRequest) -> Result<Self, Refusal> {
+    /// The worktree that a claim asks for.
+    pub(super) fn wanted(store: &Store, wish: &ClaimRequest) -> Result<Self, Refusal> {
         let taken = store.git().checked_out()?;
-        let (path, base) = (path.map(Path::to_owned), wish.base());
+        let (path, base) = (wish.worktree.path().map(Path::to_owned), wish.base());
         if let ClaimBase::Branch(branch) = &base
             && store.read_ref(branch.as_str())?.is_none()
         {

@@ -36,11 +36,11 @@ pub(crate) struct HeldIssue {
 
 impl HeldIssue {
     /// The issue of a folder.
-    pub(crate) fn of(folder: &IssueFolder) -> Self {
+    pub(crate) fn new(folder: &IssueFolder) -> Self {
         Self { status: facts::status(folder), bound: folder.issue.record.bound_solution_id.clone() }
     }
 
-    /// That another plan than the executed one is bound now, or none.
+    /// Tells that the issue is now bound to another plan than the executed one, or to none.
     pub(crate) fn notice_of_plan(&self, execution: &Execution) -> Option<Notice> {
         let Execution { issue_id, solution_id, .. } = execution;
         let bound = match &self.bound {
@@ -70,7 +70,7 @@ pub(crate) fn own(store: &Store, read: &impl ReadState) -> Result<WorktreeClaim,
 /// The state of the claim that a worktree is bound to.
 fn standing(read: &impl ReadState, active: ActiveClaim) -> Result<WorktreeClaim, Refusal> {
     let Some(folder) = records::outline(read, &active.issue_id)? else { return Ok(WorktreeClaim::Nothing) };
-    let issue = HeldIssue::of(&folder);
+    let issue = HeldIssue::new(&folder);
     Ok(match Claim::of(&folder.executions, &active.execution_id) {
         Claim::Unknown => WorktreeClaim::Nothing,
         Claim::Ended(own) => match Ending::of(own) {
@@ -112,7 +112,7 @@ impl WorktreeClaim {
 /// The notice about the claim of this worktree.
 ///
 /// # Errors
-/// Those of [`own`].
+/// The errors of [`own`].
 pub(crate) fn notice_of_claim(store: &Store, read: &impl ReadState) -> Result<Option<Notice>, Refusal> {
     Ok(own(store, read)?.notice())
 }
@@ -127,7 +127,7 @@ fn notice_of_end(active: &ActiveClaim, how: &Ending) -> Notice {
 /// Notices for the executors in this clone about ends and losses that came in since `before`; each is reported once.
 ///
 /// # Errors
-/// Those of [`own`].
+/// The errors of [`own`].
 pub(crate) fn notices_since(
     store: &Store,
     before: &impl ReadState,

@@ -38,28 +38,29 @@ pub(crate) fn refuse_foreign(
     intent: Intent,
     force: Option<&str>,
 ) -> Result<(), Refusal> {
-    let it = &execution.execution;
+    let claim = &execution.execution;
     let lease = LeaseState::of(execution.lease_expires_at(), store.now()?);
-    if force.is_some() || matches!(lease, LeaseState::Free(_)) || is_bound_here(store, &it.id)? {
+    if force.is_some() || matches!(lease, LeaseState::Free(_)) || is_bound_here(store, &claim.id)? {
         return Ok(());
     }
-    let is_mine = store.identity()?.person() == it.actor;
+    let is_mine = store.identity()?.person() == claim.actor;
     if is_mine
         && (intent != Intent::End
-            || active::work_dir_of(store, &it.id)?.is_some()
-            || is_unpublished(store, it)?)
+            || active::work_dir_of(store, &claim.id)?.is_some()
+            || is_unpublished(store, claim)?)
     {
         return Ok(());
     }
-    let who = match is_mine {
-        true => format!("you are executing `{}`, but in no worktree of this clone", it.solution_id),
-        false => format!("{} is executing `{}`", it.actor, it.solution_id),
+    let who = if is_mine {
+        format!("you are executing `{}`, but in no worktree of this clone", claim.solution_id)
+    } else {
+        format!("{} is executing `{}`", claim.actor, claim.solution_id)
     };
     let refusal = Refusal::new(Code::ClaimOfAnother, format!("{who}; {lease}"));
     Err(match (is_mine, intent) {
         (true, _) => refusal
             .hint("end it in the clone that executes it, if there is one")
-            .remedy(RemedyCall::new(Op::LeaseRelease, [&it.issue_id]), "gives it up from here"),
+            .remedy(RemedyCall::new(Op::LeaseRelease, [&claim.issue_id]), "gives it up from here"),
         (false, Intent::End) => refusal.hint("only they can end it").remedy(Op::Next, TAKES_OVER),
         (false, Intent::Record) => {
             refusal.hint("only they can record commits and evidence for it").remedy(Op::Next, TAKES_OVER)

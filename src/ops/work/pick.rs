@@ -1,16 +1,18 @@
 //! Chooses the item that `next` hands out: one that is ready; one whose lease has expired; or, if requested, one that
 //! only waits for files that someone else is changing.
 
+mod refused;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::signs::{self, LatestCommit, StillHeld};
+use self::refused::{MOST_REASONS, not_ready, nothing};
+use super::signs::{self, StillHeld};
 use crate::index::Index;
 use crate::model::code::Code;
 use crate::model::id::{IssueId, QueueId, SolutionId};
-use crate::model::item_name::ItemName;
-use crate::model::op::{Op, Other};
+use crate::model::op::Op;
 use crate::model::queue::{Item, QueueDecision};
-use crate::model::remedy::{Detail, RemedyCall};
+use crate::model::remedy::RemedyCall;
 use crate::model::repo_path::RepoPath;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
 use crate::model::time::Time;
@@ -65,19 +67,19 @@ struct Expired {
 
 impl<'a> Choice<'a> {
     fn has(&self, queue: &InOrder<'_>, at: usize) -> bool {
-        let is_free = |id: &SolutionId| self.free.contains(&(queue.queue().id.clone(), id.clone()));
-        !self.free.is_empty() && is_free(&queue.items()[at].solution_id)
+        !self.free.is_empty()
+            && self.free.contains(&(queue.queue().id.clone(), queue.items()[at].solution_id.clone()))
             || queue.state(at).0 == ItemStatus::Ready
     }
 
     fn queue(&self, id: &QueueId) -> Option<&InOrder<'a>> {
-        self.queues.iter().find(|it| it.queue().id == *id)
+        self.queues.iter().find(|queue| queue.queue().id == *id)
     }
 
     /// The position of the first item that can be claimed, without those that go `behind` all others.
     fn first(&self, queue: &InOrder<'_>, behind: &BTreeSet<SolutionId>) -> Option<usize> {
-        let is_behind = |at: &usize| behind.contains(&queue.items()[*at].solution_id);
-        (0..queue.items().len()).find(|at| !is_behind(at) && self.has(queue, *at))
+        (0..queue.items().len())
+            .find(|at| !behind.contains(&queue.items()[*at].solution_id) && self.has(queue, *at))
     }
 }
 
@@ -99,10 +101,10 @@ impl Picker<'_> {
     }
 
     fn first_of_all(&self, tx: &Tx<'_>, queue: Option<&QueueId>) -> Result<Picked, Refusal> {
-        let world = self.based(tx, QueueWorld::of(tx, self.store, self.index)?)?;
+        let world = self.based(tx, QueueWorld::in_transaction(tx, self.store, self.index)?)?;
         let choice = self.choice(tx, &world)?;
         let queues: Vec<&InOrder<'_>> =
-            choice.queues.iter().filter(|it| queue.is_none_or(|id| it.queue().id == *id)).collect();
+            choice.queues.iter().filter(|served| queue.is_none_or(|id| served.queue().id == *id)).collect();
         for queue in &queues {
             if let Some(at) = choice.first(queue, &self.behind) {
                 return Ok(picked(queue, at));
@@ -120,8 +122,12 @@ impl Picker<'_> {
         queue: Option<&QueueId>,
     ) -> Result<Option<Picked>, Refusal> {
         let heads = index.queue_heads()?;
-        let served = heads.queues.iter().map(|it| &it.queue).filter(|it| it.status == QueueDecision::Active);
-        for id in served.map(|it| &it.id).filter(|id| queue.is_none_or(|queue| queue == *id)) {
+        let served = heads
+            .queues
+            .iter()
+            .map(|queue| &queue.queue)
+            .filter(|queue| queue.status == QueueDecision::Active);
+        for id in served.map(|queue| &queue.id).filter(|id| queue.is_none_or(|queue| queue == *id)) {
             let Some(front) = index.front(&heads, id, FRONT)? else { return Ok(None) };
             let world = self.based(tx, QueueWorld::from(front.known))?;
             let choice = self.choice(tx, &world)?;
@@ -144,12 +150,12 @@ impl Picker<'_> {
             let heads = index.queue_heads().ok()?;
             index.items_of(&heads, [item.issue_id.clone()]).ok()?
         })?;
-        let world =
-            part.map_or_else(|| QueueWorld::of(tx, self.store, self.index), |part| Ok(part.into()))?;
+        let world = part
+            .map_or_else(|| QueueWorld::in_transaction(tx, self.store, self.index), |part| Ok(part.into()))?;
         let world = self.based(tx, world)?;
         let choice = self.choice(tx, &world)?;
         let found = choice.queue(queue).and_then(|queue| {
-            let at = queue.items().iter().position(|it| it.solution_id == item.solution_id)?;
+            let at = queue.items().iter().position(|queued| queued.solution_id == item.solution_id)?;
             Some((queue, at))
         });
         let Some((found, at)) = found else {
@@ -174,15 +180,23 @@ impl Picker<'_> {
         let item = found.items()[at];
         let first = self.goes_after(tx, &found.queue().id, &item.solution_id)?;
         let Some((next, _)) = first.first() else { return Ok(()) };
-        let line = |(it, file): &(Item, RepoPath)| {
-            format!("{} (`{}`) is ready, comes first, and shares `{file}`", it.item_id, it.solution_id)
-        };
         let named = &item.item_id;
         Err(Refusal::new(
             Code::OutOfOrder,
             format!("item {named} for `{}` comes after others", item.issue_id),
         )
-        .details(first.iter().take(MOST_REASONS).map(line).collect())
+        .details(
+            first
+                .iter()
+                .take(MOST_REASONS)
+                .map(|(item, file)| {
+                    format!(
+                        "{} (`{}`) is ready, comes first, and shares `{file}`",
+                        item.item_id, item.solution_id
+                    )
+                })
+                .collect(),
+        )
         .remedy(RemedyCall::new(Op::Next, [&next.item_id]), "claims the first")
         .remedy(RemedyCall::new(Op::QueueOrder, ["ITEM"]).option("before", "OTHER"), "changes the order")
         .hint("--allow-overlap ignores it"))
@@ -198,11 +212,16 @@ impl Picker<'_> {
     ) -> Result<Vec<(Item, RepoPath)>, Refusal> {
         let before = |world: &QueueWorld, end: Option<&str>| {
             let queues = in_order(&world.queues, &world.facts, &world.policy);
-            let queue = queues.iter().find(|it| it.queue().id == *queue)?;
-            let at = queue.items().iter().position(|it| it.solution_id == *solution)?;
+            let queue = queues.iter().find(|known| known.queue().id == *queue)?;
+            let at = queue.items().iter().position(|item| item.solution_id == *solution)?;
             let is_there = end.is_none_or(|end| queue.is_in_front_of(end, at));
-            let owned = |(item, file): (&Item, &RepoPath)| (item.clone(), file.clone());
-            is_there.then(|| queue.goes_after(at).into_iter().map(owned).collect::<Vec<_>>())
+            is_there.then(|| {
+                queue
+                    .goes_after(at)
+                    .into_iter()
+                    .map(|(item, file)| (item.clone(), file.clone()))
+                    .collect::<Vec<_>>()
+            })
         };
         let in_front = in_index_of(tx, self.store, self.index, |index| {
             let heads = index.queue_heads().ok()?;
@@ -210,14 +229,15 @@ impl Picker<'_> {
             before(&QueueWorld::from(front.known), front.ends_at.as_deref())
         })?;
         let of_all = || {
-            QueueWorld::of(tx, self.store, self.index).map(|world| before(&world, None).unwrap_or_default())
+            QueueWorld::in_transaction(tx, self.store, self.index)
+                .map(|world| before(&world, None).unwrap_or_default())
         };
         let Some(found) = in_front else { return of_all() };
         debug_assert_eq!(Some(&found), of_all().ok().as_ref());
         Ok(found)
     }
 
-    /// The same, with what the base of the claim lacks.
+    /// The queues, with the completed work that the base of the claim lacks.
     fn based(&self, tx: &Tx<'_>, mut world: QueueWorld) -> Result<QueueWorld, Refusal> {
         let Some(base) = &self.base else { return Ok(world) };
         world.note_absent(self.store, tx, base, self.index.map_or(Ok(None), Index::first_land)?)?;
@@ -251,7 +271,7 @@ impl Picker<'_> {
                 && lease::may_be_taken_over(holder.lease_expires_at, now)
             {
                 let executions = records::executions(tx, id)?.into_iter();
-                expired.extend(executions.filter(|it| it.execution.id == holder.execution_id));
+                expired.extend(executions.filter(|execution| execution.execution.id == holder.execution_id));
             }
         }
         let latest = signs::latest_commits(self.store, &expired, now)?;
@@ -259,11 +279,12 @@ impl Picker<'_> {
         for holder in &expired {
             let claim = &holder.execution;
             let good_for = lease::last_sign(holder).good_for;
-            let is_recent =
-                |it: &&LatestCommit| !lease::may_be_taken_over(it.made_at.plus_millis(good_for), now);
             let held = if signs::is_driven_here(self.store, claim) {
                 Some(StillHeld::Driven)
-            } else if let Some(commit) = latest.get(&claim.id).filter(is_recent) {
+            } else if let Some(commit) = latest
+                .get(&claim.id)
+                .filter(|latest| !lease::may_be_taken_over(latest.made_at.plus_millis(good_for), now))
+            {
                 Some(StillHeld::Committed(commit.clone()))
             } else if self.may_take_over(holder, now)? {
                 found.free.push(claim.id.issue());
@@ -306,10 +327,10 @@ fn ready_if(world: &QueueWorld, otherwise: impl FnOnce(&mut Facts)) -> BTreeSet<
     let mut facts = world.facts.clone();
     otherwise(&mut facts);
     let queues = in_order(&world.queues, &facts, &world.policy);
-    let named = |queue: &InOrder<'_>| -> Vec<(QueueId, SolutionId)> {
-        queue.ready().map(|item| (queue.queue().id.clone(), item.solution_id.clone())).collect()
-    };
-    queues.iter().flat_map(named).collect()
+    queues
+        .iter()
+        .flat_map(|queue| queue.ready().map(|item| (queue.queue().id.clone(), item.solution_id.clone())))
+        .collect()
 }
 
 /// Assumes that no running execution touches any file.
@@ -325,73 +346,4 @@ fn without_holder(facts: &mut Facts, id: &IssueId) {
         issue.holder = None;
         issue.status = IssueStatus::Queued;
     }
-}
-
-/// Beyond this many items, the reasons for waiting are only counted.
-const MOST_REASONS: usize = 20;
-
-fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>], facts: &Facts) -> Refusal {
-    let mut counts: BTreeMap<ItemStatus, usize> = BTreeMap::new();
-    let mut reasons: BTreeSet<Detail> = BTreeSet::new();
-    let mut failed: Vec<&IssueId> = Vec::new();
-    for queue in queues.iter().filter(|it| it.queue().status != QueueDecision::Archived) {
-        for (at, it) in queue.items().iter().enumerate() {
-            let (status, blocked_by) = queue.state(at);
-            *counts.entry(status).or_default() += 1;
-            if status == ItemStatus::Failed && !is_cancelled(facts, &it.issue_id) {
-                failed.push(&it.issue_id);
-            }
-            let name = ItemName::among(choice.queues.len(), &queue.queue().id, &it.item_id);
-            reasons.extend(blocked_by.iter().map(|it| Detail::waits(&format!("{name} waits: "), it)));
-            let held = choice.still_held.get(&it.solution_id);
-            reasons.extend(held.map(|why| why.detail(&format!("{name} is not taken over: "))));
-        }
-    }
-    if counts.is_empty() {
-        return Refusal::nothing("no item is queued")
-            .remedy(RemedyCall::new(Op::Next, ["ISSUE"]), "queues the bound plan of an issue, and claims it")
-            .remedy(
-                RemedyCall::from(Other::List).option("status", "planned"),
-                "lists issues with a bound plan",
-            );
-    }
-    let mut lines: Vec<Detail> = reasons.into_iter().collect();
-    let more = lines.len().saturating_sub(MOST_REASONS);
-    lines.truncate(MOST_REASONS);
-    if more > 0 {
-        lines.push(format!("and {more} more").into());
-    }
-    let words: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
-    let refusal = Refusal::nothing(format!("no item is ready: {}", words.join(", "))).details(lines);
-    let refusal = match &failed[..] {
-        [] => refusal,
-        [only] => refusal.remedy(RemedyCall::new(Op::Retry, [only]), "queues it again"),
-        _ => refusal.remedy(Op::Retry, "queues all that failed again"),
-    };
-    refusal.remedy(Other::Queue, "shows the items")
-}
-
-/// Whether the issue was cancelled: none of it is retried until it is reopened.
-fn is_cancelled(facts: &Facts, id: &IssueId) -> bool {
-    facts.get(id).is_some_and(|it| it.status == IssueStatus::Cancelled)
-}
-
-fn not_ready(choice: &Choice<'_>, queue: &InOrder<'_>, at: usize, facts: &Facts) -> Refusal {
-    let Item { item_id, issue_id, solution_id, .. } = queue.items()[at];
-    let (status, blocked_by) = queue.state(at);
-    let mut reasons: Vec<Detail> = blocked_by.iter().map(|it| Detail::waits("", it)).collect();
-    reasons.extend(choice.still_held.get(solution_id).map(|why| why.detail("")));
-    let (call, does) = match status {
-        ItemStatus::Failed if is_cancelled(facts, issue_id) => {
-            reasons.push(format!("issue `{issue_id}` is cancelled").into());
-            (RemedyCall::new(Op::Reopen, [issue_id]), "reopens it, so that it can be claimed")
-        }
-        ItemStatus::Failed => (RemedyCall::new(Op::Retry, [issue_id]), "queues it again"),
-        ItemStatus::Completed => (RemedyCall::new(Op::Reopen, [issue_id]), "reopens it"),
-        ItemStatus::Executing => (Other::LeaseList.into(), "shows who executes it, and until when"),
-        _ => (Op::Next.into(), "claims the first item that is ready"),
-    };
-    Refusal::nothing(format!("item {item_id} for `{issue_id}` is {status}, not ready"))
-        .details(reasons)
-        .remedy(call, does)
 }

@@ -15,9 +15,11 @@ use crate::trail::claimed::{self, ClaimLookup};
 /// The plan as claimed by the execution that holds the issue, or else the current plan.
 ///
 /// # Errors
-/// Those of [`as_claimed`].
+/// The errors of [`as_claimed`].
 pub(crate) fn planned(store: &Store, folder: &IssueFolder, id: &SolutionId) -> Result<Solution, Refusal> {
-    let claim = facts::holder(folder).map(|it| &it.execution).filter(|it| it.solution_id == *id);
+    let claim = facts::holder(folder)
+        .map(|holder| &holder.execution)
+        .filter(|execution| execution.solution_id == *id);
     match claim {
         Some(claim) => as_claimed(store, folder, claim),
         None => folder.solution(id).cloned().ok_or_else(|| Refusal::unreadable(&format!("plan `{id}`"))),
@@ -39,7 +41,7 @@ pub(crate) fn as_claimed(
 /// The plan of a claim as stored, including hidden values: for decisions, not for display.
 ///
 /// # Errors
-/// Those of [`as_claimed`].
+/// The errors of [`as_claimed`].
 pub(crate) fn as_stored(store: &Store, claim: &Execution) -> Result<Solution, Refusal> {
     readable(claimed::stored_plan(store, &store.snapshot()?, claim)?, claim)
 }

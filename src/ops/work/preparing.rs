@@ -96,7 +96,7 @@ pub(crate) fn agree_to_setup(session: &Session, shown: &[CommandLine]) -> Result
 
 /// How a requested worktree will be prepared; `None` if none is requested.
 pub(super) fn preparation(session: &Session, wish: &ClaimRequest) -> Result<Option<Preparation>, Refusal> {
-    if wish.worktree.is_none() {
+    if !wish.worktree.is_new() {
         return Ok(None);
     }
     let preparation = Preparation::load(session.store())?;
@@ -212,7 +212,7 @@ pub(crate) fn tear_down(
     within: &[OsString],
 ) {
     match torn_down(session, workplace, variables, within) {
-        Ok(all) => session.notice_all(all.iter().map(|it| failed_with(it, "teardown command", ""))),
+        Ok(all) => session.notice_all(all.iter().map(|failure| failed_with(failure, "teardown command", ""))),
         Err(refusal) if refusal.is_stop() => {}
         Err(refusal) => {
             let message = format!("the teardown of a workplace did not run: {}", refusal.message);

@@ -1,5 +1,6 @@
 //! What an agent needs at the start of a session, in few tokens.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
@@ -229,10 +230,10 @@ pub(crate) fn primed(
             return Ok((None, Some(format!("{}: {why}", active.solution_id))));
         }
     };
-    let it = &held.execution;
-    let folder = existing(snapshot, &it.issue_id)?;
+    let claim = &held.execution;
+    let folder = existing(snapshot, &claim.issue_id)?;
     let set = active::read(store)?.and_then(|active| active.task_id);
-    let plan = planned(store, &folder, &it.solution_id)?.typed_plan();
+    let plan = planned(store, &folder, &claim.solution_id)?.typed_plan();
     Ok((Some(execution_of(&folder, &held, &plan, set.as_ref(), budget)), None))
 }
 
@@ -263,14 +264,14 @@ fn execution_of(
     set: Option<&TaskId>,
     mut budget: TokenBudget,
 ) -> PrimedExecution {
-    let it = &held.execution;
+    let claim = &held.execution;
     let open = open_tasks(plan, held);
     PrimedExecution {
-        execution_id: it.id.clone(),
-        issue_id: it.issue_id.clone(),
+        execution_id: claim.id.clone(),
+        issue_id: claim.issue_id.clone(),
         title: budget.text(&folder.issue.record.title, 40).unwrap_or_default(),
-        solution_id: it.solution_id.clone(),
-        branch: it.branch.clone(),
+        solution_id: claim.solution_id.clone(),
+        branch: claim.branch.clone(),
         tasks: plan.tasks.len(),
         open: open.iter().take(MOST_OPEN).map(|task| task.id.clone()).collect(),
         open_count: open.len(),
@@ -283,13 +284,17 @@ fn task_of(task: &Task, held: &ExecutionFolder, budget: &mut TokenBudget) -> Pri
     // The criteria matter most, so the description gets what they leave.
     let criteria = task.criteria();
     let (texts, others) = budget.texts(criteria.iter().copied(), MOST_CRITERIA, 45);
-    let is_accepted = |number: usize| {
-        let accepts = |event: &Event| matches!(event, Event::Accept(it) if it.task_id == task.id && usize::try_from(it.criterion) == Ok(number));
-        held.log.iter().any(|entry| accepts(&entry.event))
-    };
-    let numbered = texts.into_iter().enumerate().map(|(at, text)| {
-        let number = at + 1;
-        PrimedCriterion { number, text, is_accepted: is_accepted(number) }
+    let accepted: BTreeSet<u64> = held
+        .log
+        .iter()
+        .filter_map(|entry| match &entry.event {
+            Event::Accept(accept) if accept.task_id == task.id => Some(accept.criterion),
+            _ => None,
+        })
+        .collect();
+    let numbered = (1..).zip(texts).map(|(number, text)| {
+        let is_accepted = u64::try_from(number).is_ok_and(|number| accepted.contains(&number));
+        PrimedCriterion { number, text, is_accepted }
     });
     let criteria = numbered.collect();
     let commands = task.test.iter().flat_map(|test| &test.commands);
@@ -338,13 +343,14 @@ fn waiting(
     };
     let mut budget = TokenBudget::new(FOR_READY);
     let mut first = Vec::new();
-    for it in found {
-        let item = it.item.as_ref().and_then(|name| budget.text(name, 60));
-        let (Some(_), Some(title)) = (budget.text(it.issue_id.as_str(), 60), budget.text(&it.title, 25))
+    for found in found {
+        let item = found.item.as_ref().and_then(|name| budget.text(name, 60));
+        let (Some(_), Some(title)) =
+            (budget.text(found.issue_id.as_str(), 60), budget.text(&found.title, 25))
         else {
             break;
         };
-        first.push(PrimedReady { item, issue_id: it.issue_id, title });
+        first.push(PrimedReady { item, issue_id: found.issue_id, title });
     }
     Ok(Some(PrimedWaiting { what, count, first }))
 }
@@ -353,25 +359,30 @@ fn waiting(
 fn ready(world: &QueueWorld) -> (usize, Vec<PrimedReady>) {
     let views = world.views();
     let served = views.iter().filter(|view| view.status == QueueStatus::Active);
-    let all = served.flat_map(|view| view.items.iter().map(move |it| (view, it)));
-    let mut ready: Vec<_> = all.filter(|(_, it)| it.status == ItemStatus::Ready).collect();
+    let all = served.flat_map(|view| view.items.iter().map(move |item| (view, item)));
+    let mut ready: Vec<_> = all.filter(|(_, item)| item.status == ItemStatus::Ready).collect();
     let count = ready.len();
     ready.truncate(MOST_READY);
-    let one = |(view, it): &(&crate::rules::readiness::QueueView, &crate::rules::readiness::ItemView)| {
-        let id = &it.item.issue_id;
-        PrimedReady {
-            item: Some(ItemName::among(views.len(), &view.queue.id, &it.item.item_id).into()),
-            issue_id: id.clone(),
-            title: world.facts.get(id).map(|issue| issue.title.clone()).unwrap_or_default(),
-        }
-    };
-    (count, ready.iter().map(one).collect())
+    (
+        count,
+        ready
+            .iter()
+            .map(|(view, item)| {
+                let id = &item.item.issue_id;
+                PrimedReady {
+                    item: Some(ItemName::among(views.len(), &view.queue.id, &item.item.item_id).into()),
+                    issue_id: id.clone(),
+                    title: world.facts.get(id).map(|issue| issue.title.clone()).unwrap_or_default(),
+                }
+            })
+            .collect(),
+    )
 }
 
 /// How many issues have this status, and the most urgent of them.
 fn issues(index: &Index<'_>, status: IssueStatus) -> Result<(usize, Vec<PrimedReady>), Refusal> {
     let filter = Filter { statuses: vec![status], ..Filter::default() };
-    let numbers = index.list(&filter, SortOrder::Priority, (0, Some(MOST_READY)))?;
+    let numbers = index.list(&filter, SortOrder::Priority, 0, Some(MOST_READY))?;
     let mut found = Vec::new();
     let _ = index.each_listed(&numbers, |row| {
         found.push(PrimedReady { item: None, issue_id: row.id, title: row.title });

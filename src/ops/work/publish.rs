@@ -145,7 +145,7 @@ fn published_lease(store: &Store, remote: &str, claim: &Execution) -> Result<Tim
         Some(there) => records::execution(there, &claim.id, &mut Vec::new())?,
         None => None,
     };
-    Ok(published.map_or(claim.lease_expires_at, |it| it.lease_expires_at()))
+    Ok(published.map_or(claim.lease_expires_at, |claim| claim.lease_expires_at()))
 }
 
 /// When the lease of a claim ends as others know it: those who claim through the remote, or through this repository.
@@ -281,8 +281,9 @@ pub(crate) fn publish_store(session: &Session) -> Result<(), Refusal> {
 /// The notice that the remote does not have the outcome yet, and what to do about it.
 pub(crate) fn unpublished(remote: &str, why: &str, remedies: Remedies) -> Notice {
     let notice = Notice::warning(format!("this is recorded here but not yet at `{remote}`: {why}"));
-    match remedies.is_empty() {
-        false => Notice { remedies: remedies.into_vec(), ..notice },
-        true => notice.remedy(Other::Sync, "publishes it"),
+    if remedies.is_empty() {
+        notice.remedy(Other::Sync, "publishes it")
+    } else {
+        Notice { remedies: remedies.into_vec(), ..notice }
     }
 }

@@ -41,16 +41,16 @@ pub(crate) fn reminder(session: &Session) -> Answer<Option<Reminder>> {
     }
     let snapshot = store.snapshot()?;
     let WorktreeClaim::Held(held, _) = own(store, &snapshot)? else { return Ok(session.done(None, None)) };
-    let it = &held.execution;
-    let plan = planned(store, &existing(&snapshot, &it.issue_id)?, &it.solution_id)?.typed_plan();
+    let claim = &held.execution;
+    let plan = planned(store, &existing(&snapshot, &claim.issue_id)?, &claim.solution_id)?.typed_plan();
     let open: Vec<TaskId> = open_tasks(&plan, &held).into_iter().map(|task| task.id.clone()).collect();
     let gate = Gate::Evidence.setting(&records::root(&snapshot)?.policy);
     let work = work::linked(store, &held);
     let counting = signed_checks::counting(store, &held, gate);
     let is_proven = evidence::lacks(&plan, &counting, &work, gate).is_empty();
     let reminder = Reminder {
-        issue_id: it.issue_id.clone(),
-        solution_id: it.solution_id.clone(),
+        issue_id: claim.issue_id.clone(),
+        solution_id: claim.solution_id.clone(),
         is_ready_to_end: open.is_empty() && is_proven,
         missing_tests: evidence::failing(&plan, &counting, &work, gate).len(),
         open,

@@ -178,15 +178,18 @@ impl ExecutorReport {
 
     /// What went wrong, according to the report: its errors, or else its summary.
     pub(super) fn trouble(&self) -> Option<String> {
-        let one = |error: &Value| match error {
-            Value::String(text) => text.clone(),
-            Value::Object(fields) => match fields.get("message").and_then(Value::as_str) {
-                Some(message) => message.to_owned(),
-                None => error.to_string(),
-            },
-            other => other.to_string(),
-        };
-        let errors: Vec<String> = self.errors.iter().map(one).collect();
+        let errors: Vec<String> = self
+            .errors
+            .iter()
+            .map(|error| match error {
+                Value::String(text) => text.clone(),
+                Value::Object(fields) => match fields.get("message").and_then(Value::as_str) {
+                    Some(message) => message.to_owned(),
+                    None => error.to_string(),
+                },
+                other => other.to_string(),
+            })
+            .collect();
         if errors.is_empty() { self.summary.clone() } else { Some(errors.join("\n")) }
     }
 
@@ -214,10 +217,10 @@ impl ExecutorReport {
                 Some(id) => Some(store.code_commit(id)?),
                 None => None,
             };
-            let is_known = |(_, known): &(String, Option<CodeCommit>)| {
-                known.as_ref().map(|known| known.id) == commit.as_ref().map(|commit| commit.id)
-            };
-            if commit.is_none() || !found.iter().any(is_known) {
+            let is_known = commit.as_ref().is_some_and(|commit| {
+                found.iter().any(|(_, known)| known.as_ref().is_some_and(|known| known.id == commit.id))
+            });
+            if !is_known {
                 found.push((hash.clone(), commit));
             }
         }
@@ -226,8 +229,10 @@ impl ExecutorReport {
 
     /// The paths as git writes them. A path that a plan could not name may still exist in git.
     fn files(&self) -> BTreeSet<String> {
-        let one = |path: &String| RepoPath::parse(path).map_or_else(|_| path.clone(), |it| it.to_string());
-        self.files_modified.iter().map(one).collect()
+        self.files_modified
+            .iter()
+            .map(|path| RepoPath::parse(path).map_or_else(|_| path.clone(), |path| path.to_string()))
+            .collect()
     }
 
     /// Refuses a report that disagrees with git. `made` are commits of the execution that may not be linked yet, and

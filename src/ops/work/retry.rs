@@ -81,14 +81,11 @@ pub(crate) fn retry(session: &Session, input: &Retry) -> Answer<Vec<Retried>> {
             match retry_one(tx, &id, input.same_plan)? {
                 RetryOutcome::Nothing => {}
                 RetryOutcome::Retried => retried.push(id),
-                RetryOutcome::Newer(it) => newer.push(it),
+                RetryOutcome::Newer(plan) => newer.push(plan),
             }
         }
         if retried.is_empty() {
-            return Err(match newer.is_empty() {
-                true => nothing(tx, named.as_ref())?,
-                false => unbound(&newer),
-            });
+            return Err(if newer.is_empty() { nothing(tx, named.as_ref())? } else { unbound(&newer) });
         }
         let names: Vec<&str> = retried.iter().map(IssueId::as_str).collect();
         tx.describe(format!("execution: retry {}", names.join(", ")));
@@ -100,10 +97,10 @@ pub(crate) fn retry(session: &Session, input: &Retry) -> Answer<Vec<Retried>> {
     let queues = QueueWorld::after(session)?.views();
     let mut answer = Vec::new();
     for id in &retried {
-        let issue = IssueView::of(&existing(&snapshot, id)?);
+        let issue = IssueView::new(&existing(&snapshot, id)?);
         let items = queues.iter().flat_map(|queue| &queue.items);
-        let blocked = items.filter(|it| it.item.issue_id == *id && it.status == ItemStatus::Blocked);
-        let waits_for = blocked.flat_map(|it| it.blocked_by.clone());
+        let blocked = items.filter(|item| item.item.issue_id == *id && item.status == ItemStatus::Blocked);
+        let waits_for = blocked.flat_map(|blocked| blocked.blocked_by.clone());
         answer.push(Retried { issue, waits_for: waits_for.collect() });
     }
     Ok(session.done(answer, committed.commit))
@@ -172,7 +169,7 @@ fn unbound(newer: &[Newer]) -> Refusal {
             "runs the failed plan again",
         ));
     }
-    let plans = newer.iter().flat_map(|it| it.plans.clone()).collect();
+    let plans = newer.iter().flat_map(|newer| newer.plans.clone()).collect();
     Refusal { remedies, ..Refusal::new(Code::NewerPlan, what).details(plans) }
 }
 
@@ -184,7 +181,7 @@ fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Refusal, Refusal> {
     let refusal = Refusal::nothing(format!("issue `{id}` is {status}, not failed"));
     // If it has an item, the remedy depends on that.
     let queues = QueueWorld::read(tx)?.views();
-    let is_queued = queues.iter().any(|queue| queue.items.iter().any(|it| it.item.issue_id == *id));
+    let is_queued = queues.iter().any(|queue| queue.items.iter().any(|item| item.item.issue_id == *id));
     Ok(match is_queued {
         _ if matches!(status, IssueStatus::Completed | IssueStatus::Cancelled) => {
             refusal.remedy(RemedyCall::new(Op::Reopen, [id]), "reopens it")

@@ -85,16 +85,16 @@ pub(crate) fn record_session(
     let event = Event::Session(bounded(held));
     let committed = session.transact(permit, |tx| {
         let folder = existing_outline(tx, &execution.issue())?;
-        let Some(it) = folder.executions.into_iter().find(|it| it.execution.id == *execution) else {
+        let Some(found) = folder.executions.into_iter().find(|known| known.execution.id == *execution) else {
             return Err(Refusal::new(Code::NotFound, format!("there is no execution `{execution}`")).remedy(
                 RemedyCall::new(Other::Show, [execution.issue()]),
                 "shows the executions of the issue",
             ));
         };
-        refuse_foreign_record(store, tx, &it, None)?;
-        if !it.log.iter().any(|entry| entry.event == event) {
+        refuse_foreign_record(store, tx, &found, None)?;
+        if !found.log.iter().any(|entry| entry.event == event) {
             tx.log(execution, event.clone())?;
-            tx.describe(format!("execution: record session for {}", it.execution.solution_id));
+            tx.describe(format!("execution: record session for {}", found.execution.solution_id));
         }
         Ok(())
     })?;
@@ -113,8 +113,8 @@ pub(super) fn of_caller(session: &Session, model: Option<&str>) -> Result<Option
 pub(super) fn joins(session: &Session, execution: &ExecutionId, model: Option<&str>) -> Result<(), Refusal> {
     let Some(agent) = of_caller(session, model)? else { return Ok(()) };
     let folder = existing_outline(&session.store().snapshot()?, &execution.issue())?;
-    let held = folder.executions.iter().find(|it| it.execution.id == *execution);
-    let last = held.and_then(|it| it.sessions().last());
+    let held = folder.executions.iter().find(|known| known.execution.id == *execution);
+    let last = held.and_then(|held| held.sessions().last());
     let is_known =
         last.is_some_and(|last| last.is_of(&agent) && (agent.model.is_none() || agent.model == last.model));
     if !is_known {
@@ -125,21 +125,21 @@ pub(super) fn joins(session: &Session, execution: &ExecutionId, model: Option<&s
 }
 
 /// The session, with each text on one line and of limited length, since agents can report anything.
-pub(super) fn bounded(it: AgentSession) -> AgentSession {
+pub(super) fn bounded(session: AgentSession) -> AgentSession {
     let name = |text: String| Cut::at(LONGEST_NAME).text(&one_line(&text));
     let text_of = |text: Option<String>| text.map(name).filter(|text| !text.is_empty());
     AgentSession {
-        agent: name(it.agent),
-        model: text_of(it.model),
-        session_id: text_of(it.session_id),
-        cost: it.cost.and_then(sum),
-        summary: it
+        agent: name(session.agent),
+        model: text_of(session.model),
+        session_id: text_of(session.session_id),
+        cost: session.cost.and_then(sum),
+        summary: session
             .summary
             .map(|text| Cut::at(LONGEST_SUMMARY).text(&one_line(&text)))
             .filter(|text| !text.is_empty()),
         // A clock may be set back meanwhile.
-        ended_at: it.ended_at.map(|at| at.max(it.started_at)),
-        ..it
+        ended_at: session.ended_at.map(|at| at.max(session.started_at)),
+        ..session
     }
 }
 

@@ -51,9 +51,10 @@ pub(super) fn shared(
     }
     let first = index.map(Index::first_land).transpose()?.flatten();
     let absent = queue::absent(store, read, base, found.keys().cloned().collect(), first)?;
-    let one =
-        |(issue, work): (IssueId, AbsentWork)| Some(SharedWork { file: found.remove(&issue)?, issue, work });
-    Ok(absent.into_iter().filter_map(one).collect())
+    Ok(absent
+        .into_iter()
+        .filter_map(|(issue, work)| Some(SharedWork { file: found.remove(&issue)?, issue, work }))
+        .collect())
 }
 
 /// The other issues with this status whose plan shares a file with this one, with the first such file of each.
@@ -63,7 +64,7 @@ fn sharing(world: &QueueWorld, plan: &SolutionId, status: IssueStatus) -> BTreeM
     let Some(facts) = world.facts.get(&own).and_then(|issue| issue.plans.get(plan)) else { return found };
     let mut files = ByPath::default();
     facts.files.iter().for_each(|file| files.add(file, ()));
-    for (id, issue) in world.facts.iter().filter(|(id, it)| **id != own && it.status == status) {
+    for (id, issue) in world.facts.iter().filter(|(id, other)| **id != own && other.status == status) {
         let held = issue.holder.as_ref().and_then(|holder| issue.plans.get(&holder.solution_id));
         let touched = held.into_iter().flat_map(|plan| &plan.files);
         if let Some(file) = touched.into_iter().find(|file| files.overlapping(file).next().is_some()) {
@@ -73,7 +74,7 @@ fn sharing(world: &QueueWorld, plan: &SolutionId, status: IssueStatus) -> BTreeM
     found
 }
 
-/// That someone works on a file of a plan that is completed now. Without an index, nothing is said.
+/// Tells that someone works on a file of a plan that is now completed. `None` without an index.
 pub(super) fn at_work(session: &Session, plan: &SolutionId) -> Result<Option<Notice>, Refusal> {
     let Some(index) = session.index_at_hand()? else { return Ok(None) };
     let found = sharing(&QueueWorld::from(index.queues()?), plan, IssueStatus::Executing);
@@ -90,7 +91,10 @@ fn leave_out_landed(
     base: &BaseCommit,
     found: &mut BTreeMap<IssueId, RepoPath>,
 ) -> Result<(), Refusal> {
-    let Some(key) = index.landing_key()?.filter(|_| !found.is_empty()) else { return Ok(()) };
+    if found.is_empty() {
+        return Ok(());
+    }
+    let Some(key) = index.landing_key()? else { return Ok(()) };
     let tips: Vec<_> = key.tips.iter().filter_map(|tip| object_id(tip)).collect();
     let is_here = key.tips.iter().all(|tip| store.commit_here(tip).is_some());
     if !is_here || !store.git().outside(&tips, &[base.tip]).map_err(StoreError::Git)?.is_empty() {
@@ -113,14 +117,14 @@ pub(super) fn tell(session: &Session, wish: &ClaimRequest, plan: &SolutionId) ->
     let index = session.index_at_hand()?;
     let read = store.snapshot()?;
     let all = shared(store, &read, index.as_ref(), &base, plan)?;
-    for it in all.iter().take(MOST_TOLD) {
-        let what = format!("`{}` changed `{}`, too, and is {}", it.issue, it.file, it.work);
-        let merge = merged(store, &base, &it.work)?;
+    for shared in all.iter().take(MOST_TOLD) {
+        let what = format!("`{}` changed `{}`, too, and is {}", shared.issue, shared.file, shared.work);
+        let merge = merged(store, &base, &shared.work)?;
         let mut notice = Notice::warning(format!("{what}{}", merge.words));
         if merge.conflicts {
             notice = notice.remedy(Other::QueueForecast, "shows all branches that conflict");
         }
-        session.notice(match &it.work.place {
+        session.notice(match &shared.work.place {
             WorkPlace::Branch(branch) => notice.remedy(
                 RemedyCall::new(Op::Next, [plan]).option("on", branch),
                 "builds on it, in a worktree of its own",
@@ -157,7 +161,7 @@ fn merged(store: &Store, base: &BaseCommit, work: &AbsentWork) -> Result<MergeFo
             conflicts: false,
         },
         Ok(found) => {
-            let files: BTreeSet<&str> = found.iter().map(|it| it.path.as_str()).collect();
+            let files: BTreeSet<&str> = found.iter().map(|found| found.path.as_str()).collect();
             let files: Vec<&str> = files.into_iter().take(MOST_TOLD).collect();
             let words = format!("; a merge of both conflicts in {}", files.join(", "));
             MergeForecast { words, conflicts: true }

@@ -74,7 +74,7 @@ pub(super) fn latest_commits(
     let good_for = |execution: &ExecutionFolder| lease::last_sign(execution).good_for;
     let Some(longest) = executions.iter().map(good_for).max() else { return Ok(latest) };
     let since = lease::oldest_sign(longest, now);
-    let named = Named::of(executions);
+    let named = Named::new(executions);
     let mut tips = store.repo().refs_under("refs/heads/")?;
     tips.extend(store.repo().refs_under("refs/remotes/")?);
     let tips = tips.into_iter().map(|(_, tip)| tip).filter(|tip| store.repo().is_commit(*tip));
@@ -106,7 +106,7 @@ struct Named<'a> {
 }
 
 impl<'a> Named<'a> {
-    fn of(executions: &'a [ExecutionFolder]) -> Self {
+    fn new(executions: &'a [ExecutionFolder]) -> Self {
         let mut named = Self { by_plan: HashMap::new(), by_hash: HashMap::new() };
         for execution in executions {
             named.by_plan.entry(execution.execution.solution_id.as_str()).or_default().push(execution);

@@ -1,6 +1,6 @@
 //! Claiming an item: for this worktree or a new one, and through which remote.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::begin::{ClaimTerms, execution, missing, pick, settle, workplace};
 use super::claim_view::{ClaimView, TakenClaim, view};
@@ -60,6 +60,33 @@ impl Claimable {
     }
 }
 
+/// The worktree in which a claimed item is executed.
+#[derive(Debug, Default)]
+pub(crate) enum ClaimWorktree {
+    /// This one.
+    #[default]
+    Here,
+    /// One that is created beside the repository.
+    Beside,
+    /// One that is created at this absolute path.
+    At(PathBuf),
+}
+
+impl ClaimWorktree {
+    /// Whether the worktree is created for the claim.
+    pub(super) fn is_new(&self) -> bool {
+        !matches!(self, Self::Here)
+    }
+
+    /// The path that was given.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::At(path) => Some(path),
+            Self::Here | Self::Beside => None,
+        }
+    }
+}
+
 /// A request for an item.
 #[derive(Debug, Default)]
 pub(crate) struct ClaimRequest {
@@ -75,8 +102,8 @@ pub(crate) struct ClaimRequest {
     pub(crate) on: Option<Branch>,
     /// Claim only among the worktrees of this clone, without the remote.
     pub(crate) local: bool,
-    /// Create a worktree for it: at this absolute path, or beside the repository.
-    pub(crate) worktree: Option<Option<PathBuf>>,
+    /// The worktree in which it is executed.
+    pub(crate) worktree: ClaimWorktree,
     /// Start that worktree from HEAD on a new branch, not on the branch of an earlier attempt.
     pub(crate) is_fresh: bool,
     /// The run that claims.
@@ -88,11 +115,11 @@ pub(crate) struct ClaimRequest {
 impl ClaimRequest {
     /// Where the work begins.
     pub(super) fn base(&self) -> ClaimBase {
-        match (&self.on, &self.worktree) {
-            (Some(branch), _) => ClaimBase::Branch(branch.clone()),
+        match &self.on {
+            Some(branch) => ClaimBase::Branch(branch.clone()),
             // The worktree of a run starts at the branch of the run, which is checked out where it claims.
-            (None, Some(_)) if self.run.is_none() => ClaimBase::Target,
-            _ => ClaimBase::Head,
+            None if self.worktree.is_new() && self.run.is_none() => ClaimBase::Target,
+            None => ClaimBase::Head,
         }
     }
 
@@ -126,9 +153,9 @@ impl ClaimRequest {
     /// The call that asks for the same, in the same worktree.
     pub(super) fn again_there(&self) -> RemedyCall {
         match &self.worktree {
-            None => self.again(),
-            Some(None) => self.again().flag("worktree"),
-            Some(Some(path)) => self.again().option("worktree", path.to_string_lossy()),
+            ClaimWorktree::Here => self.again(),
+            ClaimWorktree::Beside => self.again().flag("worktree"),
+            ClaimWorktree::At(path) => self.again().option("worktree", path.to_string_lossy()),
         }
     }
 
@@ -148,7 +175,7 @@ impl ClaimRequest {
 pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView> {
     let store = session.store();
     store.snapshot()?;
-    if store.work_dir().is_none() && wish.worktree.is_none() {
+    if store.work_dir().is_none() && !wish.worktree.is_new() {
         return Err(Refusal::new(Code::Bare, "a bare repository has no work tree to execute a plan in")
             .remedy(wish.again().flag("worktree"), "creates one; so does `git worktree add`"));
     }
@@ -156,7 +183,9 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
     let preparation = if wish.run.is_some() { None } else { preparing::preparation(session, wish)? };
     let remote = if wish.local { None } else { sync::remote::of_the_ref(store)? };
     let taken = once(session, wish, remote.as_deref()).or_else(|refusal| {
-        if let Some(remote) = remote.filter(|_| refusal.kind == RefusalKind::Nothing) {
+        if refusal.kind == RefusalKind::Nothing
+            && let Some(remote) = remote
+        {
             publish_waiting(session, &remote)?;
         }
         Err(refusal)
@@ -183,14 +212,14 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
     // If two processes ask at once in one worktree, the second gets the claim of the first.
     let _alone = active::lock(store)?;
     let snapshot = store.snapshot()?;
-    if wish.worktree.is_none()
+    if !wish.worktree.is_new()
         && let Some(held) = held(session, &snapshot)?
     {
         refuse_other(store, &snapshot, wish, &held)?;
         return Ok(TakenClaim { execution: held.execution.id, path: None, is_new: false });
     }
     // The claims made for this request: if the process is killed after one of them, the next run finds it.
-    let mut made = match left_behind(session, &snapshot, wish.worktree.is_none())? {
+    let mut made = match left_behind(session, &snapshot, !wish.worktree.is_new())? {
         LeftBehind::Held(held) if is_shown(session, &held)? => {
             refuse_other(store, &snapshot, wish, &held)?;
             let path = settle(session, wish, &held.execution)?;
@@ -210,7 +239,7 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
     let index = session.index_at_hand()?;
     let change = |tx: &mut Tx<'_>| {
         if let Some((id, held)) = made_of(tx, &made)? {
-            return held.map(|it| it.execution).ok_or_else(|| lost(&id));
+            return held.map(|held| held.execution).ok_or_else(|| lost(&id));
         }
         let picked = pick(store, index.as_ref(), tx, wish, remote, &nonce, &place)?;
         let missing = if wish.allow_missing { missing(tx, store, wish, &picked)? } else { vec![] };

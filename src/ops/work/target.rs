@@ -55,7 +55,7 @@ pub(crate) fn target(
         },
     };
     let folder = existing(read, &issue)?;
-    let id = wanted.or_else(|| facts::holder(&folder).map(|it| it.execution.id.clone()));
+    let id = wanted.or_else(|| facts::holder(&folder).map(|holder| holder.execution.id.clone()));
     let execution = match id.as_ref().map_or(Claim::Unknown, |id| Claim::of(&folder.executions, id)) {
         Claim::Holds(execution) => execution.clone(),
         Claim::Ended(own) => return Err(ended(&issue, own)),
@@ -100,7 +100,7 @@ fn ended(issue: &IssueId, own: &ExecutionFolder) -> Refusal {
         ExecutionStatus::Failed => "has already failed",
         _ => "is already completed",
     };
-    let how = Ending::of(own).map(|it| format!(": {it}")).unwrap_or_default();
+    let how = Ending::of(own).map(|ending| format!(": {ending}")).unwrap_or_default();
     Refusal::new(Code::Ended, format!("`{}` {ended}{how}", own.execution.id.short()))
         .remedy(RemedyCall::new(Other::Show, [issue]), "shows how it ended")
         .remedy(Op::Next, "claims another item")

@@ -155,8 +155,8 @@ pub(super) fn last_linked(
     execution: &ExecutionFolder,
 ) -> Result<ObjectId, Refusal> {
     let id = &execution.execution.id;
-    let work = CommittedWork::of(store, read, execution)?;
-    let last = work.present.iter().rev().find_map(|it| store.commit_here(&it.link.hash));
+    let work = CommittedWork::examine(store, read, execution)?;
+    let last = work.present.iter().rev().find_map(|present| store.commit_here(&present.link.hash));
     last.ok_or_else(|| {
         Refusal::new(Code::NotFound, format!("no commit of `{}` is here", id.short()))
             .command("git fetch", "brings what others pushed; then try again")

@@ -101,11 +101,11 @@ impl TestReports {
             // A file that is no report is one of something else.
             is_any |= report.read(&bytes).is_ok();
         }
-        let Some(printed) = counted.tests.filter(|_| is_any) else {
-            return match is_any {
-                true => CountedTests { tests: Some(report.count), named: report.named, ..counted },
-                false => counted,
-            };
+        if !is_any {
+            return counted;
+        }
+        let Some(printed) = counted.tests else {
+            return CountedTests { tests: Some(report.count), named: report.named, ..counted };
         };
         // A report of something else is empty, and one that hides failures says fewer than the runner printed.
         let is_more = report.count.run() >= printed.run() && report.count.failed >= printed.failed;

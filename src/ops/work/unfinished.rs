@@ -31,15 +31,15 @@ pub(crate) fn refuse_empty(
     if !work.effective.is_empty() || plan.is_some_and(Plan::needs_no_commit) {
         return Ok(());
     }
-    let it = &execution.execution;
-    let issue = &it.issue_id;
-    let here = match active::work_dir_of(store, &it.id)? {
+    let claim = &execution.execution;
+    let issue = &claim.issue_id;
+    let here = match active::work_dir_of(store, &claim.id)? {
         Some(folder) => Some(Store::open(&folder, store.environment())?),
         None => None,
     };
     let here = here.as_ref().unwrap_or(store);
     let head = here.head()?.map(CommitHash::from);
-    let id = it.id.short();
+    let id = claim.id.short();
     let link =
         Remedy::call(RemedyCall::new(Op::Link, ["COMMIT", issue.as_str()]), "links an existing commit");
     let relink = |does| Remedy::call(Op::Relink, does);
@@ -49,7 +49,7 @@ pub(crate) fn refuse_empty(
     );
     if work.idle.is_empty() {
         let details = unlinked::causes(here, execution)?;
-        let is_begun = head.is_some() && head != it.base_commit;
+        let is_begun = head.is_some() && head != claim.base_commit;
         let mut remedies = if is_begun || !details.is_empty() {
             vec![link, relink("finds commits whose message or change shows their plan")]
         } else {
@@ -75,11 +75,10 @@ pub(crate) fn refuse_empty(
         idle.push(format!("and {more} more"));
     }
     let message = format!("no commit linked to `{id}` changes anything on a branch");
-    let remedies = match work.is_any_gone {
-        true => {
-            vec![relink("finds the commits that replaced squashed or rebased ones"), link, fail]
-        }
-        false => vec![Remedy::words("commit the work on a branch"), link, fail],
+    let remedies = if work.is_any_gone {
+        vec![relink("finds the commits that replaced squashed or rebased ones"), link, fail]
+    } else {
+        vec![Remedy::words("commit the work on a branch"), link, fail]
     };
     Err(Refusal { remedies, ..Refusal::new(Code::NoCommit, message).details(idle) })
 }
@@ -150,10 +149,11 @@ fn uncommitted(store: &Store, folder: &Path, plan: Option<&Plan>) -> Result<Vec<
         let found = store.git().status_below(named.iter().map(RepoPath::as_str)).map_err(StoreError::Git)?;
         for (kind, path) in found {
             // Other ignored files in a directory of the plan are build output.
-            let is_named = || named.iter().any(|name| are_one(name.as_str(), &path));
             match kind.as_str() {
                 "??" => lines.push(format!("{path} is in the plan but not committed")),
-                "!!" if is_named() => lines.push(format!("{path} is in the plan but ignored by git")),
+                "!!" if named.iter().any(|name| are_one(name.as_str(), &path)) => {
+                    lines.push(format!("{path} is in the plan but ignored by git"));
+                }
                 _ => {}
             }
         }

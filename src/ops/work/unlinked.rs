@@ -62,8 +62,8 @@ pub(crate) fn notice_of_hooks(store: &Store) -> Option<Notice> {
     Some(Notice::warning(message).remedy(Other::HooksInstall, does))
 }
 
-/// The same notice where it matters without being asked for: a plan is executed here, or the hooks were installed and
-/// some no longer call us. A clone in which nobody ever commits is no reason for it.
+/// [`notice_of_hooks`], but only in a clone that needs the hooks: it executes a plan, or they were installed and some no
+/// longer call git-wf.
 pub(crate) fn notice_of_lost_hooks(store: &Store) -> Result<Option<Notice>, StoreError> {
     let is_wanted = active::read(store)?.is_some() || hooked::was_installed(store);
     Ok(if is_wanted { notice_of_hooks(store) } else { None })
@@ -86,10 +86,12 @@ fn reason(uncalled: &[UncalledHook]) -> String {
 /// Any error from reading the store.
 pub(super) fn notice_of_branch(store: &Store, execution: &Execution) -> Result<Option<Notice>, Refusal> {
     let on = other_branch(store, execution)?;
-    Ok(on.map(|it| Notice::warning(format!("commits here are not linked: only those on `{}` are", it.own))))
+    Ok(on.map(|branch| {
+        Notice::warning(format!("commits here are not linked: only those on `{}` are", branch.own))
+    }))
 }
 
-/// The same notice for what this worktree executes, if it does.
+/// [`notice_of_branch`] for the plan that this worktree executes.
 ///
 /// # Errors
 /// Any error from reading the store.
@@ -111,7 +113,7 @@ pub(super) fn notice_of_detached(store: &Store, execution: &Execution) -> Result
     let wanted = Revisions::of("HEAD").without(base).on_no_branch().no_merges().at_most(MOST_COMMITS);
     let since = store.git().named_revisions(wanted).map_err(StoreError::Git)?.unwrap_or_default();
     let snapshot = store.snapshot()?;
-    let sources = Sources::of(store, &snapshot);
+    let sources = Sources::new(store, &snapshot);
     let mut left_out = Vec::new();
     for id in since {
         if sources.known(&id.into())?.is_empty() {
@@ -150,7 +152,7 @@ struct OtherBranch {
 fn other_branch(store: &Store, execution: &Execution) -> Result<Option<OtherBranch>, StoreError> {
     let Some(own) = &execution.branch else { return Ok(None) };
     // A rebase returns to its branch.
-    let branch = match Rebase::of(&store.git_dir()) {
+    let branch = match Rebase::read(&store.git_dir()) {
         Some(rebase) => Some(rebase.branch),
         None => store.branch()?,
     };
@@ -158,35 +160,36 @@ fn other_branch(store: &Store, execution: &Execution) -> Result<Option<OtherBran
         (Some(branch), Some(active)) => relation(store, &active, execution, branch)? == Relation::Own,
         (branch, _) => branch.as_ref() == Some(own),
     };
-    let on = branch.map_or_else(|| "a detached HEAD".to_owned(), |it| format!("`{it}`"));
+    let on = branch.map_or_else(|| "a detached HEAD".to_owned(), |branch| format!("`{branch}`"));
     Ok((!is_own).then(|| OtherBranch { on, own: own.clone() }))
 }
 
 /// Why there are no linked commits, one line each, and which hooks are missing. `store` is that of the worktree.
 pub(super) fn causes(store: &Store, execution: &ExecutionFolder) -> Result<Vec<String>, Refusal> {
-    let it = &execution.execution;
+    let claim = &execution.execution;
     let mut causes = Vec::new();
-    if let Some(OtherBranch { on, own }) = other_branch(store, it)? {
+    if let Some(OtherBranch { on, own }) = other_branch(store, claim)? {
         causes.push(format!("{on} is checked out, and commits are linked on `{own}`"));
     }
     let snapshot = store.snapshot()?;
-    for earlier in records::executions(&snapshot, &it.issue_id)? {
+    for earlier in records::executions(&snapshot, &claim.issue_id)? {
         let (before, attempt) = (&earlier.execution, earlier.execution.attempt);
-        if before.solution_id == it.solution_id && attempt < it.attempt {
+        if before.solution_id == claim.solution_id && attempt < claim.attempt {
             causes.extend(earlier.work().into_iter().take(MOST_NAMED).map(|commit| {
                 let (hash, subject) = (commit.link.hash.short(), commit.link.subject);
                 format!("{hash} \"{subject}\" is linked to attempt {attempt} of the plan")
             }));
         }
     }
-    let since = since_claim(store, it)?;
-    let sources = Sources::of(store, &snapshot);
+    let since = since_claim(store, claim)?;
+    let sources = Sources::new(store, &snapshot);
     let (mut nobodys, mut of_others, mut plans) = (0, 0, Vec::new());
     for hash in since.into_iter().map(CommitHash::from) {
         let known = sources.known(&hash)?;
-        match known.is_empty() {
-            true => nobodys += 1,
-            false => of_others += 1,
+        if known.is_empty() {
+            nobodys += 1;
+        } else {
+            of_others += 1;
         }
         plans.extend(known.iter().map(|id| format!("`{}`", id.short())));
     }
@@ -226,7 +229,7 @@ pub(super) fn made_since_claim(
     // Commits have whole seconds.
     let begin = claim.started_at.millis().div_euclid(1000) * 1000;
     let snapshot = store.snapshot()?;
-    let sources = Sources::of(store, &snapshot);
+    let sources = Sources::new(store, &snapshot);
     let mut found = Vec::new();
     for id in since_claim(store, claim)? {
         let hash = CommitHash::from(id);
@@ -242,8 +245,11 @@ pub(super) fn made_since_claim(
 
 /// The notice that the executor made these commits during an execution of `issue`, and that they belong to no plan.
 pub(super) fn notice_of_unlinked(issue: &str, commits: &[CodeCommit]) -> Option<Notice> {
-    let named = |commit: &CodeCommit| format!("{} \"{}\"", crate::git::short(commit.id), commit.subject);
-    let mut names: Vec<String> = commits.iter().take(MOST_IN_LINE).map(named).collect();
+    let mut names: Vec<String> = commits
+        .iter()
+        .take(MOST_IN_LINE)
+        .map(|commit| format!("{} \"{}\"", crate::git::short(commit.id), commit.subject))
+        .collect();
     if commits.is_empty() {
         return None;
     }

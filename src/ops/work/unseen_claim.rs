@@ -77,7 +77,7 @@ pub(super) fn withdraw(tx: &mut Tx<'_>, claim: &Execution) -> Result<(), Refusal
     Ok(())
 }
 
-/// The same for a claim whose process was killed before it could do so.
+/// Withdraws a claim whose process was killed before the remote had it.
 pub(super) fn withdraw_here(session: &Session, claim: &Execution) -> Result<(), Refusal> {
     session.transact(session.permit(Op::Next)?, |tx| withdraw(tx, claim))?;
     let message = format!(
@@ -110,7 +110,7 @@ fn holding(
 ) -> Result<Option<ExecutionFolder>, Refusal> {
     let Some(folder) = records::outline(read, issue)? else { return Ok(None) };
     let holder = facts::holder(&folder)
-        .filter(|it| it.execution.id == *id && it.outcome() == ExecutionStatus::Executing);
+        .filter(|holder| holder.execution.id == *id && holder.outcome() == ExecutionStatus::Executing);
     Ok(holder.cloned())
 }
 

@@ -106,13 +106,13 @@ pub(crate) struct VerifyTests {
     pub(crate) tasks: Vec<String>,
     /// In a workplace that is made for them, on what is committed.
     pub(crate) fresh: bool,
-    /// The same, on the last linked commit; the results are signed.
+    /// In a workplace with the last linked commit; the results are signed.
     pub(crate) as_verifier: bool,
 }
 
 impl VerifyTests {
     /// All tests of an execution.
-    pub(crate) fn of(execution: &ExecutionId) -> Self {
+    pub(crate) fn new(execution: &ExecutionId) -> Self {
         Self { execution: Some(execution.to_string()), ..Self::default() }
     }
 }
@@ -256,7 +256,7 @@ impl<'s> Verification<'s> {
         observer: &mut dyn VerifyObserver,
     ) -> Answer<Verified> {
         let session = self.session;
-        let confinement = Confinement::of(session.store())?;
+        let confinement = Confinement::load(session.store())?;
         if matches!(confinement, Confinement::Open(_)) {
             let why = confinement.why_open();
             session.notice(Notice::note(format!("the tests are not confined: {why}")));

@@ -39,7 +39,7 @@ pub(super) fn of_other_commit(
     execution: &ExecutionFolder,
     checks: &[Check],
 ) -> Option<Notice> {
-    let commits = store.snapshot().and_then(|read| CommittedWork::of(store, &read, execution));
+    let commits = store.snapshot().and_then(|read| CommittedWork::examine(store, &read, execution));
     let commits = commits.map(|work| work.present).unwrap_or_else(|_| execution.work());
     let (last, check) = (commits.last()?, checks.first()?);
     match &check.commit {

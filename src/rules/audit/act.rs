@@ -43,11 +43,14 @@ impl Act {
             let message = format!("`{}` by {} overrode a gate: {reason}{place}", self.operation, self.person);
             found.push(finding(AuditSeverity::Note, Kind::Override, message));
         }
-        if let Some(role) = self.role.as_deref().filter(|_| self.is_breach()) {
+        if let Some(role) = self.role.as_deref()
+            && self.is_breach()
+        {
             let message = format!("the role {role} does not allow `{}` by {}", self.operation, self.person);
-            found.push(match self.is_elsewhere {
-                true => finding(AuditSeverity::Note, Kind::Role, format!("{message} (outside the range)")),
-                false => finding(AuditSeverity::Fault, Kind::Role, message),
+            found.push(if self.is_elsewhere {
+                finding(AuditSeverity::Note, Kind::Role, format!("{message} (outside the range)"))
+            } else {
+                finding(AuditSeverity::Fault, Kind::Role, message)
             });
         }
         found

@@ -133,11 +133,11 @@ impl AuditFinding {
     }
 
     fn of_execution(self, execution: &ExecutionFolder) -> Self {
-        let it = &execution.execution;
+        let claim = &execution.execution;
         Self {
-            issue_id: Some(it.issue_id.clone()),
-            solution_id: Some(it.solution_id.clone()),
-            execution_id: Some(it.id.clone()),
+            issue_id: Some(claim.issue_id.clone()),
+            solution_id: Some(claim.solution_id.clone()),
+            execution_id: Some(claim.id.clone()),
             ..self
         }
     }
@@ -150,7 +150,7 @@ impl AuditFinding {
         Self { commit: Some(commit.clone()), ..self }
     }
 
-    pub(super) fn of(self, carried: &Carried<'_>) -> Self {
+    pub(super) fn on(self, carried: &Carried<'_>) -> Self {
         self.of_execution(carried.execution)
     }
 }

@@ -16,23 +16,26 @@ pub(crate) fn tasks_with_evidence(carried: &[Carried<'_>], policy: &Policy) -> (
     let gate = Gate::Evidence.setting(policy);
     let mut with = 0;
     let mut all = 0;
-    for it in carried.iter().filter(|it| it.status == ExecutionStatus::Completed) {
-        let Some(plan) = it.plan else { continue };
-        let failing = evidence::failing(plan, it.execution, &it.work, gate);
+    for carried in carried.iter().filter(|carried| carried.status == ExecutionStatus::Completed) {
+        let Some(plan) = carried.plan else { continue };
+        let failing = evidence::failing(plan, carried.execution, &carried.work, gate);
         for task in &plan.tasks {
             all += 1;
             let has_tests = task.test.as_ref().is_some_and(|test| !test.commands.is_empty());
-            let shown =
-                if has_tests { !failing.iter().any(|(id, _)| **id == task.id) } else { is_shown(task, it) };
+            let shown = if has_tests {
+                !failing.iter().any(|(id, _)| **id == task.id)
+            } else {
+                is_shown(task, carried)
+            };
             with += usize::from(shown);
         }
     }
     (with, all)
 }
 
-fn is_shown(task: &Task, it: &Carried<'_>) -> bool {
-    let is_linked = it.work.iter().any(|commit| commit.link.tasks().any(|id| *id == task.id));
-    let accepted: BTreeSet<u64> = it
+fn is_shown(task: &Task, carried: &Carried<'_>) -> bool {
+    let is_linked = carried.work.iter().any(|commit| commit.link.tasks().any(|id| *id == task.id));
+    let accepted: BTreeSet<u64> = carried
         .execution
         .log
         .iter()

@@ -38,8 +38,7 @@ impl StatedWork {
 
     /// What contradicts these links, as the message says it.
     pub(super) fn contradicting(&self, links: &[Linking<'_>]) -> Vec<String> {
-        let is_plan = |plan: &str| links.iter().any(|linking| linking.claim().solution_id.as_str() == plan);
-        let false_plans: Vec<&String> = self.plans.iter().filter(|plan| !is_plan(plan)).collect();
+        let false_plans: Vec<&String> = self.plans.iter().filter(|plan| !is_plan(links, plan)).collect();
         let mut found: Vec<String> = false_plans.iter().map(|plan| format!("Wf-Solution: {plan}")).collect();
         // The plan of an issue says so already.
         let named: Vec<IssueId> =
@@ -53,14 +52,18 @@ impl StatedWork {
         for (plan, task) in &self.tasks {
             let mut possible = links
                 .iter()
-                .filter(|it| plan.as_ref().is_none_or(|plan| it.claim().solution_id.as_str() == plan));
-            let is_known = plan.as_ref().is_none_or(|plan| is_plan(plan));
-            if is_known && !possible.any(|it| may_be_for(it, task)) {
+                .filter(|link| plan.as_ref().is_none_or(|plan| link.claim().solution_id.as_str() == plan));
+            let is_known = plan.as_ref().is_none_or(|plan| is_plan(links, plan));
+            if is_known && !possible.any(|possible| may_be_for(possible, task)) {
                 found.push(format!("Wf-Task: {task}"));
             }
         }
         found
     }
+}
+
+fn is_plan(links: &[Linking<'_>], plan: &str) -> bool {
+    links.iter().any(|linking| linking.claim().solution_id.as_str() == plan)
 }
 
 /// Whether a link is for this task. A link without a task is for any task that its plan has.
@@ -74,7 +77,7 @@ fn may_be_for(linking: &Linking<'_>, task: &str) -> bool {
 /// Trailers that name other work than the links. A note if someone linked the commit by hand, and so corrected them.
 pub(super) fn false_trailers(commit: &AuditedCode, links: &[Linking<'_>]) -> Vec<AuditFinding> {
     let Some(first) = links.first() else { return vec![] };
-    let is_corrected = links.iter().any(|it| it.link.linked_by == LinkedBy::Manual);
+    let is_corrected = links.iter().any(|link| link.link.linked_by == LinkedBy::Manual);
     let severity = if is_corrected { AuditSeverity::Note } else { AuditSeverity::Fault };
     let mut work = Vec::new();
     for linking in links {
@@ -82,9 +85,13 @@ pub(super) fn false_trailers(commit: &AuditedCode, links: &[Linking<'_>]) -> Vec
         work.push(format!("{task}`{}`", linking.carried.execution.execution.solution_id));
     }
     let work = work.join(" and ");
-    let finding = |stated: String| {
-        let message = format!("its message says `{stated}`, but it is linked to {work}");
-        AuditFinding::new(severity, Kind::FalseTrailer, message).at(&commit.hash).of(first.carried)
-    };
-    commit.stated.contradicting(links).into_iter().map(finding).collect()
+    commit
+        .stated
+        .contradicting(links)
+        .into_iter()
+        .map(|stated| {
+            let message = format!("its message says `{stated}`, but it is linked to {work}");
+            AuditFinding::new(severity, Kind::FalseTrailer, message).at(&commit.hash).on(first.carried)
+        })
+        .collect()
 }

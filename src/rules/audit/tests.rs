@@ -93,7 +93,7 @@ fn commit(hash: &str, changes: &[(&str, FileEffect)]) -> AuditedCode {
 }
 
 fn kinds(commits: &[AuditedCode], carried: &[Carried<'_>], policy: &Policy) -> Vec<(AuditSeverity, Kind)> {
-    findings(commits, carried, &[], policy).iter().map(|it| (it.severity, it.kind)).collect()
+    findings(commits, carried, &[], policy).iter().map(|finding| (finding.severity, finding.kind)).collect()
 }
 
 #[test]
@@ -101,11 +101,11 @@ fn what_a_hidden_plan_lacks_is_counted_and_not_named() {
     let plan = plan(&json!([{ "path": "secret" }, { "path": "a" }]), &["make secret", "make"]);
     let done = execution(vec![hooked("1")]);
     let shown = Carried { touched: Some(BTreeSet::from(["a".to_owned()])), ..carried(&done, Some(&plan)) };
-    let of = |it: Carried<'_>| findings(&[], &[it], &[], &Policy::default());
+    let of = |carried: Carried<'_>| findings(&[], &[carried], &[], &Policy::default());
     let named = of(Carried { touched: shown.touched.clone(), ..carried(&done, Some(&plan)) });
     assert_eq!(named.iter().filter(|it| it.message.contains("secret")).count(), 2);
     let hidden = of(Carried { is_hidden: true, ..shown });
-    let words: Vec<&str> = hidden.iter().map(|it| it.message.as_str()).collect();
+    let words: Vec<&str> = hidden.iter().map(|finding| finding.message.as_str()).collect();
     assert_eq!(
         words,
         [
@@ -142,7 +142,7 @@ fn drift_is_what_no_plan_of_the_commit_names() {
     let (one, two) = (on("a"), plan(&json!([{"path": "dir/"}, {"path": "gone", "action": "delete"}]), &[]));
     let (first, second) = (execution(vec![hooked("1")]), execution(vec![hooked("1")]));
     let both = [carried(&first, Some(&one)), carried(&second, Some(&two))];
-    let both = both.map(|it| Carried { status: ExecutionStatus::Executing, ..it });
+    let both = both.map(|carried| Carried { status: ExecutionStatus::Executing, ..carried });
     let fits = commit(
         "1",
         &[("a", FileEffect::Modified), ("dir/deep/b", FileEffect::Added), ("gone", FileEffect::Deleted)],
@@ -160,16 +160,20 @@ fn what_a_revert_takes_back_needs_no_word_of_the_plan() {
     let link = |hash: &str, files: &[&str], reverts: &[&str]| {
         let Event::Commit(link) = hooked(hash) else { unreachable!() };
         let files = files.iter().map(|file| (*file).to_owned()).collect();
-        Event::Commit(CommitLink { files, reverts: reverts.iter().map(|it| (*it).into()).collect(), ..link })
+        Event::Commit(CommitLink {
+            files,
+            reverts: reverts.iter().map(|revert| (*revert).into()).collect(),
+            ..link
+        })
     };
     let plan = on("a");
-    let it = execution(vec![
+    let claimed = execution(vec![
         link("1", &["a", "x"], &[]),
         Event::Rewrite(Rewrite { old: "1".into(), new: "2".into(), tree: None }),
         link("3", &["a", "x", "y"], &["1"]),
         link("4", &["a", "x"], &["3"]),
     ]);
-    let found = |commit: AuditedCode| kinds(&[commit], &[carried(&it, Some(&plan))], &Policy::default());
+    let found = |commit: AuditedCode| kinds(&[commit], &[carried(&claimed, Some(&plan))], &Policy::default());
     assert_eq!(found(commit("3", &[("a", FileEffect::Deleted), ("x", FileEffect::Deleted)])), []);
     assert_eq!(found(commit("4", &[("a", FileEffect::Added), ("x", FileEffect::Added)])), []);
     // Other changes in such a commit are judged as usual, and so is a commit that reverts nothing.
@@ -185,34 +189,38 @@ fn what_a_revert_takes_back_needs_no_word_of_the_plan() {
 
 #[test]
 fn a_plan_that_cannot_be_read_is_one_finding() {
-    let it = execution(vec![hooked("1")]);
-    let found = kinds(&[commit("1", &[("x", FileEffect::Added)])], &[carried(&it, None)], &Policy::default());
+    let claimed = execution(vec![hooked("1")]);
+    let found =
+        kinds(&[commit("1", &[("x", FileEffect::Added)])], &[carried(&claimed, None)], &Policy::default());
     assert_eq!(found, [(AuditSeverity::Fault, Kind::BrokenPlan)]);
 }
 
 #[test]
 fn files_that_are_named_must_be_touched_once_it_is_completed() {
     let plan = plan(&json!([{"path": "a"}, {"path": "dir/"}, {"path": "never"}]), &[]);
-    let it = execution(vec![hooked("1")]);
+    let claimed = execution(vec![hooked("1")]);
     let touched = Some(BTreeSet::from(["a".to_owned(), "dir/b".to_owned(), "never-more".to_owned()]));
-    let whole = Carried { touched: touched.clone(), ..carried(&it, Some(&plan)) };
+    let whole = Carried { touched: touched.clone(), ..carried(&claimed, Some(&plan)) };
     let found = findings(&[], &[whole], &[], &Policy::default());
     assert_eq!(found.len(), 1);
     assert!(found[0].kind == Kind::UntouchedFile && found[0].message.contains("`never`"), "{found:?}");
-    let running = Carried { touched, status: ExecutionStatus::Executing, ..carried(&it, Some(&plan)) };
+    let running = Carried { touched, status: ExecutionStatus::Executing, ..carried(&claimed, Some(&plan)) };
     assert_eq!(kinds(&[], &[running], &Policy::default()), []);
     // Not all touched files are known.
-    assert_eq!(kinds(&[], &[carried(&it, Some(&plan))], &Policy::default()), []);
+    assert_eq!(kinds(&[], &[carried(&claimed, Some(&plan))], &Policy::default()), []);
 }
 
 #[test]
 fn reviews_count_as_they_ended_and_as_the_policy_says() {
-    let (plan, it) = (on("a"), execution(vec![hooked("1")]));
+    let (plan, claimed) = (on("a"), execution(vec![hooked("1")]));
     let of = |verdict, is_reviewed, required: bool| {
         let policy =
             Policy { review: Some(if required { "required" } else { "none" }.into()), ..Policy::default() };
-        let it = Carried { verdict, is_reviewed, ..carried(&it, Some(&plan)) };
-        findings(&[], &[it], &[], &policy).iter().filter(|it| it.kind == Kind::Unreviewed).count()
+        let judged = Carried { verdict, is_reviewed, ..carried(&claimed, Some(&plan)) };
+        findings(&[], &[judged], &[], &policy)
+            .iter()
+            .filter(|finding| finding.kind == Kind::Unreviewed)
+            .count()
     };
     assert_eq!(of(Some(Verdict::Approved), true, true), 0);
     assert_eq!(of(Some(Verdict::Rejected), true, false), 1);
@@ -225,11 +233,11 @@ fn reviews_count_as_they_ended_and_as_the_policy_says() {
 fn a_commit_on_a_lost_claim_is_dated_by_when_it_was_made() {
     let plan = on("a");
     let found = |events: Vec<Event>, hash: &str| {
-        let it = execution(events);
+        let claimed = execution(events);
         let lost = Carried {
             status: ExecutionStatus::Superseded,
             lost_at: Some(time(102)),
-            ..carried(&it, Some(&plan))
+            ..carried(&claimed, Some(&plan))
         };
         !kinds(&[commit(hash, &[])], &[lost], &Policy::default()).is_empty()
     };
@@ -256,7 +264,7 @@ fn acts_are_judged_by_role_and_reason() {
     };
     let acts = [act("done", Some("planner"), Some("late")), act("done", Some("executor"), None)];
     let found = findings(&[], &[], &acts, &Policy::default());
-    let kinds: Vec<_> = found.iter().map(|it| (it.severity, it.kind)).collect();
+    let kinds: Vec<_> = found.iter().map(|finding| (finding.severity, finding.kind)).collect();
     assert_eq!(kinds, [(AuditSeverity::Note, Kind::Override), (AuditSeverity::Fault, Kind::Role)]);
     assert!(found[0].message.ends_with(": late"), "{found:?}");
 }
@@ -265,8 +273,8 @@ fn acts_are_judged_by_role_and_reason() {
 fn evidence_is_a_test_that_passed_at_the_last_commit_or_all_criteria_accepted() {
     let tested = plan(&json!([]), &["make test"]);
     let count = |plan: &Plan, events: Vec<Event>| {
-        let it = execution(events);
-        tasks_with_evidence(&[carried(&it, Some(plan))], &Policy::default())
+        let claimed = execution(events);
+        tasks_with_evidence(&[carried(&claimed, Some(plan))], &Policy::default())
     };
     assert_eq!(count(&tested, vec![hooked("1"), passed("make test", "1")]), (1, 1));
     assert_eq!(count(&tested, vec![hooked("1"), passed("make test", "1"), hooked("2")]), (0, 1));
@@ -293,6 +301,6 @@ fn a_check_that_was_overtaken_is_told() {
     if let Event::Check(check) = &mut failed {
         check.exit_code = Some(1);
     }
-    let it = execution(vec![hooked("1"), passed("make test", "1"), failed]);
-    assert_eq!(evidence::failing(&tested, &it, &it.work(), GateValue::Open).len(), 1);
+    let claimed = execution(vec![hooked("1"), passed("make test", "1"), failed]);
+    assert_eq!(evidence::failing(&tested, &claimed, &claimed.work(), GateValue::Open).len(), 1);
 }

@@ -67,11 +67,14 @@ pub(crate) fn is_suspicious(proof: &Proof) -> bool {
 /// What a proof does not show, each with a command that shows it.
 pub(crate) fn with_look(proof: &Proof, head: Option<&CommitHash>) -> Vec<String> {
     let look = proof.look(head);
-    let with = |words: String| match &look {
-        Some(look) => format!("{words}; see `{look}`"),
-        None => words,
-    };
-    proof.faults().into_iter().map(with).collect()
+    proof
+        .faults()
+        .into_iter()
+        .map(|words| match &look {
+            Some(look) => format!("{words}; see `{look}`"),
+            None => words,
+        })
+        .collect()
 }
 
 /// The last check of a test, if it passed; an earlier one of the same tree, if only that has a proof.
@@ -83,11 +86,15 @@ fn passing<'a>(
     task: &'a TaskId,
     command: &'a str,
 ) -> Option<&'a Check> {
-    let at = TestedAt::of(plan, work);
+    let at = TestedAt::new(plan, work);
     let mut counting = checks_of(execution, task, command).filter(|check| at.counts(check, gate));
     let last = counting.next().filter(|last| last.outcome() == CheckOutcome::Passed)?;
     // Whoever runs the test again in a work tree does not look whether it tests the work.
-    if last.proof.is_some() { Some(last) } else { counting.find(|it| it.proof.is_some()).or(Some(last)) }
+    if last.proof.is_some() {
+        Some(last)
+    } else {
+        counting.find(|check| check.proof.is_some()).or(Some(last))
+    }
 }
 
 /// Whether a proof holds, or someone other than the executor vouches for the work.

@@ -66,7 +66,7 @@ fn the_last_check_of_a_command_counts() {
 #[test]
 fn only_what_is_committed_and_ones_own_replaces_a_failure() {
     let checks = |checks: &[(i32, bool, &str)]| {
-        let mut execution = execution(&checks.iter().map(|it| it.0).collect::<Vec<_>>());
+        let mut execution = execution(&checks.iter().map(|check| check.0).collect::<Vec<_>>());
         for (entry, (_, is_dirty, actor)) in execution.log.iter_mut().zip(checks) {
             entry.actor = (*actor).into();
             let Event::Check(check) = &mut entry.event else { continue };
@@ -89,7 +89,7 @@ fn a_failure_whose_command_is_hidden_could_be_one_of_any_test() {
         ..plan
     };
     let of = |checks: &[(&str, i32, bool)]| {
-        let mut execution = execution(&checks.iter().map(|it| it.1).collect::<Vec<_>>());
+        let mut execution = execution(&checks.iter().map(|check| check.1).collect::<Vec<_>>());
         for (entry, (command, _, is_dirty)) in execution.log.iter_mut().zip(checks) {
             let Event::Check(check) = &mut entry.event else { continue };
             (check.command, check.dirty) = ((*command).into(), *is_dirty);
@@ -139,7 +139,8 @@ fn plan(tasks: &[(&str, &[&str], &[&str])]) -> Plan {
 #[test]
 fn tests_run_in_the_order_of_the_tasks() {
     let plan = plan(&[("T1", &["T3"], &["a", "b"]), ("T2", &[], &[]), ("T3", &[], &["c"])]);
-    let listed: Vec<_> = commands(&plan).into_iter().map(|(task, it)| (task.as_str(), it)).collect();
+    let listed: Vec<_> =
+        commands(&plan).into_iter().map(|(task, command)| (task.as_str(), command)).collect();
     assert_eq!(listed, [("T3", "c"), ("T1", "a"), ("T1", "b")]);
 }
 

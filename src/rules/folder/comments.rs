@@ -1,5 +1,6 @@
 //! Which comments stand, given that later ones replace earlier ones.
 
+use crate::model::person::Person;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -34,17 +35,21 @@ impl StandingComment<'_> {
 /// gives a word such as `spam`. `None` if they did not.
 pub(crate) fn hidden_in_source(issue: &Issue, comment: &StandingComment<'_>) -> Option<String> {
     let known = issue.imported.as_ref()?.get("comments")?.as_array()?;
-    let text = |given: &Value, name: &str| given.get(name).and_then(Value::as_str).map(str::to_owned);
-    let is_it = |given: &&Value| {
-        let versions = comment.replaces.iter().chain([&comment.comment]);
-        let mut ids = versions.filter_map(|version| version.source_id.as_deref());
-        ids.any(|id| {
-            ["html_url", "url", "id"].iter().any(|name| given.get(*name).and_then(Value::as_str) == Some(id))
-        })
-    };
     let hidden =
-        known.iter().filter(|given| given.get("isMinimized") == Some(&Value::Bool(true))).find(is_it)?;
-    let reason = text(hidden, "minimizedReason").filter(|reason| !reason.trim().is_empty());
+        known.iter().filter(|given| given.get("isMinimized") == Some(&Value::Bool(true))).find(|given| {
+            let versions = comment.replaces.iter().chain([&comment.comment]);
+            let mut ids = versions.filter_map(|version| version.source_id.as_deref());
+            ids.any(|id| {
+                ["html_url", "url", "id"]
+                    .iter()
+                    .any(|name| given.get(*name).and_then(Value::as_str) == Some(id))
+            })
+        })?;
+    let reason = hidden
+        .get("minimizedReason")
+        .and_then(Value::as_str)
+        .map(str::to_owned)
+        .filter(|reason| !reason.trim().is_empty());
     Some(reason.map_or_else(|| "no reason given".to_owned(), |reason| reason.to_lowercase()))
 }
 
@@ -53,7 +58,9 @@ impl IssueFolder {
     pub(crate) fn comments_for_agents(&self) -> impl Iterator<Item = &Comment> {
         let issue = &self.issue.record;
         let standing = self.standing_comments().into_iter();
-        standing.filter(|it| !it.is_withdrawn() && hidden_in_source(issue, it).is_none()).map(|it| it.comment)
+        standing
+            .filter(|standing| !standing.is_withdrawn() && hidden_in_source(issue, standing).is_none())
+            .map(|standing| standing.comment)
     }
 
     /// The current comments, each in the place of its first version: all except those that a later one replaces.
@@ -66,23 +73,25 @@ impl IssueFolder {
 pub(crate) fn standing_comments(comments: &[Comment]) -> Vec<StandingComment<'_>> {
     let mut found: Vec<StandingComment<'_>> = Vec::new();
     for versions in threads(comments) {
-        if versions.iter().any(|it| it.source_id.is_some()) {
+        if versions.iter().any(|version| version.source_id.is_some()) {
             found.extend(latest(&versions));
         } else {
             found.extend(unreplaced(&versions));
         }
     }
-    let place = |it: &StandingComment<'_>| {
-        let first = it.first();
+    found.sort_by_cached_key(|standing: &StandingComment<'_>| {
+        let first = standing.first();
         (said_at(first), first.id.clone())
-    };
-    found.sort_by_cached_key(place);
+    });
     found
 }
 
 /// The versions of the comment that `id` is a version of, in order; empty if there is no such entry.
 pub(crate) fn thread<'a>(comments: &'a [Comment], id: &EntryId) -> Vec<&'a Comment> {
-    threads(comments).into_iter().find(|versions| versions.iter().any(|it| it.id == *id)).unwrap_or_default()
+    threads(comments)
+        .into_iter()
+        .find(|versions| versions.iter().any(|version| version.id == *id))
+        .unwrap_or_default()
 }
 
 /// When a comment was first written. An import stamps an entry with the time at which its source said so.
@@ -92,7 +101,8 @@ fn said_at(first: &Comment) -> Time {
 
 /// The comments that are versions of each other: one replaces the other, or both are the same comment of a source.
 pub(crate) fn threads(comments: &[Comment]) -> Vec<Vec<&Comment>> {
-    let index: BTreeMap<&EntryId, usize> = comments.iter().zip(0..).map(|(it, n)| (&it.id, n)).collect();
+    let index: BTreeMap<&EntryId, usize> =
+        comments.iter().zip(0..).map(|(comment, n)| (&comment.id, n)).collect();
     let mut leads_to: Vec<usize> = (0..comments.len()).collect();
     let mut of_source: BTreeMap<(&str, Option<Time>), usize> = BTreeMap::new();
     let travelled = travelled(comments);
@@ -117,17 +127,28 @@ pub(crate) fn threads(comments: &[Comment]) -> Vec<Vec<&Comment>> {
 /// The comments that were written here and came back from a tracker to which they were exported, each with the one that was
 /// written here: the author, the time and the text are the same.
 fn travelled(comments: &[Comment]) -> BTreeMap<usize, usize> {
-    let is_back = |it: &Comment| it.edits.is_none() && it.identity().is_some_and(|(_, at)| at.is_some());
-    if !comments.iter().any(is_back) {
+    if !comments.iter().any(is_returned) {
         return BTreeMap::new();
     }
-    let said = |it: &Comment| {
-        (it.created_at, it.author.clone(), it.body.trim_end().lines().collect::<Vec<_>>().join("\n"))
-    };
-    let own = comments.iter().zip(0..).filter(|(it, _)| it.source_id.is_none() && it.edits.is_none());
-    let own: BTreeMap<_, usize> = own.map(|(it, n)| (said(it), n)).collect();
-    let back = comments.iter().zip(0..).filter(|(it, _)| is_back(it));
-    back.filter_map(|(it, n)| Some((n, *own.get(&said(it))?))).collect()
+    let own = comments
+        .iter()
+        .zip(0..)
+        .filter(|(comment, _)| comment.source_id.is_none() && comment.edits.is_none());
+    let own: BTreeMap<_, usize> = own.map(|(comment, n)| (comment_key(comment), n)).collect();
+    let back = comments.iter().zip(0..).filter(|(comment, _)| is_returned(comment));
+    back.filter_map(|(comment, n)| Some((n, *own.get(&comment_key(comment))?))).collect()
+}
+
+fn comment_key(comment: &Comment) -> (Time, Person, String) {
+    (
+        comment.created_at,
+        comment.author.clone(),
+        comment.body.trim_end().lines().collect::<Vec<_>>().join("\n"),
+    )
+}
+
+fn is_returned(comment: &Comment) -> bool {
+    comment.edits.is_none() && comment.identity().is_some_and(|(_, at)| at.is_some())
 }
 
 fn first(leads_to: &[usize], mut n: usize) -> usize {
@@ -150,7 +171,7 @@ fn latest<'a>(versions: &[&'a Comment]) -> Option<StandingComment<'a>> {
         // Two clones that read the source at different times have the same text twice: the second one is not a change,
         // and does not undo what somebody wrote in between.
         let is_again = version.source_id.is_some() && said_there == Some(version.body.as_str())
-            || changes.iter().any(|it| is_same_comment(it, version));
+            || changes.iter().any(|change| is_same_comment(change, version));
         if version.source_id.is_some() {
             said_there = Some(&version.body);
         }
@@ -164,20 +185,31 @@ fn latest<'a>(versions: &[&'a Comment]) -> Option<StandingComment<'a>> {
 
 /// Whether one is the other, written here and back from a tracker.
 fn is_same_comment(one: &Comment, other: &Comment) -> bool {
-    let said = |it: &Comment| it.edits.is_none().then(|| (it.created_at, it.author.clone(), it.body.clone()));
+    let said = |comment: &Comment| {
+        comment.edits.is_none().then(|| (comment.created_at, comment.author.clone(), comment.body.clone()))
+    };
     one.source_id.is_some() != other.source_id.is_some()
         && said(one).is_some_and(|one| Some(one) == said(other))
 }
 
 /// Edits of one comment in two clones do not know of each other: both stand.
 fn unreplaced<'a>(versions: &[&'a Comment]) -> Vec<StandingComment<'a>> {
-    let known: BTreeMap<&EntryId, &Comment> = versions.iter().map(|it| (&it.id, *it)).collect();
-    let before = |by: &Comment| replaced(by).and_then(|id| known.get(id)).copied();
-    let hidden: BTreeSet<&EntryId> = versions.iter().filter_map(|it| Some(&before(it)?.id)).collect();
+    let known: BTreeMap<&EntryId, &Comment> =
+        versions.iter().map(|version| (&version.id, *version)).collect();
+    let hidden: BTreeSet<&EntryId> =
+        versions.iter().filter_map(|version| Some(&replaced_comment(&known, version)?.id)).collect();
     let with_earlier = |comment: &&'a Comment| {
-        let mut replaces: Vec<&Comment> = std::iter::successors(before(comment), |it| before(it)).collect();
+        let mut replaces: Vec<&Comment> =
+            std::iter::successors(replaced_comment(&known, comment), |version| {
+                replaced_comment(&known, version)
+            })
+            .collect();
         replaces.reverse();
         StandingComment { comment, replaces }
     };
-    versions.iter().filter(|it| !hidden.contains(&it.id)).map(with_earlier).collect()
+    versions.iter().filter(|version| !hidden.contains(&version.id)).map(with_earlier).collect()
+}
+
+fn replaced_comment<'a>(known: &BTreeMap<&EntryId, &'a Comment>, by: &Comment) -> Option<&'a Comment> {
+    replaced(by).and_then(|id| known.get(id)).copied()
 }

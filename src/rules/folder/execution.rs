@@ -159,7 +159,7 @@ impl ExecutionFolder {
 
     /// The commits that the execution made itself. [`super::undoing::standing`] finds those whose changes remain.
     pub(crate) fn work(&self) -> Vec<LinkedCommit> {
-        self.commits().into_iter().filter(|it| it.link.is_work()).collect()
+        self.commits().into_iter().filter(|commit| commit.link.is_work()).collect()
     }
 
     /// The current links, by the hash of the commit and by those that it had before it was rewritten.
@@ -191,7 +191,7 @@ impl ExecutionFolder {
         let known = fold_commits(&self.log);
         let mut found = Vec::new();
         let mut seen = vec![false; known.len()];
-        for gone in known.iter().filter(|it| it.state == State::Linked && is_gone(it.hash)) {
+        for gone in known.iter().filter(|commit| commit.state == State::Linked && is_gone(commit.hash)) {
             let mut open = gone.before.clone();
             while let Some(at) = open.pop() {
                 if std::mem::replace(&mut seen[at], true) || known[at].state != State::Replaced {
@@ -212,8 +212,11 @@ impl ExecutionFolder {
     pub(crate) fn with_rewrites(&self, rewrites: Vec<Rewrite>) -> Self {
         let mut folder = self.clone();
         if let Some(last) = self.log.last() {
-            let entry = |rewrite| LogEntry { event: Event::Rewrite(rewrite), ..last.clone() };
-            folder.log.extend(rewrites.into_iter().map(entry));
+            folder.log.extend(
+                rewrites
+                    .into_iter()
+                    .map(|rewrite| LogEntry { event: Event::Rewrite(rewrite), ..last.clone() }),
+            );
         }
         folder
     }
@@ -231,7 +234,7 @@ impl ExecutionFolder {
     /// Whether someone removed the link of `hash`, so that `link --find` does not make it again.
     pub(crate) fn has_unlinked(&self, hash: &str) -> bool {
         let known = fold_commits(&self.log);
-        known.iter().any(|it| it.state == State::Unlinked && *it.hash == *hash)
+        known.iter().any(|commit| commit.state == State::Unlinked && *commit.hash == *hash)
     }
 
     /// The hashes that are linked, or were before they were rewritten.

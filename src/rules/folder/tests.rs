@@ -34,14 +34,14 @@ fn commented(edits: &[Option<usize>]) -> Vec<Comment> {
 fn a_comment_that_a_later_one_replaces_stands_no_more() {
     let standing = |edits: &[Option<usize>]| -> Vec<(String, Vec<String>)> {
         let comments = commented(edits);
-        let bodies = |of: &[&Comment]| of.iter().map(|it| it.body.clone()).collect();
+        let bodies = |of: &[&Comment]| of.iter().map(|comment| comment.body.clone()).collect();
         standing_comments(&comments)
             .iter()
-            .map(|it| (it.comment.body.clone(), bodies(&it.replaces)))
+            .map(|standing| (standing.comment.body.clone(), bodies(&standing.replaces)))
             .collect()
     };
     let shown = |body: &str, replaces: &[&str]| {
-        (body.to_owned(), replaces.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>())
+        (body.to_owned(), replaces.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>())
     };
     assert_eq!(standing(&[None, None]), [shown("0", &[]), shown("1", &[])]);
     assert_eq!(standing(&[None, None, Some(0), Some(2)]), [shown("3", &["0", "2"]), shown("1", &[])]);
@@ -69,7 +69,10 @@ fn version(second: usize, body: &str, source: Option<&str>, edits: Option<usize>
 #[test]
 fn an_imported_comment_is_one_whoever_changed_it() {
     let standing = |comments: &[Comment]| -> Vec<(String, usize)> {
-        standing_comments(comments).iter().map(|it| (it.comment.body.clone(), it.replaces.len())).collect()
+        standing_comments(comments)
+            .iter()
+            .map(|standing| (standing.comment.body.clone(), standing.replaces.len()))
+            .collect()
     };
     let there = |second, body, edits| version(second, body, Some("7"), edits);
     let here = |second, body, edits| version(second, body, None, Some(edits));
@@ -156,7 +159,10 @@ fn unlink(hash: &str) -> Event {
 
 fn linked(events: Vec<Event>) -> Vec<(CommitHash, Vec<CommitHash>)> {
     let log = log(events);
-    linked_commits(&fold_commits(&log)).into_iter().map(|it| (it.link.hash, it.rewritten_from)).collect()
+    linked_commits(&fold_commits(&log))
+        .into_iter()
+        .map(|commit| (commit.link.hash, commit.rewritten_from))
+        .collect()
 }
 
 fn pairs(of: &[(&str, &[&str])]) -> Vec<(CommitHash, Vec<CommitHash>)> {
@@ -214,7 +220,7 @@ fn a_long_chain_of_rewrites_takes_memory_for_each_entry_only() {
     let found = linked_commits(&fold_commits(&log));
     assert_eq!(found.len(), COUNT);
     assert_eq!(found[0].rewritten_from.len(), COUNT);
-    let listed: usize = found.iter().map(|it| it.rewritten_from.len()).sum();
+    let listed: usize = found.iter().map(|commit| commit.rewritten_from.len()).sum();
     assert!(listed <= 8 * 2 * COUNT, "{listed}");
     let execution = ExecutionFolder { execution: claim("EXR-ISS-1-00000000", 0), log };
     let links = execution.links_by_hash();

@@ -163,7 +163,8 @@ impl<'a> Checker<'a> {
 
     /// A warning if the text is not one of these words, in any case.
     pub(super) fn known_word(&mut self, map: &Map<String, Value>, at: &str, name: &str, words: &[&str]) {
-        if let Some(Value::String(word)) = given(map, name).filter(|_| !words.is_empty())
+        if let Some(Value::String(word)) = given(map, name)
+            && !words.is_empty()
             && !is_one_of(word, words)
         {
             let allowed = format!("one of {}", words.join(", "));

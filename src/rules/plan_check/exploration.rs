@@ -15,8 +15,11 @@ impl Checker<'_> {
         match given(found, "relevant_files") {
             None => {}
             Some(Value::Array(files)) => {
-                let is_file = |file: &Value| file.is_string() || file["path"].is_string();
-                for (n, file) in files.iter().enumerate().filter(|(_, file)| !is_file(file)) {
+                for (n, file) in files
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, file)| !(file.is_string() || file["path"].is_string()))
+                {
                     let allowed = "a path, or an object with `path`";
                     self.find(&TYPE, format!("{at}.relevant_files[{n}]"), Some(file), allowed);
                 }

@@ -9,15 +9,10 @@ use crate::rules::reply_task;
 impl Checker<'_> {
     pub(super) fn reply(&mut self, tasks: &[Value]) {
         let id = |task: &Value| task["id"].as_str().map(str::to_owned);
-        let on = |task: &Value| -> Vec<String> {
-            let all = task["depends_on"].as_array().into_iter().flatten();
-            all.filter_map(|on| on.as_str().map(str::to_owned)).collect()
-        };
         let Some(n) = tasks.iter().position(reply_task::is_reply_json) else { return };
         let reply = &tasks[n];
-        let at = |name: &str| format!("tasks[{n}].{name}");
         for (m, task) in tasks.iter().enumerate().filter(|(m, _)| *m != n) {
-            if let Some(k) = on(task).iter().position(|it| Some(it) == id(reply).as_ref()) {
+            if let Some(k) = dependencies(task).iter().position(|other| Some(other) == id(reply).as_ref()) {
                 let path = format!("tasks[{m}].depends_on[{k}]");
                 self.find(&REPLY_FIRST, path, Some(&reply["id"]), "a task other than the reply on GitHub");
             }
@@ -25,7 +20,7 @@ impl Checker<'_> {
         if n + 1 < tasks.len() {
             self.find(&REPLY, format!("tasks[{n}]"), Some(&reply["id"]), "the last task");
         }
-        let awaited: Vec<String> = tasks.iter().flat_map(on).collect();
+        let awaited: Vec<String> = tasks.iter().flat_map(dependencies).collect();
         let left: Vec<String> = tasks
             .iter()
             .enumerate()
@@ -35,19 +30,30 @@ impl Checker<'_> {
         if !left.is_empty() {
             self.find(
                 &REPLY,
-                at("depends_on"),
+                task_place(n, "depends_on"),
                 given_in(reply, "depends_on"),
                 format!("also {}", left.join(", ")),
             );
         }
         if let Some(commit) = given_in(reply, "commit") {
-            self.find(&REPLY, at("commit"), Some(commit), "no commit");
+            self.find(&REPLY, task_place(n, "commit"), Some(commit), "no commit");
         }
         let commands = reply["test"].get("commands");
-        if let Some(commands) = commands.filter(|it| it.as_array().is_some_and(|it| !it.is_empty())) {
-            self.find(&REPLY, at("test.commands"), Some(commands), "no tests");
+        if let Some(commands) =
+            commands.filter(|commands| commands.as_array().is_some_and(|list| !list.is_empty()))
+        {
+            self.find(&REPLY, task_place(n, "test.commands"), Some(commands), "no tests");
         }
     }
+}
+
+fn task_place(n: usize, name: &str) -> String {
+    format!("tasks[{n}].{name}")
+}
+
+fn dependencies(task: &Value) -> Vec<String> {
+    let all = task["depends_on"].as_array().into_iter().flatten();
+    all.filter_map(|on| on.as_str().map(str::to_owned)).collect()
 }
 
 fn given_in<'v>(task: &'v Value, name: &str) -> Option<&'v Value> {
@@ -72,7 +78,12 @@ mod tests {
         change(&mut tasks);
         let report = examine(&json!({"description": "d", "tasks": tasks}), PlanSetting::default());
         let of_reply = |rule: &str| [REPLY.name, REPLY_FIRST.name].contains(&rule);
-        report.findings.into_iter().filter(|it| of_reply(it.rule)).map(|it| (it.rule, it.path)).collect()
+        report
+            .findings
+            .into_iter()
+            .filter(|finding| of_reply(finding.rule))
+            .map(|finding| (finding.rule, finding.path))
+            .collect()
     }
 
     #[test]

@@ -59,9 +59,6 @@ fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
     if name.len() > LONGEST {
         return None;
     }
-    let plain = |name: &str| -> String {
-        name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-    };
     let written = plain(name);
     let distance = |known: &&'k str| (strsim::osa_distance(&written, &plain(known)), *known);
     let (distance, near) = known.iter().map(distance).min()?;
@@ -71,6 +68,10 @@ fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
         _ => 2,
     };
     (distance <= allowed).then_some(near)
+}
+
+fn plain(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -161,11 +161,15 @@ impl Checker<'_> {
         for (inner, criteria) in &families {
             for (n, item) in criteria.iter().enumerate() {
                 self.count(QualityPart::TestableAcceptance, |c| {
-                    let place = || format!("{inner}criteria[{n}]");
-                    if let Some(text) = c.filled_item(&CRITERIA, item, place)
+                    if let Some(text) = c.filled_item(&CRITERIA, item, || criterion_place(inner, n))
                         && is_vague(text)
                     {
-                        c.find(&VAGUE, place(), Some(item), "something that can be checked");
+                        c.find(
+                            &VAGUE,
+                            criterion_place(inner, n),
+                            Some(item),
+                            "something that can be checked",
+                        );
                     }
                 });
             }
@@ -175,15 +179,15 @@ impl Checker<'_> {
 
     /// The lists of criteria, each with its JSON path.
     fn families<'m>(&mut self, task: &'m Map<String, Value>, at: &str) -> Vec<(String, &'m [Value])> {
-        if DoneWhen::ALL.iter().all(|it| given(task, it.name()).is_none()) {
+        if DoneWhen::ALL.iter().all(|way| given(task, way.name()).is_none()) {
             self.find(&CRITERIA, format!("{at}acceptance"), None, "criteria for when the task is done");
         }
         let mut found = Vec::new();
-        for it in DoneWhen::ALL {
-            if let Some(family) = self.object(task, at, it.name()) {
-                let inner = format!("{at}{}.", it.name());
+        for way in DoneWhen::ALL {
+            if let Some(family) = self.object(task, at, way.name()) {
+                let inner = format!("{at}{}.", way.name());
                 let criteria = self.filled_list(&CRITERIA, family, &inner, "criteria");
-                match it {
+                match way {
                     DoneWhen::Acceptance => self.texts(family, &inner, "verification"),
                     DoneWhen::Convergence => {
                         self.text(family, &inner, "verification");
@@ -199,9 +203,9 @@ impl Checker<'_> {
     fn verification(&mut self, task: &Map<String, Value>, at: &str) {
         if plan_fields::ways(task).iter().all(|way| is_thin(way, &commands(task))) {
             let has_acceptance = given(task, DoneWhen::Acceptance.name()).is_some();
-            let it = if has_acceptance { DoneWhen::Acceptance } else { DoneWhen::Convergence };
-            let place = format!("{at}{}.verification", it.name());
-            self.find(&VERIFICATION, place, it.verification(task), WAY_TO_CHECK);
+            let way = if has_acceptance { DoneWhen::Acceptance } else { DoneWhen::Convergence };
+            let place = format!("{at}{}.verification", way.name());
+            self.find(&VERIFICATION, place, way.verification(task), WAY_TO_CHECK);
         }
     }
 
@@ -226,9 +230,6 @@ impl Checker<'_> {
             let found = place.get(path);
             match found.and_then(Value::as_str).map(RepoPath::parse) {
                 Some(Ok(file)) => {
-                    let is_known = |known: &dyn Fn(&str) -> bool| {
-                        made.iter().any(|made| made.covers(file.as_str())) || known(file.as_str())
-                    };
                     let link = self.setting.link_on.and_then(|link_on| link_on(file.as_str()));
                     let is_meant = |link: &SymbolicLink| {
                         link.at != file.as_str() || list.effect(task, place).needs_file()
@@ -243,7 +244,9 @@ impl Checker<'_> {
                         };
                         self.find(&SYMLINK, format!("{inner}{path}"), found, allowed);
                     } else if list.effect(task, place).needs_file()
-                        && self.setting.known_files.is_some_and(|known| !is_known(known))
+                        && self.setting.known_files.is_some_and(|known| {
+                            !(made.iter().any(|made| made.covers(file.as_str())) || known(file.as_str()))
+                        })
                     {
                         self.find(
                             &UNKNOWN_FILE,
@@ -268,13 +271,17 @@ impl Checker<'_> {
     }
 }
 
+fn criterion_place(inner: &str, n: usize) -> String {
+    format!("{inner}criteria[{n}]")
+}
+
 /// Whether no task names a file, although at least one is more than a notification.
 pub(super) fn touch_nothing(tasks: &[Value]) -> bool {
-    let names = |task: &Value| {
-        PlaceList::ALL.iter().any(|list| task[list.name()].as_array().is_some_and(|it| !it.is_empty()))
-    };
-    let works = |task: &Value| !task["action"].as_str().is_some_and(|action| is_one_of(action, &["Notify"]));
-    !tasks.iter().any(names) && tasks.iter().any(works)
+    !tasks.iter().any(|task| {
+        PlaceList::ALL.iter().any(|list| task[list.name()].as_array().is_some_and(|items| !items.is_empty()))
+    }) && tasks
+        .iter()
+        .any(|task| !task["action"].as_str().is_some_and(|action| is_one_of(action, &["Notify"])))
 }
 
 /// The files that a task may create: all that it names, except those that must exist before.

@@ -197,7 +197,7 @@ fn report(change: impl FnOnce(&mut Value)) -> CheckReport {
 
 /// Rule, path and cost of each finding.
 fn rules(report: &CheckReport) -> Vec<(&str, &str, Option<f64>)> {
-    report.findings.iter().map(|it| (it.rule, it.path.as_str(), it.cost)).collect()
+    report.findings.iter().map(|finding| (finding.rule, finding.path.as_str(), finding.cost)).collect()
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn costs_and_quality_add_up() {
         |p| p["tasks"][1] = json!({}),
     ] {
         let report = report(change);
-        let lost: f64 = report.findings.iter().filter_map(|it| it.cost).sum();
+        let lost: f64 = report.findings.iter().filter_map(|finding| finding.cost).sum();
         let left = report.quality.total();
         assert!((1.0 - lost - left).abs() < 0.02, "{lost} {left} {:#?}", report.findings);
     }
@@ -279,7 +279,7 @@ fn only_files_that_are_to_be_changed_must_be_there() {
         change(&mut plan);
         let report = examine(&plan, PlanSetting { known_files: Some(&known), ..PlanSetting::default() });
         assert!(report.is_valid() && report.quality.total() == 1.0, "{:?}", report.findings);
-        report.findings.into_iter().map(|it| it.path).collect()
+        report.findings.into_iter().map(|finding| finding.path).collect()
     };
     assert_eq!(unknown(|_| {}), ["tasks[1].modification_points[0].file"]);
     assert!(unknown(|p| p["tasks"][1]["modification_points"][0]["file"] = json!("src/there.rs")).is_empty());

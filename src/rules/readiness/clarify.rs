@@ -60,7 +60,7 @@ pub(super) fn asked(graph: &ItemGraph<'_>, declared: &[EffectiveConflict<'_>]) -
         let edges = graph.edges.iter().filter(|edge| edge.why == OrderReason::DependsOn);
         edges.for_each(|edge| needs[edge.to].push(edge.from));
     }
-    for (conflict, standing) in declared.iter().enumerate().filter(|(_, it)| it.is_undecided()) {
+    for (conflict, standing) in declared.iter().enumerate().filter(|(_, conflict)| conflict.is_undecided()) {
         let members = graph.members(standing, &places);
         // What depends on each other has its order.
         if members.len() >= 2 && !is_chain(&needs, &members) {
@@ -116,10 +116,6 @@ pub(super) fn conflicts(
 ) -> Vec<ConflictView> {
     let mut questions = asked.questions;
     let places = graph.places();
-    let item_ids = |solutions: &[SolutionId]| -> Vec<ItemId> {
-        let known = solutions.iter().filter_map(|id| places.get(id));
-        known.map(|n| graph.items[*n].item_id.clone()).collect()
-    };
     let of_declared = declared.iter().enumerate().map(|(n, standing)| {
         let entry = standing.entry;
         let clarification = questions.remove(&n);
@@ -135,7 +131,7 @@ pub(super) fn conflicts(
             kind: entry.kind,
             severity: entry.severity,
             solutions: entry.solutions.clone(),
-            item_ids: item_ids(&entry.solutions),
+            item_ids: item_ids(&places, graph, &entry.solutions),
             file: entry.file.clone(),
             resolution: entry.resolution,
             resolution_order: order,
@@ -147,24 +143,39 @@ pub(super) fn conflicts(
         }
     });
     let mut all: Vec<ConflictView> = of_declared.collect();
-    let plans = |it: &Overlap<'_, usize>| -> Vec<SolutionId> {
-        it.all().into_iter().map(|n| graph.items[n].solution_id.clone()).collect()
-    };
-    all.extend(shared.iter().map(|it| (it.path, plans(it))).map(|(path, solutions)| ConflictView {
-        id: None,
-        entry_id: None,
-        kind: ConflictType::File,
-        severity: Severity::Medium,
-        item_ids: item_ids(&solutions),
-        file: Some(path.to_string()),
-        resolution: Resolution::Sequential,
-        resolution_order: solutions.clone(),
-        solutions,
-        rationale: None,
-        resolved: true,
-        clarification: None,
-        author: None,
-        created_at: None,
-    }));
+    all.extend(
+        shared
+            .iter()
+            .map(|shared| {
+                let members = shared.all().into_iter();
+                let solutions: Vec<_> = members.map(|n| graph.items[n].solution_id.clone()).collect();
+                (shared.path, solutions)
+            })
+            .map(|(path, solutions)| ConflictView {
+                id: None,
+                entry_id: None,
+                kind: ConflictType::File,
+                severity: Severity::Medium,
+                item_ids: item_ids(&places, graph, &solutions),
+                file: Some(path.to_string()),
+                resolution: Resolution::Sequential,
+                resolution_order: solutions.clone(),
+                solutions,
+                rationale: None,
+                resolved: true,
+                clarification: None,
+                author: None,
+                created_at: None,
+            }),
+    );
     all
+}
+
+fn item_ids(
+    places: &HashMap<&SolutionId, usize>,
+    graph: &ItemGraph<'_>,
+    solutions: &[SolutionId],
+) -> Vec<ItemId> {
+    let known = solutions.iter().filter_map(|id| places.get(id));
+    known.map(|n| graph.items[*n].item_id.clone()).collect()
 }

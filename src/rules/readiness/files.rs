@@ -13,7 +13,7 @@ use crate::rules::queue_conflicts::EffectiveConflict;
 pub(super) struct Files<'a>(ByPath<'a, usize>);
 
 impl<'a> Files<'a> {
-    pub(super) fn of(graph: &ItemGraph<'a>) -> Self {
+    pub(super) fn new(graph: &ItemGraph<'a>) -> Self {
         let mut files = ByPath::default();
         for n in (0..graph.items.len()).filter(|n| graph.in_play[*n]) {
             graph.plans[n].into_iter().flat_map(|plan| &plan.files).for_each(|file| files.add(file, n));
@@ -27,14 +27,11 @@ impl<'a> Files<'a> {
         graph: &ItemGraph<'_>,
         declared: &[EffectiveConflict<'_>],
     ) -> Vec<Overlap<'a, usize>> {
-        let over_file = |it: &EffectiveConflict<'_>| match it.entry {
-            QueueConflict { kind: ConflictType::File, file: Some(file), .. } => {
-                Some(RepoPath::covering(file))
-            }
-            _ => None,
-        };
-        let paths: Vec<(usize, RepoPath)> =
-            declared.iter().enumerate().filter_map(|(n, it)| Some((n, over_file(it)?))).collect();
+        let paths: Vec<(usize, RepoPath)> = declared
+            .iter()
+            .enumerate()
+            .filter_map(|(n, conflict)| Some((n, file_conflict(conflict)?)))
+            .collect();
         let mut declared_paths = ByPath::default();
         paths.iter().for_each(|(n, path)| declared_paths.add(path, *n));
         let is_declared = |shared: &Overlap<'_, usize>| {
@@ -45,5 +42,12 @@ impl<'a> Files<'a> {
             })
         };
         self.0.overlaps().into_iter().filter(|shared| !is_declared(shared)).collect()
+    }
+}
+
+fn file_conflict(conflict: &EffectiveConflict<'_>) -> Option<RepoPath> {
+    match conflict.entry {
+        QueueConflict { kind: ConflictType::File, file: Some(file), .. } => Some(RepoPath::covering(file)),
+        _ => None,
     }
 }

@@ -115,13 +115,13 @@ fn is_in_play(item: &Item, issue: Option<&IssueFacts>) -> bool {
 impl<'a> ItemGraph<'a> {
     /// Orders the items that are not removed: each after what it depends on and what conflicts put before it; among
     /// those that could be next, the one with the earliest position comes first.
-    pub(super) fn of(items: &'a [Item], facts: &'a Facts, declared: &[EffectiveConflict<'_>]) -> Self {
+    pub(super) fn new(items: &'a [Item], facts: &'a Facts, declared: &[EffectiveConflict<'_>]) -> Self {
         let mut live: Vec<&Item> = items.iter().filter(|item| !item.is_removed()).collect();
         live.sort_by(|a, b| (&a.position, &a.solution_id).cmp(&(&b.position, &b.solution_id)));
         let issues: Vec<Option<&IssueFacts>> = live.iter().map(|item| facts.get(&item.issue_id)).collect();
         let in_play: Vec<bool> =
             live.iter().zip(&issues).map(|(item, issue)| is_in_play(item, *issue)).collect();
-        let mut nodes = Nodes::of(&live, &issues, facts);
+        let mut nodes = Nodes::new(&live, &issues, facts);
         // Whoever comes after completed work needs its commits.
         let counts: Vec<bool> = in_play
             .iter()
@@ -142,11 +142,13 @@ impl<'a> ItemGraph<'a> {
         for (at, node) in order.iter().enumerate() {
             place[*node] = at;
         }
-        let plan_of = |node: &usize| issues[*node]?.plans.get(&live[*node].solution_id).map(Box::as_ref);
         let mut graph = Self {
             items: order.iter().map(|node| live[*node]).collect(),
             issues: order.iter().map(|node| issues[*node]).collect(),
-            plans: order.iter().map(plan_of).collect(),
+            plans: order
+                .iter()
+                .map(|node| issues[*node]?.plans.get(&live[*node].solution_id).map(Box::as_ref))
+                .collect(),
             depths: Vec::new(),
             edges: Vec::new(),
             after: vec![Vec::new(); live.len()],
@@ -204,7 +206,9 @@ impl<'a> ItemGraph<'a> {
         }
         let places = self.places();
         let mut pairs = Vec::new();
-        for (conflict, standing) in declared.iter().enumerate().filter(|(_, it)| it.goes_by_queue()) {
+        for (conflict, standing) in
+            declared.iter().enumerate().filter(|(_, conflict)| conflict.goes_by_queue())
+        {
             let members = self.members(standing, &places);
             pairs.extend(members.windows(2).map(|pair| (pair[0], pair[1], conflict)));
         }
@@ -236,13 +240,10 @@ impl<'a> ItemGraph<'a> {
         order: &[usize],
         orders: &[(usize, usize, usize)],
     ) {
-        // An order between issues that already depend on each other in a cycle adds no cycle.
-        let closes = |first: usize, second: usize| {
-            waiting.component[first] == waiting.component[second]
-                && waiting.by_dependency[first] != waiting.by_dependency[second]
-        };
         let mut declared_in: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        for (first, _, conflict) in orders.iter().filter(|(first, second, _)| closes(*first, *second)) {
+        for (first, _, conflict) in
+            orders.iter().filter(|(first, second, _)| closes(waiting, *first, *second))
+        {
             declared_in.entry(waiting.component[*first]).or_default().insert(*conflict);
         }
         let mut known: BTreeMap<usize, usize> = BTreeMap::new();
@@ -300,6 +301,12 @@ impl<'a> ItemGraph<'a> {
     }
 }
 
+/// An order between issues that already depend on each other in a cycle adds no cycle.
+fn closes(waiting: &Waiting, first: usize, second: usize) -> bool {
+    waiting.component[first] == waiting.component[second]
+        && waiting.by_dependency[first] != waiting.by_dependency[second]
+}
+
 /// The pairs that decided orders put one before the other, with the index of the declared conflict. Finished or
 /// given-up items are left out: they no longer order anything.
 fn declared_orders(
@@ -317,7 +324,7 @@ fn declared_orders(
         .map(|(n, item)| (&item.solution_id, n))
         .collect();
     let mut pairs = Vec::new();
-    for (conflict, standing) in declared.iter().enumerate().filter(|(_, it)| !it.is_undecided()) {
+    for (conflict, standing) in declared.iter().enumerate().filter(|(_, conflict)| !conflict.is_undecided()) {
         let order: Vec<usize> = standing.order().into_iter().filter_map(|id| node.get(id).copied()).collect();
         pairs.extend(order.windows(2).map(|pair| (pair[0], pair[1], conflict)));
     }
@@ -336,7 +343,7 @@ struct Nodes<'a> {
 }
 
 impl<'a> Nodes<'a> {
-    fn of(live: &[&'a Item], known: &[Option<&IssueFacts>], facts: &'a Facts) -> Self {
+    fn new(live: &[&'a Item], known: &[Option<&IssueFacts>], facts: &'a Facts) -> Self {
         let mut items_of: HashMap<&IssueId, Vec<usize>> = HashMap::new();
         for (n, item) in live.iter().enumerate() {
             items_of.entry(&item.issue_id).or_default().push(n);
@@ -345,17 +352,14 @@ impl<'a> Nodes<'a> {
         for (n, id) in outside.iter().enumerate() {
             items_of.insert(id, vec![live.len() + n]);
         }
-        let before_of = |ids: &mut dyn Iterator<Item = &IssueId>| -> Vec<usize> {
-            ids.filter_map(|id| items_of.get(id)).flatten().copied().collect()
-        };
         let mut before: Vec<Vec<usize>> = Vec::with_capacity(live.len() + outside.len());
         for (item, issue) in live.iter().zip(known) {
             let of = issue.map(|issue| dependencies(item, issue)).unwrap_or_default();
-            before.push(before_of(&mut of.iter()));
+            before.push(before_of(&items_of, &mut of.iter()));
         }
         let depends = before.clone();
         for id in &outside {
-            before.push(before_of(&mut facts[*id].depends_on.iter().filter(|other| other != id)));
+            before.push(before_of(&items_of, &mut facts[*id].depends_on.iter().filter(|other| other != id)));
         }
         let on_itself = live.iter().zip(known).map(|(item, issue)| {
             let own = issue.is_some_and(|issue| issue.depends_on.contains(&item.issue_id));
@@ -364,12 +368,18 @@ impl<'a> Nodes<'a> {
         let on_itself: Vec<bool> =
             on_itself.chain(outside.iter().map(|id| facts[*id].depends_on.contains(*id))).collect();
         let issues: Vec<&IssueId> = live.iter().map(|item| &item.issue_id).chain(outside).collect();
-        let is_met = |node: usize| facts.get(issues[node]).is_some_and(IssueFacts::is_met);
-        let waits_of = |(node, earlier): (usize, &Vec<usize>)| -> Vec<usize> {
-            let all = earlier.iter().copied().chain(on_itself[node].then_some(node));
-            if is_met(node) { Vec::new() } else { all.filter(|earlier| !is_met(*earlier)).collect() }
-        };
-        let waits = before.iter().enumerate().map(waits_of).collect();
+        let waits = before
+            .iter()
+            .enumerate()
+            .map(|(node, earlier)| -> Vec<usize> {
+                let all = earlier.iter().copied().chain(on_itself[node].then_some(node));
+                if is_met(facts, &issues, node) {
+                    Vec::new()
+                } else {
+                    all.filter(|earlier| !is_met(facts, &issues, *earlier)).collect()
+                }
+            })
+            .collect();
         Self { before, depends, waits, issues }
     }
 
@@ -379,13 +389,24 @@ impl<'a> Nodes<'a> {
 
     /// A cycle along `edges` through `node`, by the names of issues.
     fn drawn(&self, node: usize, edges: &[Vec<usize>], component: &[usize]) -> String {
-        let inside = |n: &usize| {
+        let cycle = dag::cycle_through(&node, |n: &usize| {
             let mut next: Vec<usize> = edges[*n].clone();
             next.retain(|to| component[*to] == component[node]);
             next.sort_by_key(|to| self.issues[*to]);
             next
-        };
-        let cycle = dag::cycle_through(&node, inside).unwrap_or_default();
+        })
+        .unwrap_or_default();
         drawn(&cycle.iter().map(|n| self.issues[*n].clone()).collect::<Vec<_>>())
     }
+}
+
+fn is_met(facts: &Facts, issues: &[&IssueId], node: usize) -> bool {
+    facts.get(issues[node]).is_some_and(IssueFacts::is_met)
+}
+
+fn before_of(
+    items_of: &HashMap<&IssueId, Vec<usize>>,
+    ids: &mut dyn Iterator<Item = &IssueId>,
+) -> Vec<usize> {
+    ids.filter_map(|id| items_of.get(id)).flatten().copied().collect()
 }

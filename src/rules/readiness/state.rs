@@ -22,7 +22,7 @@ pub(super) struct InWork<'a> {
 }
 
 impl<'a> InWork<'a> {
-    pub(super) fn of(queues: &'a [QueueFolder], facts: &'a Facts) -> Self {
+    pub(super) fn new(queues: &'a [QueueFolder], facts: &'a Facts) -> Self {
         let mut found = Self { items: Vec::new(), files: ByPath::default() };
         for item in queues.iter().flat_map(|folder| &folder.items) {
             let Some(issue) = facts.get(&item.issue_id) else { continue };
@@ -204,7 +204,9 @@ fn of_order(at: usize, graph: &ItemGraph<'_>, facts: &Facts, failed: bool) -> Ve
         let first = graph.items[*other];
         let issue = facts.get(&first.issue_id)?;
         let status = issue.status;
-        if let Some(work) = issue.absent.as_ref().filter(|_| issue.is_met()) {
+        if let Some(work) = issue.absent.as_ref()
+            && issue.is_met()
+        {
             let reason = Reason::AbsentFirst { conflict: conflict + 1, first, work };
             return (!failed).then(|| Blocker::item(first, &reason));
         }

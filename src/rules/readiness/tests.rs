@@ -86,10 +86,10 @@ fn a_withdrawn_plan_is_not_handed_out_although_it_is_bound() {
     let mut facts: Facts = [(issue(0), facts_of(0, &[], &[0]))].into();
     let state = |facts: &Facts| {
         let shown = view(vec![item(0, 0)], vec![], facts).items.remove(0);
-        (shown.status, shown.blocked_by.iter().map(|it| it.kind).collect::<Vec<_>>())
+        (shown.status, shown.blocked_by.iter().map(|blocker| blocker.kind).collect::<Vec<_>>())
     };
     assert_eq!(state(&facts), (ItemStatus::Ready, vec![]));
-    if let Some(plan) = facts.get_mut(&issue(0)).and_then(|it| it.plans.get_mut(&plan(0))) {
+    if let Some(plan) = facts.get_mut(&issue(0)).and_then(|issue| issue.plans.get_mut(&plan(0))) {
         plan.is_withdrawn = true;
     }
     assert_eq!(state(&facts), (ItemStatus::Blocked, vec![BlockerKind::Withdrawn]));
@@ -131,11 +131,11 @@ fn view_under(policy: &Policy, items: Vec<Item>, conflicts: Vec<QueueConflict>, 
 }
 
 fn facts(all: impl IntoIterator<Item = IssueFacts>) -> Facts {
-    all.into_iter().map(|it| (it.id.clone(), it)).collect()
+    all.into_iter().map(|issue| (issue.id.clone(), issue)).collect()
 }
 
 fn place(view: &QueueView, n: usize) -> usize {
-    view.items.iter().position(|it| it.item.solution_id == plan(n)).unwrap()
+    view.items.iter().position(|item| item.item.solution_id == plan(n)).unwrap()
 }
 
 fn of(view: &QueueView, n: usize) -> &ItemView {
@@ -143,29 +143,29 @@ fn of(view: &QueueView, n: usize) -> &ItemView {
 }
 
 fn reasons(view: &QueueView, n: usize) -> String {
-    let said = |it: &crate::rules::readiness::Blocker| {
-        let calls = it.remedies.iter().filter_map(|it| it.call.as_ref());
+    let said = |blocker: &crate::rules::readiness::Blocker| {
+        let calls = blocker.remedies.iter().filter_map(|remedy| remedy.call.as_ref());
         let options = |call: &crate::model::remedy::RemedyCall| {
-            let one = |it: &crate::model::remedy::CallOption| {
-                format!(" --{} {}", it.name, it.value.as_deref().unwrap_or_default())
+            let one = |option: &crate::model::remedy::CallOption| {
+                format!(" --{} {}", option.name, option.value.as_deref().unwrap_or_default())
             };
             call.options.iter().map(one).collect::<String>()
         };
         let calls =
             calls.map(|call| format!("; {}{} {}", call.operation, options(call), call.values.join(" ")));
-        format!("{}{}", it.reason, calls.collect::<String>())
+        format!("{}{}", blocker.reason, calls.collect::<String>())
     };
     of(view, n).blocked_by.iter().map(said).collect::<Vec<_>>().join("; ")
 }
 
 fn ends(facts: &mut Facts, n: usize, status: ExecutionStatus) {
-    let it = facts.get_mut(&issue(n)).unwrap();
-    it.status = match status {
+    let known = facts.get_mut(&issue(n)).unwrap();
+    known.status = match status {
         ExecutionStatus::Completed => IssueStatus::Completed,
         ExecutionStatus::Failed => IssueStatus::Failed,
         _ => IssueStatus::Executing,
     };
-    it.holder = Some(Holder {
+    known.holder = Some(Holder {
         execution_id: execution_id(&format!("EXR-GH-{n}-a")),
         solution_id: plan(n),
         status,

@@ -28,8 +28,8 @@ pub(crate) struct Assessed {
 
 /// Evaluates the factors. A missing factor does not count.
 pub(crate) fn assess(factors: &Factors) -> Assessed {
-    let count = |extent| factors.all().iter().filter(|(_, given)| *given == Some(extent)).count();
-    let [high, medium, low] = [Extent::High, Extent::Medium, Extent::Low].map(count);
+    let [high, medium, low] = [Extent::High, Extent::Medium, Extent::Low]
+        .map(|extent| factors.all().iter().filter(|(_, given)| *given == Some(extent)).count());
     let recommended = if high >= DECISIVE {
         Some(RoadmapMode::Progressive)
     } else if low >= DECISIVE {

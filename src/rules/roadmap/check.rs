@@ -56,7 +56,7 @@ pub(crate) fn examine(
             return Err(checker.findings);
         }
         Err(Unread { path, error }) => {
-            let message = Message::of(&error.to_string());
+            let message = Message::new(&error.to_string());
             let path = message.path(&path);
             let found = message.found.or_else(|| Some(format!("`{}`", at(given, &path)?)));
             checker.find_as(&TYPE, path, found, message.expected);
@@ -105,22 +105,22 @@ impl Checker<'_> {
         }
     }
 
-    fn document(&mut self, it: &RoadmapDocument) {
-        match title(it).map(limits::title) {
+    fn document(&mut self, document: &RoadmapDocument) {
+        match title(document).map(limits::title) {
             None => self.find(&TITLE, "title", None, "a title"),
             Some(Err(_)) => {
                 let allowed = format!("one line of at most {} characters", limits::LONGEST_TITLE);
-                self.find(&TITLE, "title", title(it).map(Value::from).as_ref(), allowed);
+                self.find(&TITLE, "title", title(document).map(Value::from).as_ref(), allowed);
             }
             Some(Ok(_)) => {}
         }
-        self.lifecycle("", it.lifecycle_requirements.as_ref());
-        self.lines("", "scope", &it.scope.0);
-        if it.layers.is_empty() == it.tasks.is_empty() {
-            let found = if it.layers.is_empty() { None } else { Some(json!("both")) };
+        self.lifecycle("", document.lifecycle_requirements.as_ref());
+        self.lines("", "scope", &document.scope.0);
+        if document.layers.is_empty() == document.tasks.is_empty() {
+            let found = if document.layers.is_empty() { None } else { Some(json!("both")) };
             return self.find(&FORM, "$", found.as_ref(), "either layers or tasks");
         }
-        let (items, mode) = (items(it), mode(it));
+        let (items, mode) = (items(document), mode(document));
         let list = if mode == RoadmapMode::Progressive { "layers" } else { "tasks" };
         let is_many = match mode {
             RoadmapMode::Progressive => self.layer_ids(&items),
@@ -132,15 +132,15 @@ impl Checker<'_> {
         for (n, item) in items.iter().enumerate() {
             self.item(&format!("{list}[{n}]."), item, mode);
         }
-        for (n, layer) in it.layers.iter().enumerate() {
+        for (n, layer) in document.layers.iter().enumerate() {
             self.lifecycle(&format!("layers[{n}]."), layer.lifecycle_requirements.as_ref());
         }
-        for (n, task) in it.tasks.iter().enumerate() {
+        for (n, task) in document.tasks.iter().enumerate() {
             self.lifecycle(&format!("tasks[{n}]."), task.lifecycle_requirements.as_ref());
         }
         self.dependencies(list, &items);
         match mode {
-            RoadmapMode::Progressive => self.scopes(&items, &it.scope.0),
+            RoadmapMode::Progressive => self.scopes(&items, &document.scope.0),
             RoadmapMode::Direct => self.groups_and_inputs(&items),
         }
     }
@@ -185,37 +185,37 @@ impl Checker<'_> {
         false
     }
 
-    fn item(&mut self, at: &str, it: &Item, mode: RoadmapMode) {
+    fn item(&mut self, at: &str, item: &Item, mode: RoadmapMode) {
         let (label, goal) = match mode {
             RoadmapMode::Progressive => ("name", "goal"),
             RoadmapMode::Direct => ("type", "title"),
         };
-        self.name(at, label, &it.label);
-        self.text(at, goal, &it.goal);
-        if it.scope.is_empty() {
+        self.name(at, label, &item.label);
+        self.text(at, goal, &item.goal);
+        if item.scope.is_empty() {
             self.find(&TEXT, format!("{at}scope"), None, "at least one");
         }
         for (name, lines) in [
-            ("scope", &it.scope),
-            ("excludes", &it.excludes),
-            ("inputs", &it.inputs),
-            ("outputs", &it.outputs),
+            ("scope", &item.scope),
+            ("excludes", &item.excludes),
+            ("inputs", &item.inputs),
+            ("outputs", &item.outputs),
         ] {
             self.lines(at, name, lines);
         }
-        for (n, risk) in it.risks.iter().enumerate() {
+        for (n, risk) in item.risks.iter().enumerate() {
             self.text(&format!("{at}risks[{n}]."), "risk", &risk.risk);
         }
-        self.count(at, "risks", it.risks.len());
-        self.convergence(&format!("{at}convergence."), &it.convergence);
+        self.count(at, "risks", item.risks.len());
+        self.convergence(&format!("{at}convergence."), &item.convergence);
     }
 
-    fn convergence(&mut self, at: &str, it: &Convergence) {
-        if it.criteria.is_empty() {
+    fn convergence(&mut self, at: &str, convergence: &Convergence) {
+        if convergence.criteria.is_empty() {
             self.find(&VAGUE, format!("{at}criteria"), None, "at least one criterion");
         }
-        self.lines(at, "criteria", &it.criteria.0);
-        for (n, criterion) in it.criteria.iter().enumerate().filter(|(_, text)| is_vague(text)) {
+        self.lines(at, "criteria", &convergence.criteria.0);
+        for (n, criterion) in convergence.criteria.iter().enumerate().filter(|(_, text)| is_vague(text)) {
             self.find(
                 &VAGUE,
                 format!("{at}criteria[{n}]"),
@@ -223,14 +223,14 @@ impl Checker<'_> {
                 "something that can be checked",
             );
         }
-        self.lines(at, "verification", &it.verification.0);
-        if it.verification.iter().all(|text| is_thin(text, &[])) {
-            let found = it.verification.0.first().map(|text| json!(text));
+        self.lines(at, "verification", &convergence.verification.0);
+        if convergence.verification.iter().all(|text| is_thin(text, &[])) {
+            let found = convergence.verification.0.first().map(|text| json!(text));
             self.find(&VERIFICATION, format!("{at}verification"), found.as_ref(), WAY_TO_CHECK);
         }
-        self.text(at, "definition_of_done", &it.definition_of_done);
-        if is_technical(&it.definition_of_done) {
-            let found = json!(it.definition_of_done);
+        self.text(at, "definition_of_done", &convergence.definition_of_done);
+        if is_technical(&convergence.definition_of_done) {
+            let found = json!(convergence.definition_of_done);
             self.find(&DONE, format!("{at}definition_of_done"), Some(&found), "what the requester has then");
         }
     }
@@ -278,29 +278,29 @@ impl Checker<'_> {
     }
 
     fn lifecycle(&mut self, at: &str, it: Option<&LifecycleRequirements>) {
-        let Some(it) = it else { return };
+        let Some(requirements) = it else { return };
         for (name, given, is_known, words) in [
             (
                 "test_strategy",
-                &it.test_strategy,
+                &requirements.test_strategy,
                 (|word| TestStrategy::parse(word).is_some()) as fn(&str) -> bool,
                 TestStrategy::words(),
             ),
             (
                 "regression_scope",
-                &it.regression_scope,
+                &requirements.regression_scope,
                 |word| RegressionScope::parse(word).is_some(),
                 RegressionScope::words(),
             ),
             (
                 "acceptance_type",
-                &it.acceptance_type,
+                &requirements.acceptance_type,
                 |word| AcceptanceType::parse(word).is_some(),
                 AcceptanceType::words(),
             ),
             (
                 "commit_strategy",
-                &it.commit_strategy,
+                &requirements.commit_strategy,
                 |word| CommitStrategy::parse(word).is_some(),
                 CommitStrategy::words(),
             ),
@@ -315,13 +315,8 @@ impl Checker<'_> {
     /// Each dependency is on another item of an earlier wave, and no way leads back.
     fn dependencies(&mut self, list: &str, items: &[Item]) {
         let waves: BTreeMap<&str, u64> = items.iter().map(|item| (item.id.as_str(), item.wave)).collect();
-        let edges = |id: &&str| -> Vec<&str> {
-            let of = items.iter().find(|item| item.id == *id).map(|item| item.depends_on.as_slice());
-            let known = of.unwrap_or_default().iter().map(String::as_str);
-            known.filter(|id| waves.contains_key(id)).collect()
-        };
         let ids: Vec<&str> = items.iter().map(|item| item.id.as_str()).collect();
-        let cycles = dag::cycles(&ids, edges);
+        let cycles = dag::cycles(&ids, |id| edges(items, &waves, id));
         for cycle in &cycles {
             self.find(&CYCLE, list, Some(&json!(cycle.join(" → "))), "dependencies without a cycle");
         }
@@ -338,7 +333,8 @@ impl Checker<'_> {
                     }
                     // A cycle was named already.
                     Some(wave)
-                        if *wave >= item.wave && !cycles.iter().any(|it| it.contains(&item.id.as_str())) =>
+                        if *wave >= item.wave
+                            && !cycles.iter().any(|cycle| cycle.contains(&item.id.as_str())) =>
                     {
                         let allowed =
                             format!("something of a wave before {}; `{on}` is in wave {wave}", item.wave);
@@ -349,6 +345,12 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+fn edges<'a>(items: &'a [Item], waves: &BTreeMap<&str, u64>, id: &str) -> Vec<&'a str> {
+    let of = items.iter().find(|item| item.id == id).map(|item| item.depends_on.as_slice());
+    let known = of.unwrap_or_default().iter().map(String::as_str);
+    known.filter(|id| waves.contains_key(id)).collect()
 }
 
 /// A text as it is compared: without case, punctuation at its ends, and different blanks.

@@ -53,27 +53,31 @@ pub(crate) fn known_mode(folder: &RoadmapFolder) -> Option<RoadmapMode> {
     if !(document.layers.is_empty() && document.tasks.is_empty()) {
         return Some(mode(&document));
     }
-    let named = || {
-        let revisions = folder.log.iter().filter_map(|entry| match &entry.event {
-            RoadmapEvent::Revision(revision) => Some(revision),
-            _ => None,
-        });
-        let mut modes = revisions.flat_map(|it| &it.created).filter_map(|id| match id.chars().next()? {
+    document.mode.and_then(RoadmapChoice::mode).or_else(|| named_issues(folder))
+}
+
+fn named_issues(folder: &RoadmapFolder) -> Option<RoadmapMode> {
+    let revisions = folder.log.iter().filter_map(|entry| match &entry.event {
+        RoadmapEvent::Revision(revision) => Some(revision),
+        _ => None,
+    });
+    let mut modes =
+        revisions.flat_map(|revision| &revision.created).filter_map(|id| match id.chars().next()? {
             'L' => Some(RoadmapMode::Progressive),
             'T' => Some(RoadmapMode::Direct),
             _ => None,
         });
-        let first = modes.next()?;
-        modes.all(|mode| mode == first).then_some(first)
-    };
-    document.mode.and_then(RoadmapChoice::mode).or_else(named)
+    let first = modes.next()?;
+    modes.all(|mode| mode == first).then_some(first)
 }
 
 /// The title of a document: its own, else the goal of its assessment, else the first line of the requirement.
 pub(crate) fn title(document: &RoadmapDocument) -> Option<&str> {
-    let goal = || document.assessment.as_ref().and_then(|it| it.goal.as_deref());
-    let line = || document.requirement.as_deref().and_then(|text| text.trim().lines().next());
-    let given = document.title.as_deref().or_else(goal).or_else(line);
+    let given = document
+        .title
+        .as_deref()
+        .or_else(|| document.assessment.as_ref().and_then(|assessment| assessment.goal.as_deref()))
+        .or_else(|| document.requirement.as_deref().and_then(|text| text.trim().lines().next()));
     given.map(str::trim).filter(|title| !title.is_empty())
 }
 
@@ -94,40 +98,40 @@ pub(crate) fn items(document: &RoadmapDocument) -> Vec<Item> {
 }
 
 /// A layer as an item; `lifecycle` is that of the document.
-pub(crate) fn of_layer(it: &Layer, lifecycle: Option<&LifecycleRequirements>) -> Item {
+pub(crate) fn of_layer(part: &Layer, lifecycle: Option<&LifecycleRequirements>) -> Item {
     Item {
-        id: it.id.clone(),
-        label: it.name.clone(),
-        goal: it.goal.clone(),
-        wave: layer(&it.id).unwrap_or(0) + 1,
-        scope: it.scope.0.clone(),
-        excludes: it.excludes.0.clone(),
+        id: part.id.clone(),
+        label: part.name.clone(),
+        goal: part.goal.clone(),
+        wave: layer(&part.id).unwrap_or(0) + 1,
+        scope: part.scope.0.clone(),
+        excludes: part.excludes.0.clone(),
         inputs: vec![],
         outputs: vec![],
-        convergence: it.convergence.clone(),
-        risks: it.risks.clone(),
-        priority: it.effort.priority(),
-        depends_on: it.depends_on.clone(),
-        lifecycle: with_defaults(it.lifecycle_requirements.as_ref(), lifecycle),
+        convergence: part.convergence.clone(),
+        risks: part.risks.clone(),
+        priority: part.effort.priority(),
+        depends_on: part.depends_on.clone(),
+        lifecycle: with_defaults(part.lifecycle_requirements.as_ref(), lifecycle),
     }
 }
 
 /// A task as an item.
-pub(crate) fn of_task(it: &RoadmapTask, wave: u64, lifecycle: Option<&LifecycleRequirements>) -> Item {
+pub(crate) fn of_task(task: &RoadmapTask, wave: u64, lifecycle: Option<&LifecycleRequirements>) -> Item {
     Item {
-        id: it.id.clone(),
-        label: it.kind.clone(),
-        goal: it.title.clone(),
+        id: task.id.clone(),
+        label: task.kind.clone(),
+        goal: task.title.clone(),
         wave,
-        scope: it.scope.0.clone(),
+        scope: task.scope.0.clone(),
         excludes: vec![],
-        inputs: it.inputs.0.clone(),
-        outputs: it.outputs.0.clone(),
-        convergence: it.convergence.clone(),
-        risks: it.risks.clone(),
-        priority: it.effort.map(Effort::priority).unwrap_or_default(),
-        depends_on: it.depends_on.clone(),
-        lifecycle: with_defaults(it.lifecycle_requirements.as_ref(), lifecycle),
+        inputs: task.inputs.0.clone(),
+        outputs: task.outputs.0.clone(),
+        convergence: task.convergence.clone(),
+        risks: task.risks.clone(),
+        priority: task.effort.map(Effort::priority).unwrap_or_default(),
+        depends_on: task.depends_on.clone(),
+        lifecycle: with_defaults(task.lifecycle_requirements.as_ref(), lifecycle),
     }
 }
 
@@ -136,16 +140,24 @@ fn with_defaults(
     own: Option<&LifecycleRequirements>,
     common: Option<&LifecycleRequirements>,
 ) -> LifecycleRequirements {
-    let word = |field: fn(&LifecycleRequirements) -> &Option<String>, otherwise: &str| {
-        let given = own.and_then(|it| field(it).clone()).or_else(|| common.and_then(|it| field(it).clone()));
-        Some(given.unwrap_or_else(|| otherwise.to_owned()))
-    };
     LifecycleRequirements {
-        test_strategy: word(|it| &it.test_strategy, "auto"),
-        regression_scope: word(|it| &it.regression_scope, "affected"),
-        acceptance_type: word(|it| &it.acceptance_type, "automated"),
-        commit_strategy: word(|it| &it.commit_strategy, "per-task"),
+        test_strategy: word_or(own, common, |fields| &fields.test_strategy, "auto"),
+        regression_scope: word_or(own, common, |fields| &fields.regression_scope, "affected"),
+        acceptance_type: word_or(own, common, |fields| &fields.acceptance_type, "automated"),
+        commit_strategy: word_or(own, common, |fields| &fields.commit_strategy, "per-task"),
     }
+}
+
+fn word_or(
+    own: Option<&LifecycleRequirements>,
+    common: Option<&LifecycleRequirements>,
+    field: fn(&LifecycleRequirements) -> &Option<String>,
+    otherwise: &str,
+) -> Option<String> {
+    let given = own
+        .and_then(|fields| field(fields).clone())
+        .or_else(|| common.and_then(|fields| field(fields).clone()));
+    Some(given.unwrap_or_else(|| otherwise.to_owned()))
 }
 
 /// The wave of each task: the rank of its group, from 1, without gaps. A task without a group comes after the latest

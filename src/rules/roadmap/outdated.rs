@@ -65,12 +65,11 @@ pub(crate) fn renewed(
             continue;
         }
         let [old_digest, new_digest] = [old, new].map(|value| value.map(PlanDigest::of));
-        let has = |parts: &BTreeMap<String, PlanDigest>, digest: &Option<PlanDigest>| {
-            parts.get(name) == digest.as_ref()
+        let Some(first) = versions.iter().position(|(_, parts)| has_part(name, parts, &old_digest)) else {
+            continue;
         };
-        let Some(first) = versions.iter().position(|(_, parts)| has(parts, &old_digest)) else { continue };
         let later = &versions[first..];
-        if later.iter().any(|(author, parts)| *author == adder && has(parts, &new_digest)) {
+        if later.iter().any(|(author, parts)| *author == adder && has_part(name, parts, &new_digest)) {
             continue;
         }
         match new {
@@ -78,13 +77,17 @@ pub(crate) fn renewed(
             None => renewed.shift_remove(name),
         };
         let id = new.or(old).and_then(|part| part.get("id")?.as_str());
-        let by = later.iter().rfind(|(_, parts)| has(parts, &new_digest));
+        let by = later.iter().rfind(|(_, parts)| has_part(name, parts, &new_digest));
         outdated.push(Outdated {
             part: id.unwrap_or(name).to_owned(),
             author: by.map(|(author, _)| (*author).clone()),
         });
     }
     (renewed, outdated)
+}
+
+fn has_part(name: &str, parts: &BTreeMap<String, PlanDigest>, digest: &Option<PlanDigest>) -> bool {
+    parts.get(name) == digest.as_ref()
 }
 
 #[cfg(test)]
@@ -111,9 +114,9 @@ mod tests {
     }
 
     fn renew(given: &Value, now: &Value, log: &[RoadmapLogEntry], adder: &str) -> (Value, Vec<String>) {
-        let [given, now] = [given, now].map(|it| it.as_object().unwrap());
+        let [given, now] = [given, now].map(|document| document.as_object().unwrap());
         let (renewed, outdated) = renewed(given, now, log, &adder.into());
-        (Value::Object(renewed), outdated.into_iter().map(|it| it.part).collect())
+        (Value::Object(renewed), outdated.into_iter().map(|outdated| outdated.part).collect())
     }
 
     #[test]

@@ -39,17 +39,21 @@ struct Compared<'a> {
 }
 
 impl<'a> Compared<'a> {
-    fn of(item: &'a Item) -> Self {
-        Self { id: &item.id, goal: plain(&item.goal), scope: item.scope.iter().map(|it| plain(it)).collect() }
+    fn new(item: &'a Item) -> Self {
+        Self {
+            id: &item.id,
+            goal: plain(&item.goal),
+            scope: item.scope.iter().map(|scope| plain(scope)).collect(),
+        }
     }
 }
 
 /// For each item, the index of the matching known one. No two items match the same known one.
 pub(crate) fn same(mode: RoadmapMode, items: &[Item], known: &[KnownPart]) -> Vec<Option<usize>> {
-    let old: Vec<Compared<'_>> = known.iter().map(|it| Compared::of(&it.item)).collect();
+    let old: Vec<Compared<'_>> = known.iter().map(|issue| Compared::new(&issue.item)).collect();
     let mut pairs: Vec<(Likeness, usize, usize)> = Vec::new();
     for (n, item) in items.iter().enumerate() {
-        let new = Compared::of(item);
+        let new = Compared::new(item);
         for (m, (old, known)) in old.iter().zip(known).enumerate() {
             pairs.extend(likeness(mode, &new, old, known.is_current).map(|likeness| (likeness, n, m)));
         }
@@ -77,9 +81,12 @@ fn likeness(mode: RoadmapMode, new: &Compared<'_>, old: &Compared<'_>, is_curren
     };
     // A feature belongs to only one layer, while several tasks can touch one file.
     let is_layer = mode == RoadmapMode::Progressive && likeness.shared > 0;
-    let is_numbered =
-        || likeness.number && (likeness.shared > 0 || strsim::sorensen_dice(&new.goal, &old.goal) >= ALIKE);
-    let is_same = likeness.goal || is_current && (likeness.scope || is_layer || is_numbered());
+    let is_same = likeness.goal
+        || is_current
+            && (likeness.scope
+                || is_layer
+                || likeness.number
+                    && (likeness.shared > 0 || strsim::sorensen_dice(&new.goal, &old.goal) >= ALIKE));
     is_same.then_some(likeness)
 }
 

@@ -70,8 +70,9 @@ pub(crate) fn rounds(folder: &RoadmapFolder) -> Vec<Round> {
             RoadmapEvent::Revision(revision) => {
                 let parts =
                     [("new", &revision.created), ("changed", &revision.changed), ("gone", &revision.gone)];
-                let changes =
-                    parts.iter().flat_map(|(word, items)| items.iter().map(move |it| format!("{word} {it}")));
+                let changes = parts
+                    .iter()
+                    .flat_map(|(word, items)| items.iter().map(move |item| format!("{word} {item}")));
                 if let Some(last) = rounds.last_mut() {
                     last.changes.extend(changes);
                 }
@@ -165,7 +166,7 @@ mod tests {
     fn a_round_has_what_changed_after_it() {
         let all = rounds(&folder(&["revision", "feedback", "revision", "feedback", "approval", "feedback"]));
         let of: Vec<(usize, RoundStatus, usize)> =
-            all.iter().map(|it| (it.round, it.status, it.changes.len())).collect();
+            all.iter().map(|round| (round.round, round.status, round.changes.len())).collect();
         assert_eq!(
             of,
             [(1, RoundStatus::Answered, 1), (2, RoundStatus::Approved, 0), (3, RoundStatus::Open, 0)]

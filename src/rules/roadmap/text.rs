@@ -73,10 +73,10 @@ fn section(text: &mut String, name: &str, lines: &[String]) {
 }
 
 /// `late data (high): ask early`
-fn risk(it: &Risk) -> String {
-    let severity = it.severity.as_deref().map(|word| format!(" ({word})")).unwrap_or_default();
-    let mitigation = it.mitigation.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
-    format!("{}{severity}{mitigation}", it.risk)
+fn risk(risk: &Risk) -> String {
+    let severity = risk.severity.as_deref().map(|word| format!(" ({word})")).unwrap_or_default();
+    let mitigation = risk.mitigation.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
+    format!("{}{severity}{mitigation}", risk.risk)
 }
 
 #[cfg(test)]

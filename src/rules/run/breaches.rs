@@ -11,12 +11,12 @@ pub(crate) fn refused_words(why: &str) -> String {
 }
 
 /// A breach in words; `cut` shortens a text that may be long.
-pub(crate) fn breach_words(it: &Breach, cut: impl Fn(&str) -> String) -> String {
-    let undone = if it.undone { "undone" } else { "not undone" };
-    let of = it.issue_id.as_ref().map(|issue| format!(" of {issue}")).unwrap_or_default();
-    let (action, what) = (it.action.noun(), cut(&it.what));
-    match &it.agent {
-        Some(agent) if it.undone && what.starts_with(REFUSED) => {
+pub(crate) fn breach_words(breach: &Breach, cut: impl Fn(&str) -> String) -> String {
+    let undone = if breach.undone { "undone" } else { "not undone" };
+    let of = breach.issue_id.as_ref().map(|issue| format!(" of {issue}")).unwrap_or_default();
+    let (action, what) = (breach.action.noun(), cut(&breach.what));
+    match &breach.agent {
+        Some(agent) if breach.undone && what.starts_with(REFUSED) => {
             format!("agent {} was stopped during {action}{of}: {}", cut(agent), &what[REFUSED.len()..])
         }
         Some(agent) => {

@@ -61,7 +61,10 @@ fn tokens_of(text: &str) -> Option<u64> {
         None => text.strip_suffix(['m', 'M']).map_or((text, 1.0), |digits| (digits, 1e6)),
     };
     let is_number = digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-    let tokens = digits.parse::<f64>().ok().filter(|_| is_number)? * factor;
+    if !is_number {
+        return None;
+    }
+    let tokens = digits.parse::<f64>().ok()? * factor;
     // Larger ones are no limit, and smaller ones let nothing begin.
     (1.0..=1e15).contains(&tokens).then_some(tokens as u64)
 }

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use crate::model::id::SolutionId;
 use crate::model::status::ExecutionStatus;
-use crate::model::task_id::TaskId;
 use crate::model::text_enum;
 use crate::rules::audit;
 use crate::rules::evidence;
@@ -110,24 +109,31 @@ impl RunQuality {
         let Some(execution) = seen.last else { return };
         let typed = plan.typed_plan();
         let work = execution.work();
-        let files: BTreeSet<&str> = work.iter().flat_map(|it| &it.link.files).map(String::as_str).collect();
+        let files: BTreeSet<&str> =
+            work.iter().flat_map(|work| &work.link.files).map(String::as_str).collect();
         let paths = audit::named(&typed);
         let named = files.iter().filter(|file| paths.holds(file)).count();
         self.add(QualityDimension::Consistency, named, files.len());
         let checks = execution.last_checks();
-        let has_passed = |(task, command): &&(&TaskId, &str)| {
-            checks.iter().any(|(check, _)| {
-                check.has_passed()
-                    && check.command == *command
-                    && check.task_id.as_ref().is_none_or(|id| id == *task)
-            })
-        };
         // If the work failed before its tests, they say nothing about it.
         if checks.is_empty() && execution.outcome() != ExecutionStatus::Completed {
             return;
         }
         let commands = evidence::commands(&typed);
-        self.add(QualityDimension::Correctness, commands.iter().filter(has_passed).count(), commands.len());
+        self.add(
+            QualityDimension::Correctness,
+            commands
+                .iter()
+                .filter(|(task, command)| {
+                    checks.iter().any(|(check, _)| {
+                        check.has_passed()
+                            && check.command == *command
+                            && check.task_id.as_ref().is_none_or(|id| id == *task)
+                    })
+                })
+                .count(),
+            commands.len(),
+        );
     }
 
     fn add(&mut self, dimension: QualityDimension, good: usize, all: usize) {
@@ -152,7 +158,7 @@ impl RunQuality {
             DimensionScore { dimension: *dimension, score, gate: score.map(gate), counted }
         };
         let dimensions: Vec<DimensionScore> = QualityDimension::ALL.iter().map(score).collect();
-        let known: Vec<usize> = dimensions.iter().filter_map(|it| it.score).collect();
+        let known: Vec<usize> = dimensions.iter().filter_map(|dimension| dimension.score).collect();
         let score = known.iter().sum::<usize>().checked_div(known.len());
         let worst = known.iter().min().copied();
         Self { score, gate: worst.map(gate), dimensions, counts: self.counts }
@@ -190,7 +196,7 @@ mod tests {
         }
         let judged = quality.judged();
         assert_eq!((judged.score, judged.gate), (Some(66), Some(QualityGate::Review)));
-        let scores: Vec<Option<usize>> = judged.dimensions.iter().map(|it| it.score).collect();
+        let scores: Vec<Option<usize>> = judged.dimensions.iter().map(|dimension| dimension.score).collect();
         assert_eq!(scores, [Some(66), None, None, None]);
         assert_eq!(judged.dimensions[0].counted, "2 of 3 issues completed");
         assert_eq!(RunQuality::default().judged().score, None);

@@ -28,7 +28,7 @@ pub(crate) use progress::{
 pub(crate) use report::{IssueReport, RunFacts, RunReport, report};
 pub(crate) use spent::Spent;
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};
-pub(crate) use times::{StageSpan, driven_ms};
+pub(crate) use times::driven_ms;
 pub(crate) use waiting::{
     KeptBranch, KeptKind, NeededIssue, UnstoredAnswer, UnstoredState, WaitsForPerson, completes, fails,
     releases,

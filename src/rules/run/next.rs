@@ -136,10 +136,12 @@ fn need_by_status(run: &Run, at: &Standing) -> Need {
     if is_before_queue && at.cycle.is_some() {
         return Need::Person(StuckReason::Cycle);
     }
-    let plan = || match run.takes(RunStep::Plan) {
-        true if run.takes(RunStep::Explore) && !at.is_explored => Need::Step(RunStep::Explore),
-        true => Need::Step(RunStep::Plan),
-        false => Need::Person(StuckReason::NoPlan),
+    let plan = if !run.takes(RunStep::Plan) {
+        Need::Person(StuckReason::NoPlan)
+    } else if run.takes(RunStep::Explore) && !at.is_explored {
+        Need::Step(RunStep::Explore)
+    } else {
+        Need::Step(RunStep::Plan)
     };
     match at.status {
         IssueStatus::Completed | IssueStatus::Closed if at.is_integrated => Need::Over,
@@ -147,12 +149,12 @@ fn need_by_status(run: &Run, at: &Standing) -> Need {
         IssueStatus::Paused | IssueStatus::Cancelled => Need::Person(StuckReason::Stopped),
         IssueStatus::Registered | IssueStatus::Planning => match at.candidates {
             _ if !run.takes(RunStep::Plan) => Need::Person(StuckReason::NoPlan),
-            0 => plan(),
+            0 => plan,
             _ => Need::Person(StuckReason::Choice),
         },
         // A rejected plan cannot be queued, whoever reviewed it.
         IssueStatus::Planned if at.verdict == Some(Verdict::Rejected) => match run.takes(RunStep::Plan) {
-            true if at.rejected <= MOST_FIXES => plan(),
+            true if at.rejected <= MOST_FIXES => plan,
             _ => Need::Person(StuckReason::Rejected),
         },
         IssueStatus::Planned if run.takes(RunStep::Review) && at.verdict.is_none() => {
@@ -169,7 +171,7 @@ fn need_by_status(run: &Run, at: &Standing) -> Need {
         IssueStatus::Executing if at.is_ours && run.takes(RunStep::Execute) => Need::Step(RunStep::Execute),
         IssueStatus::Executing => Need::Wait,
         // It failed before this run: the planner gets the failure, and may stand by the plan.
-        IssueStatus::Failed if at.failures == 0 && !at.is_planned_here && run.takes(RunStep::Plan) => plan(),
+        IssueStatus::Failed if at.failures == 0 && !at.is_planned_here && run.takes(RunStep::Plan) => plan,
         IssueStatus::Failed
             if run.takes(RunStep::Execute)
                 && !(at.is_final && at.granted == 0)
@@ -200,14 +202,13 @@ pub(crate) fn next(
             _ => None,
         })
         .collect();
-    let is_before = |step: RunStep| {
-        busy.values().any(|taken| *taken < step) || wanted.iter().any(|(_, other)| *other < step)
-    };
     // One review and one queue for all, since the shared files of all plans are known then. Planners get the files of
     // each other's issues, so they wait for all explorers.
     let waits = |step: RunStep| {
         let is_of_all = matches!(step, RunStep::Plan | RunStep::Review | RunStep::Queue);
-        run.mode == RunMode::Batch && is_of_all && is_before(step)
+        run.mode == RunMode::Batch
+            && is_of_all
+            && (busy.values().any(|taken| *taken < step) || wanted.iter().any(|(_, other)| *other < step))
     };
     // Completed work is merged first, so that issues that depend on it or change the same files start with it.
     let is_merging = standings.iter().any(is_to_merge);
@@ -234,12 +235,11 @@ struct Room {
 
 impl Room {
     fn left(run: &Run, busy: &BTreeMap<IssueId, RunStep>) -> Self {
-        let taken = |steps: &[RunStep]| busy.values().filter(|step| steps.contains(step)).count() as u64;
         let limits = run.limits;
         Self {
-            explore: limits.explore_jobs.saturating_sub(taken(&[RunStep::Explore])),
-            plan: limits.plan_jobs.saturating_sub(taken(&[RunStep::Plan, RunStep::Review])),
-            execute: limits.jobs.saturating_sub(taken(&[RunStep::Execute])),
+            explore: limits.explore_jobs.saturating_sub(taken_steps(busy, &[RunStep::Explore])),
+            plan: limits.plan_jobs.saturating_sub(taken_steps(busy, &[RunStep::Plan, RunStep::Review])),
+            execute: limits.jobs.saturating_sub(taken_steps(busy, &[RunStep::Execute])),
         }
     }
 
@@ -254,6 +254,10 @@ impl Room {
         *room = room.saturating_sub(1);
         is_room
     }
+}
+
+fn taken_steps(busy: &BTreeMap<IssueId, RunStep>, steps: &[RunStep]) -> u64 {
+    busy.values().filter(|step| steps.contains(step)).count() as u64
 }
 
 /// The phase of the run while these steps are taken; `None` if there are none.

@@ -34,9 +34,14 @@ pub(crate) fn notification(run: &RunId, entry: &RunLogEntry) -> Option<Notificat
 /// The notifications that the last driver of a run may not have sent before it was killed: those of the last entries that it
 /// wrote, since it sends what it owes before it writes again.
 pub(crate) fn owed(folder: &RunFolder) -> Vec<Notification> {
-    let is_start = |entry: &RunLogEntry| matches!(&entry.event, RunEvent::Phase(it) if it.driver.is_some());
     // The newest start is that of the driver that asks.
-    let Some(start) = folder.log.iter().rposition(is_start) else { return vec![] };
+    let Some(start) = folder
+        .log
+        .iter()
+        .rposition(|entry| matches!(&entry.event, RunEvent::Phase(it) if it.driver.is_some()))
+    else {
+        return vec![];
+    };
     let before = &folder.log[..start];
     let Some(last) = before.last() else { return vec![] };
     let begin = before.iter().rposition(|entry| entry.at != last.at).map_or(0, |at| at + 1);

@@ -234,13 +234,21 @@ impl<'a> RunProgress<'a> {
     /// How many issues wait until someone chooses one of their plans, or reviews the one that they have, and has it executed.
     /// `status` is that of an issue now: it may have been executed since.
     pub(crate) fn waiting_count(&self, mut status: impl FnMut(&IssueId) -> Option<IssueStatus>) -> usize {
-        let is_open = |status: IssueStatus| {
-            matches!(
-                status,
-                IssueStatus::Registered | IssueStatus::Planning | IssueStatus::Planned | IssueStatus::Queued
-            )
-        };
-        self.issues.iter().filter(|it| it.is_waiting() && status(it.id).is_none_or(is_open)).count()
+        self.issues
+            .iter()
+            .filter(|issue| {
+                issue.is_waiting()
+                    && status(issue.id).is_none_or(|status| {
+                        matches!(
+                            status,
+                            IssueStatus::Registered
+                                | IssueStatus::Planning
+                                | IssueStatus::Planned
+                                | IssueStatus::Queued
+                        )
+                    })
+            })
+            .count()
     }
 
     /// The issues for which the run asks someone to choose a plan, although that has been done since. `status` is that of an
@@ -249,14 +257,19 @@ impl<'a> RunProgress<'a> {
         &self,
         mut status: impl FnMut(&IssueId) -> Option<IssueStatus>,
     ) -> BTreeSet<IssueId> {
-        let is_unplanned = |status| matches!(status, IssueStatus::Registered | IssueStatus::Planning);
-        let chosen = self.issues.iter().filter(|it| it.waits_for_choice());
-        chosen.filter(|it| !status(it.id).is_none_or(is_unplanned)).map(|it| it.id.clone()).collect()
+        let chosen = self.issues.iter().filter(|issue| issue.waits_for_choice());
+        chosen
+            .filter(|choice| {
+                !status(choice.id)
+                    .is_none_or(|status| matches!(status, IssueStatus::Registered | IssueStatus::Planning))
+            })
+            .map(|choice| choice.id.clone())
+            .collect()
     }
 
     /// Whether work of any issue was merged into the branch of the run.
     pub(crate) fn has_integrated(&self) -> bool {
-        self.actions.iter().any(|it| it.action == RunStep::Integrate && it.skipped.is_none())
+        self.actions.iter().any(|action| action.action == RunStep::Integrate && action.skipped.is_none())
     }
 
     fn add(&mut self, entry: &'a RunLogEntry) {
@@ -268,7 +281,7 @@ impl<'a> RunProgress<'a> {
                 self.driver = reached.driver.as_deref().or(self.driver);
                 self.confinement = reached.confinement.as_deref().or(self.confinement);
                 self.budget = reached.budget.as_ref().or(self.budget);
-                self.stopped_by = reached.stopped.filter(|it| *it).map(|_| entry.actor.as_str());
+                self.stopped_by = reached.stopped.filter(|stopped| *stopped).map(|_| entry.actor.as_str());
                 if reached.driver.is_some() {
                     for issue in std::mem::take(&mut self.stopped_for) {
                         *self.granted.entry(issue).or_default() += 1;
@@ -322,11 +335,11 @@ impl<'a> RunProgress<'a> {
     /// The steps that were skipped and not taken later.
     pub(crate) fn left_out(&self) -> Vec<SkippedStep> {
         let (mut later, mut left_out) = (BTreeSet::new(), Vec::new());
-        for it in self.actions.iter().rev() {
-            if later.insert((it.action, &it.issue_id))
-                && let Some(why) = it.skipped.clone()
+        for action in self.actions.iter().rev() {
+            if later.insert((action.action, &action.issue_id))
+                && let Some(why) = action.skipped.clone()
             {
-                left_out.push(SkippedStep { action: it.action, issue_id: it.issue_id.clone(), why });
+                left_out.push(SkippedStep { action: action.action, issue_id: action.issue_id.clone(), why });
             }
         }
         left_out.reverse();
@@ -344,13 +357,13 @@ impl<'a> RunProgress<'a> {
 
     /// How many times a step was taken for an issue.
     pub(crate) fn taken(&self, step: RunStep, issue: &IssueId) -> usize {
-        self.issue(issue).map_or(0, |it| it.taken(step).count())
+        self.issue(issue).map_or(0, |issue| issue.taken(step).count())
     }
 
     /// How many times an agent was asked for a step of an issue, whether or not it succeeded.
     pub(crate) fn attempts(&self, step: RunStep, issue: &IssueId) -> usize {
-        let setbacks = self.issue(issue).into_iter().flat_map(|it| &it.setbacks);
-        self.taken(step, issue) + setbacks.filter(|it| it.action == step).count()
+        let setbacks = self.issue(issue).into_iter().flat_map(|issue| &issue.setbacks);
+        self.taken(step, issue) + setbacks.filter(|setback| setback.action == step).count()
     }
 
     /// How many times someone chose to retry the execution of an issue, or resumed a run that was stopped because of
@@ -368,12 +381,12 @@ impl<'a> RunProgress<'a> {
 impl<'a> IssueProgress<'a> {
     /// Each time that a step was taken for it.
     pub(super) fn taken(&self, step: RunStep) -> impl DoubleEndedIterator<Item = &'a ActionDone> {
-        self.actions.iter().copied().filter(move |it| it.action == step && it.skipped.is_none())
+        self.actions.iter().copied().filter(move |action| action.action == step && action.skipped.is_none())
     }
 
     /// Why a step was skipped for it and not taken later.
     pub(super) fn skipped(&self, step: RunStep) -> Option<&'a str> {
-        self.actions.iter().rfind(|it| it.action == step)?.skipped.as_deref()
+        self.actions.iter().rfind(|action| action.action == step)?.skipped.as_deref()
     }
 
     fn reach(&mut self, reached: &'a IssueReached, at: Time) {

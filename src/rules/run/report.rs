@@ -16,7 +16,6 @@ use crate::model::id::{ExecutionId, IssueId};
 use crate::model::run::RunStep;
 use crate::model::solution::Solution;
 use crate::model::test_count::TestOutcome;
-use crate::model::time::Time;
 use crate::rules::audit;
 use crate::rules::bounded::Cut;
 use crate::rules::facts;
@@ -126,9 +125,9 @@ fn has_arrived(folder: &RunFolder, status: IssueStage) -> bool {
 
 /// The executions of an issue that the run's log names, in order.
 fn executions<'a>(issue: &IssueProgress<'_>, found: Option<&'a IssueFolder>) -> Vec<&'a ExecutionFolder> {
-    let own = found.map_or(&[][..], |it| &it.executions[..]);
+    let own = found.map_or(&[][..], |folder| &folder.executions[..]);
     let by_id: HashMap<&ExecutionId, &ExecutionFolder> =
-        own.iter().map(|it| (&it.execution.id, it)).collect();
+        own.iter().map(|execution| (&execution.execution.id, execution)).collect();
     let mut seen = HashSet::new();
     let named = issue.reached.iter().filter_map(|(_, reached)| reached.execution_id.as_ref());
     named.filter(|id| seen.insert(*id)).filter_map(|id| by_id.get(id).copied()).collect()
@@ -146,9 +145,11 @@ fn issue_report(
     spent.add(executions, issue);
     let (tokens, costs) = spent.sums();
     let plan = found.zip(issue.solution_id).and_then(|(found, id)| found.solution(id));
-    let since = |at: Time| at >= folder.run.created_at;
     let mut cut = Cut::at(LONGEST_FEEDBACK);
-    let feedback = found.into_iter().flat_map(|it| &it.feedback).filter(|it| since(it.created_at));
+    let feedback = found
+        .into_iter()
+        .flat_map(|folder| &folder.feedback)
+        .filter(|feedback| feedback.created_at >= folder.run.created_at);
     IssueReport {
         issue_id: issue.id.clone(),
         title: record.map(|record| record.title.clone()).unwrap_or_default(),
@@ -164,16 +165,20 @@ fn issue_report(
         planned_by: done_by(issue, RunStep::Plan),
         review: found.zip(plan).and_then(|(found, plan)| reviewed(issue, found, plan)),
         task_count: plan.map(|plan| plan.typed_plan().tasks.len()),
-        execution_ids: executions.iter().map(|it| it.execution.id.clone()).collect(),
+        execution_ids: executions.iter().map(|execution| execution.execution.id.clone()).collect(),
         commits: commits(executions),
-        checks: executions.last().map(|it| checks(it)).unwrap_or_default(),
+        checks: executions.last().map(|execution| checks(execution)).unwrap_or_default(),
         unplanned_files: executions
             .last()
             .zip(plan)
-            .map(|(it, plan)| unplanned(it, plan))
+            .map(|(execution, plan)| unplanned(execution, plan))
             .unwrap_or_default(),
         feedback: feedback
-            .map(|it| ReportedFeedback { kind: it.kind, stage: it.stage, content: cut.text(&it.content) })
+            .map(|feedback| ReportedFeedback {
+                kind: feedback.kind,
+                stage: feedback.stage,
+                content: cut.text(&feedback.content),
+            })
             .collect(),
         setback_count: issue.setbacks.len(),
         tokens,
@@ -193,8 +198,11 @@ fn reviewed(issue: &IssueProgress<'_>, found: &IssueFolder, plan: &Solution) -> 
     let standing = review::standing(plan, found.reviews(&plan.id));
     let verdict = standing.verdict?;
     let digest = plan.plan_digest();
-    let totals =
-        found.reviews(&plan.id).iter().filter(|it| it.plan_digest == digest).map(|it| it.scores.total());
+    let totals = found
+        .reviews(&plan.id)
+        .iter()
+        .filter(|review| review.plan_digest == digest)
+        .map(|review| review.scores.total());
     let score = totals.min_by(|a, b| a.get().total_cmp(&b.get()));
     Some(ReportedReview { verdict, score, reviewed_by: done_by(issue, RunStep::Review) })
 }
@@ -204,12 +212,12 @@ fn commits(executions: &[&ExecutionFolder]) -> Vec<ReportedCommit> {
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
     for execution in executions.iter().rev() {
         let mut agents = execution.agents_by_hash();
-        for it in execution.work().into_iter().rev().filter(|it| seen.insert(it.link.hash.clone())) {
+        for work in execution.work().into_iter().rev().filter(|work| seen.insert(work.link.hash.clone())) {
             found.push(ReportedCommit {
-                made_by: agents.remove(&it.link.hash),
-                hash: it.link.hash,
-                subject: it.link.subject,
-                task_id: it.link.task_id,
+                made_by: agents.remove(&work.link.hash),
+                hash: work.link.hash,
+                subject: work.link.subject,
+                task_id: work.link.task_id,
             });
         }
     }
@@ -219,7 +227,7 @@ fn commits(executions: &[&ExecutionFolder]) -> Vec<ReportedCommit> {
 
 fn unplanned(execution: &ExecutionFolder, plan: &Solution) -> BTreeSet<String> {
     let plan = plan.typed_plan();
-    let files = execution.work().into_iter().flat_map(|it| it.link.files);
+    let files = execution.work().into_iter().flat_map(|work| work.link.files);
     let named = audit::named(&plan);
     files.filter(|file| !named.holds(file)).collect()
 }

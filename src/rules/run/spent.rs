@@ -65,8 +65,13 @@ impl Spent {
 
     /// The tokens, and the amounts by unit.
     pub(crate) fn sums(self) -> (Option<u64>, Vec<Cost>) {
-        let cost = |(currency, amount)| Cost { amount: rounded(amount), currency };
-        (self.tokens, self.costs.into_iter().map(cost).collect())
+        (
+            self.tokens,
+            self.costs
+                .into_iter()
+                .map(|(currency, amount)| Cost { amount: rounded(amount), currency })
+                .collect(),
+        )
     }
 }
 

@@ -257,21 +257,22 @@ fn completed_actions(progress: &RunProgress<'_>) -> Vec<String> {
 }
 
 fn errors(progress: &RunProgress<'_>) -> Vec<ErrorState> {
-    let error = |(at, wrong): &(Time, Wrong<'_>)| {
-        let (phase, step, error) = match wrong {
-            Wrong::Run(phase, error) => (Some(*phase), None, *error),
-            Wrong::Step(setback) => (None, Some(*setback), &setback.error),
-        };
-        ErrorState {
-            timestamp: *at,
-            phase,
-            action: step.map(|setback| setback.action),
-            issue_id: step.and_then(|setback| setback.issue_id.clone()),
-            error_type: error.error_type.clone(),
-            message: in_words(error),
-        }
+    progress.errors.iter().map(run_error).collect()
+}
+
+fn run_error((at, wrong): &(Time, Wrong<'_>)) -> ErrorState {
+    let (phase, step, error) = match wrong {
+        Wrong::Run(phase, error) => (Some(*phase), None, *error),
+        Wrong::Step(setback) => (None, Some(*setback), &setback.error),
     };
-    progress.errors.iter().map(error).collect()
+    ErrorState {
+        timestamp: *at,
+        phase,
+        action: step.map(|setback| setback.action),
+        issue_id: step.and_then(|setback| setback.issue_id.clone()),
+        error_type: error.error_type.clone(),
+        message: in_words(error),
+    }
 }
 
 pub(super) fn in_words(error: &Failure) -> String {

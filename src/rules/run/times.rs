@@ -74,20 +74,20 @@ pub(super) fn phases(folder: &RunFolder) -> (Vec<PhaseTime>, u64) {
         let took_ms = between(reached, at);
         reached = at;
         let begins = match &entry.event {
-            RunEvent::Phase(it) if it.driver.is_some() => std::mem::replace(&mut is_driven, true),
+            RunEvent::Phase(change) if change.driver.is_some() => std::mem::replace(&mut is_driven, true),
             _ => false,
         };
         if begins {
             interrupted += took_ms;
-        } else if let Some(known) = phases.iter_mut().find(|it| it.phase == phase) {
+        } else if let Some(known) = phases.iter_mut().find(|other| other.phase == phase) {
             known.took_ms += took_ms;
         } else {
             phases.push(PhaseTime { phase, took_ms });
         }
-        if let RunEvent::Phase(it) = &entry.event {
-            phase = it.phase;
+        if let RunEvent::Phase(change) = &entry.event {
+            phase = change.phase;
         }
     }
-    phases.retain(|it| it.took_ms > 0);
+    phases.retain(|phase| phase.took_ms > 0);
     (phases, interrupted)
 }

@@ -109,8 +109,9 @@ pub(super) fn waiting(
     let run = &folder.run;
     let mut waiting: Vec<WaitsForPerson> = Vec::new();
     let is_driven = known.is_driven && progress.status != RunStatus::Completed;
-    let is_left = |issue: &&IssueProgress<'_>| !is_driven || stage(issue.status) == IssueStage::Failed;
-    for issue in progress.issues.iter().filter(is_left) {
+    for issue in
+        progress.issues.iter().filter(|issue| !is_driven || stage(issue.status) == IssueStage::Failed)
+    {
         let found = known.issues.get(issue.id);
         waiting.extend(match (found, known.apart.get(issue.id)) {
             (Some(_), Some(branch)) if issue.status == IssueStatus::Failed => {
@@ -143,11 +144,9 @@ pub(super) fn waiting(
             ],
         });
     }
-    let is_worn = |wrong: &Wrong<'_>| match wrong {
-        Wrong::Run(_, failure) => failure.error_type.as_deref() == Some("all-workers-failed"),
-        Wrong::Step(_) => false,
-    };
-    if let Some((_, Wrong::Run(_, failure))) = progress.errors.iter().rfind(|(_, wrong)| is_worn(wrong)) {
+    if let Some((_, Wrong::Run(_, failure))) =
+        progress.errors.iter().rfind(|(_, wrong)| has_no_workers(wrong))
+    {
         waiting.push(WaitsForPerson {
             issue_id: None,
             what: format!("the run ended early: {}", in_words(failure)),
@@ -170,15 +169,21 @@ pub(super) fn waiting(
     waiting
 }
 
+fn has_no_workers(wrong: &Wrong<'_>) -> bool {
+    match wrong {
+        Wrong::Run(_, failure) => failure.error_type.as_deref() == Some("all-workers-failed"),
+        Wrong::Step(_) => false,
+    }
+}
+
 /// A branch of a run holds what an agent changed, or what the user had before. Only the log of the run says which of them,
 /// and how to bring it back: what is on the branch itself may be the agent's words.
 fn kept_branch(known: &RunFacts<'_>, run: &RunId, kept: &KeptBranch) -> WaitsForPerson {
     let (name, branch) = (&kept.branch, shell::operand(kept.branch.short()));
-    let removes = |once: &str| Remedy::words(format!("`git branch -D {branch}` removes it{once}"));
     let (what, remedies) = match &kept.kind {
         KeptKind::Attempt(attempt) => {
             let look = format!("`git diff HEAD...{}` shows it", name.operand());
-            (work_of(known, attempt), vec![Remedy::words(look), removes("")])
+            (work_of(known, attempt), vec![Remedy::words(look), removes_branch(&branch, "")])
         }
         KeptKind::Run => (
             "what the run kept when an agent changed your refs or your work tree",
@@ -187,17 +192,21 @@ fn kept_branch(known: &RunFacts<'_>, run: &RunId, kept: &KeptBranch) -> WaitsFor
                     RemedyCall::new(Other::RunLog, [run]),
                     "says what it is, and how to bring back what was yours",
                 ),
-                removes(", once you no longer need it"),
+                removes_branch(&branch, ", once you no longer need it"),
             ],
         ),
     };
     WaitsForPerson { issue_id: None, what: format!("the branch `{name}` has {what}"), remedies }
 }
 
+fn removes_branch(branch: &str, once: &str) -> Remedy {
+    Remedy::words(format!("`git branch -D {branch}` removes it{once}"))
+}
+
 /// What a branch keeps of an attempt.
 fn work_of(known: &RunFacts<'_>, attempt: &ExecutionId) -> &'static str {
     let mut attempts = known.issues.values().flat_map(|folder| &folder.executions);
-    match attempts.find(|it| it.execution.id == *attempt).map(ExecutionFolder::outcome) {
+    match attempts.find(|execution| execution.execution.id == *attempt).map(ExecutionFolder::outcome) {
         // Its commits are merged.
         Some(ExecutionStatus::Completed) => "what an attempt left uncommitted",
         Some(ExecutionStatus::Executing | ExecutionStatus::Superseded) => {
@@ -215,7 +224,7 @@ fn apart(
     branch: &Branch,
 ) -> WaitsForPerson {
     // A branch without work of any issue is removed.
-    let first = run.branch().filter(|_| progress.has_integrated());
+    let first = if progress.has_integrated() { run.branch() } else { None };
     let merges: Vec<String> = first
         .into_iter()
         .chain([branch.clone()])
@@ -248,13 +257,17 @@ fn unreviewed(
     if review::standing(plan, found?.reviews(&plan.id)).verdict.is_some() {
         return None;
     }
-    let last = progress.last_setback(issue.id).filter(|it| it.action == RunStep::Review);
-    let answer = last.and_then(|it| unstored(known, it.unrecorded.as_ref()?));
+    let last = progress.last_setback(issue.id).filter(|setback| setback.action == RunStep::Review);
+    let answer = last.and_then(|setback| unstored(known, setback.unrecorded.as_ref()?));
     let record = RemedyCall::new(Op::SolutionReview, [&plan.id]);
     let scored = ["technical", "risk", "completeness"];
     let by_hand = scored.into_iter().fold(record.clone(), |call, name| call.option(name, "N"));
-    let records = |file| Remedy::call(record.option("from-json", file), "records what its reviewer answered");
-    let kept = answer.map(|file| file.map_or_else(|why| why, records));
+    let kept = answer.map(|file| {
+        file.map_or_else(
+            |why| why,
+            |file| Remedy::call(record.option("from-json", file), "records what its reviewer answered"),
+        )
+    });
     let show = Remedy::call(RemedyCall::new(Other::SolutionShow, [&plan.id]), "shows the plan");
     Some(WaitsForPerson {
         issue_id: Some(issue.id.clone()),

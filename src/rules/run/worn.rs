@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::progress::RunProgress;
 use crate::model::id::IssueId;
 use crate::model::run::{Run, RunStep};
-use crate::model::run_log::Setback;
 use crate::model::status::IssueStatus;
 
 /// Fewer failures may have to do with the issues.
@@ -26,21 +25,27 @@ const FAULTS: &[&str] = &[
 /// because its agent gave no answer; and no issue got through that step.
 pub(crate) fn worn_out(run: &Run, progress: &RunProgress<'_>) -> Option<RunStep> {
     let limits = [(RunStep::Plan, run.limits.plan_jobs), (RunStep::Execute, run.limits.jobs)];
-    let is_worn = |(step, at_once): &(RunStep, u64)| {
-        let is_any_done = progress.actions.iter().any(|it| it.action == *step && it.skipped.is_none());
-        !is_any_done && given_up(progress, *step) as u64 >= FEWEST.max(*at_once)
-    };
-    limits.into_iter().find(is_worn).map(|(step, _)| step)
+    limits
+        .into_iter()
+        .find(|(step, at_once)| {
+            let is_any_done =
+                progress.actions.iter().any(|action| action.action == *step && action.skipped.is_none());
+            !is_any_done && given_up(progress, *step) as u64 >= FEWEST.max(*at_once)
+        })
+        .map(|(step, _)| step)
 }
 
 /// How many issues were given up because the agent for a step failed.
 fn given_up(progress: &RunProgress<'_>, step: RunStep) -> usize {
-    let is_over = |id: &IssueId| progress.issue(id).is_some_and(|issue| issue.status == IssueStatus::Failed);
-    let last = |id: &IssueId| progress.last_setback(id);
-    let is_fault = |setback: &Setback| {
-        setback.action == step
-            && setback.error.error_type.as_deref().is_some_and(|kind| FAULTS.contains(&kind))
-    };
-    let ids: BTreeSet<&IssueId> = progress.setbacks.iter().filter_map(|it| it.issue_id.as_ref()).collect();
-    ids.into_iter().filter(|id| is_over(id) && last(id).is_some_and(is_fault)).count()
+    let ids: BTreeSet<&IssueId> =
+        progress.setbacks.iter().filter_map(|setback| setback.issue_id.as_ref()).collect();
+    ids.into_iter()
+        .filter(|id| {
+            progress.issue(id).is_some_and(|issue| issue.status == IssueStatus::Failed)
+                && progress.last_setback(id).is_some_and(|setback| {
+                    setback.action == step
+                        && setback.error.error_type.as_deref().is_some_and(|kind| FAULTS.contains(&kind))
+                })
+        })
+        .count()
 }

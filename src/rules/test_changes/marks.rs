@@ -31,7 +31,7 @@ const PAIRS: &[(&str, &str)] = &[
 ];
 
 /// The lines that a work added to a file.
-pub(super) fn of<E>(change: &ChangedFile<E>) -> Vec<String> {
+pub(super) fn added_lines<E>(change: &ChangedFile<E>) -> Vec<String> {
     let Some(text) = change.new.as_ref().and_then(|side| side.text.as_deref()) else { return vec![] };
     let old = change.old.as_ref().and_then(|side| side.text.as_deref()).unwrap_or_default();
     let before: BTreeSet<&str> = old.lines().collect();

@@ -21,9 +21,9 @@ pub(super) struct Renames<'c, E> {
 impl<'c, E: PartialEq> Renames<'c, E> {
     pub(super) fn find(changes: &'c [ChangedFile<E>], roles: &[FileRole]) -> Self {
         let of = |wanted: FileRole| {
-            changes.iter().zip(roles).filter(move |(_, role)| **role == wanted).map(|(it, _)| it)
+            changes.iter().zip(roles).filter(move |(_, role)| **role == wanted).map(|(path, _)| path)
         };
-        let names = Substitution::of(pairs(of(FileRole::Code), &Substitution::default()));
+        let names = Substitution::new(pairs(of(FileRole::Code), &Substitution::default()));
         let tests = pairs(of(FileRole::Test), &names);
         let is_pure = |old: &ChangedFile<E>, new: &ChangedFile<E>| {
             let (Some(old), Some(new)) = (&old.old, &new.new) else { return false };
@@ -132,18 +132,17 @@ pub(super) struct Substitution {
 
 impl Substitution {
     /// The paths of renamed files as languages write them, and their names.
-    fn of<E>(renamed: Vec<Renamed<'_, E>>) -> Self {
+    fn new<E>(renamed: Vec<Renamed<'_, E>>) -> Self {
         let (mut paths, mut words) = (Vec::new(), Vec::new());
-        let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         for Renamed { old, new } in renamed {
             paths.push((old.path.clone(), new.path.clone()));
-            paths.push((last(&old.path), last(&new.path)));
+            paths.push((file_name(&old.path), file_name(&new.path)));
             let (old, new) = (stem(&old.path), stem(&new.path));
             for separator in ["/", ".", "::", "\\"] {
                 let list = if old.contains('/') { &mut paths } else { &mut words };
                 list.push((old.replace('/', separator), new.replace('/', separator)));
             }
-            words.push((last(&old), last(&new)));
+            words.push((file_name(&old), file_name(&new)));
         }
         words.extend(paths.iter().cloned());
         for list in [&mut paths, &mut words] {
@@ -162,6 +161,10 @@ impl Substitution {
         let with_all = replaced(text, &self.all);
         if common_lines(&with_all, like) > common_lines(&with_paths, like) { with_all } else { with_paths }
     }
+}
+
+fn file_name(path: &str) -> String {
+    path.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
 fn replaced(text: &str, pairs: &[(String, String)]) -> String {

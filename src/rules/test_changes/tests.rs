@@ -20,7 +20,7 @@ fn remove(path: &str) -> TreeEdit<String> {
 
 #[test]
 fn changed_tests_are_put_back_and_added_ones_stay() {
-    let it = found(
+    let tested = found(
         &[
             change("app.py", Some("1"), Some("2")),
             change("conftest.py", None, Some("x")),
@@ -32,20 +32,20 @@ fn changed_tests_are_put_back_and_added_ones_stay() {
         &[],
     );
     assert_eq!(
-        it.base_tests,
+        tested.base_tests,
         [remove("conftest.py"), put("test_a.py", "assert a"), put("test_c.py", "assert c")]
     );
-    assert_eq!(it.changed_tests, ["conftest.py", "test_a.py", "test_c.py"]);
-    assert_eq!(it.without_work, [put("app.py", "1")]);
-    assert!(it.has_new_tests && !it.is_inseparable && it.declared.is_empty());
+    assert_eq!(tested.changed_tests, ["conftest.py", "test_a.py", "test_c.py"]);
+    assert_eq!(tested.without_work, [put("app.py", "1")]);
+    assert!(tested.has_new_tests && !tested.is_inseparable && tested.declared.is_empty());
 }
 
 #[test]
 fn a_declared_change_is_not_put_back() {
     let changes = [change("tests/a.sh", Some("1"), Some("2")), change("tests/b.sh", Some("1"), Some("2"))];
-    let it = found(&changes, "sh tests/a.sh", &["./tests/a.sh"]);
+    let tested = found(&changes, "sh tests/a.sh", &["./tests/a.sh"]);
     assert_eq!(
-        (it.declared, it.changed_tests),
+        (tested.declared, tested.changed_tests),
         (vec!["tests/a.sh".to_owned()], vec!["tests/b.sh".to_owned()])
     );
     assert!(found(&changes, "true", &["tests/"]).base_tests.is_empty());
@@ -53,8 +53,8 @@ fn a_declared_change_is_not_put_back() {
 
 #[test]
 fn a_plan_that_only_adds_tests_takes_nothing_back() {
-    let it = found(&[change("tests/new.sh", None, Some("x"))], "sh tests/new.sh", &[]);
-    assert_eq!((it.base_tests, it.without_work, it.has_new_tests), (vec![], vec![], true));
+    let tested = found(&[change("tests/new.sh", None, Some("x"))], "sh tests/new.sh", &[]);
+    assert_eq!((tested.base_tests, tested.without_work, tested.has_new_tests), (vec![], vec![], true));
 }
 
 #[test]
@@ -81,9 +81,9 @@ fn tests_that_follow_a_renamed_file_are_what_they_were() {
         change("tests/test_old.py", Some(&old), None),
         change("tests/test_all.py", Some(&old), Some(&new)),
     ];
-    let it = found(&renamed, "pytest", &[]);
-    assert_eq!((it.base_tests, it.changed_tests.len()), (vec![], 0));
-    assert_eq!(it.without_work, [remove("pkg/new.py"), put("pkg/old.py", code)]);
+    let renamed_test = found(&renamed, "pytest", &[]);
+    assert_eq!((renamed_test.base_tests, renamed_test.changed_tests.len()), (vec![], 0));
+    assert_eq!(renamed_test.without_work, [remove("pkg/new.py"), put("pkg/old.py", code)]);
     // A name that is also a word of the test is left alone.
     let script = "const { add } = require('./add.js');\nassert(add(1, 2) === 3);\n";
     let moved = [
@@ -97,26 +97,26 @@ fn tests_that_follow_a_renamed_file_are_what_they_were() {
     let weak = new.replace("    assert add(1, 2) == 3\n", "    add(1, 2)\n");
     let mut weakened = renamed;
     weakened[2] = change("tests/test_new.py", None, Some(&weak));
-    let it = found(&weakened, "pytest", &[]);
-    assert_eq!(it.base_tests, [TreeEdit::Write("tests/test_new.py".into(), old, new)]);
+    let tested = found(&weakened, "pytest", &[]);
+    assert_eq!(tested.base_tests, [TreeEdit::Write("tests/test_new.py".into(), old, new)]);
 }
 
 #[test]
 fn tests_in_the_files_of_the_code_cannot_be_told_from_it() {
     let test = "#[cfg(test)]\nmod tests {\n    fn a() {}\n}\n";
     let with = format!("fn a() {{}}\n{test}");
-    let it = found(&[change("src/a.rs", Some("fn a() {}\n"), Some(&with))], "cargo test", &[]);
-    assert!(it.is_inseparable && !it.has_new_tests);
-    let it = found(&[change("src/a.rs", Some(&with), Some(&format!("// a\n{with}")))], "cargo test", &[]);
-    assert!(!it.is_inseparable);
+    let with_test = found(&[change("src/a.rs", Some("fn a() {}\n"), Some(&with))], "cargo test", &[]);
+    assert!(with_test.is_inseparable && !with_test.has_new_tests);
+    let tested = found(&[change("src/a.rs", Some(&with), Some(&format!("// a\n{with}")))], "cargo test", &[]);
+    assert!(!tested.is_inseparable);
 }
 
 #[test]
 fn code_that_looks_for_a_test_is_marked() {
     let old = "import os\n";
     let new = "import os\nif os.environ.get('PYTEST_CURRENT_TEST'):\n    answer = 42\n";
-    let it = found(&[change("app.py", Some(old), Some(new))], "pytest", &[]);
-    assert_eq!(it.marks, ["app.py:2 reads PYTEST_CURRENT_TEST"]);
+    let tested = found(&[change("app.py", Some(old), Some(new))], "pytest", &[]);
+    assert_eq!(tested.marks, ["app.py:2 reads PYTEST_CURRENT_TEST"]);
     assert!(
         found(&[change("app.py", Some(new), Some(&format!("{new}# x\n")))], "pytest", &[]).marks.is_empty()
     );

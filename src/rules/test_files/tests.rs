@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 
 fn files(own: &[&str], command: &str, planned: &[&str]) -> TestFiles {
-    let own: Vec<String> = own.iter().map(|it| (*it).to_owned()).collect();
+    let own: Vec<String> = own.iter().map(|pattern| (*pattern).to_owned()).collect();
     let places: Vec<_> = planned.iter().map(|path| json!({"path": path})).collect();
     let task = json!({"id": "T1", "title": "t", "action": "Add", "files": places});
     let plan: Plan = serde_json::from_value(json!({"tasks": [task]})).unwrap();

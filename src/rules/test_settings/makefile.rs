@@ -23,19 +23,19 @@ pub(super) fn restored(old: &str, new: &str, files: &TestFiles) -> String {
     let (old_parts, new_parts) = (parts(old), parts(new));
     let rules = old_parts.iter().chain(&new_parts).filter(|part| is_test_rule(part, files));
     let variables: BTreeSet<&str> = rules.flat_map(|part| used(part.text)).collect();
-    let is_of_tests = |part: &&Part<'_>| match part.kind {
-        PartKind::Rule(_) => is_test_rule(part, files),
-        PartKind::Variable(name) => variables.contains(name),
-        PartKind::Other => false,
-    };
     let of_tests = |parts: &[Part<'_>]| -> Vec<String> {
-        parts.iter().filter(is_of_tests).map(|part| part.text.trim_end().to_owned()).collect()
+        parts
+            .iter()
+            .filter(|part| is_of_tests(files, &variables, part))
+            .map(|part| part.text.trim_end().to_owned())
+            .collect()
     };
     let (earlier, later) = (of_tests(&old_parts), of_tests(&new_parts));
     if earlier == later {
         return new.to_owned();
     }
-    let mut text: String = new_parts.iter().filter(|part| !is_of_tests(part)).map(|part| part.text).collect();
+    let mut text: String =
+        new_parts.iter().filter(|part| !is_of_tests(files, &variables, part)).map(|part| part.text).collect();
     for part in earlier {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
@@ -44,6 +44,14 @@ pub(super) fn restored(old: &str, new: &str, files: &TestFiles) -> String {
         text.push('\n');
     }
     text
+}
+
+fn is_of_tests(files: &TestFiles, variables: &BTreeSet<&str>, part: &&Part<'_>) -> bool {
+    match part.kind {
+        PartKind::Rule(_) => is_test_rule(part, files),
+        PartKind::Variable(name) => variables.contains(name),
+        PartKind::Other => false,
+    }
 }
 
 fn is_test_rule(part: &Part<'_>, files: &TestFiles) -> bool {

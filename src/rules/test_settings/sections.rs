@@ -11,13 +11,22 @@ struct Section<'a> {
 
 /// The later version with the sections of the earlier one that are about tests, at its end.
 pub(super) fn restored(old: &str, new: &str) -> String {
-    let of_tests =
-        |text| sections(text).into_iter().filter(|it| it.is_of_tests).map(|it| it.text.trim()).collect();
+    let of_tests = |text| {
+        sections(text)
+            .into_iter()
+            .filter(|section| section.is_of_tests)
+            .map(|section| section.text.trim())
+            .collect()
+    };
     let (earlier, later): (Vec<&str>, Vec<&str>) = (of_tests(old), of_tests(new));
     if earlier == later {
         return new.to_owned();
     }
-    let mut text: String = sections(new).into_iter().filter(|it| !it.is_of_tests).map(|it| it.text).collect();
+    let mut text: String = sections(new)
+        .into_iter()
+        .filter(|section| !section.is_of_tests)
+        .map(|section| section.text)
+        .collect();
     for section in earlier {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
@@ -38,10 +47,14 @@ fn sections(text: &str) -> Vec<Section<'_>> {
         at += line.len();
     }
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
-    let section = |(start, end): (usize, usize)| {
-        let text = &text[start..end];
-        let name = text.strip_prefix('[').unwrap_or_default().trim_start();
-        Section { is_of_tests: OF_TESTS.iter().any(|it| name.starts_with(it)), text }
-    };
-    starts.iter().copied().zip(ends).map(section).collect()
+    starts
+        .iter()
+        .copied()
+        .zip(ends)
+        .map(|(start, end)| {
+            let text = &text[start..end];
+            let name = text.strip_prefix('[').unwrap_or_default().trim_start();
+            Section { is_of_tests: OF_TESTS.iter().any(|prefix| name.starts_with(prefix)), text }
+        })
+        .collect()
 }

@@ -71,7 +71,7 @@ pub(super) fn drive(
     (watch, stops): (&mut dyn RunWatch, Arc<RunStops>),
 ) -> Answer<RunView> {
     let store = session.store();
-    let places = RunPaths::of(store, id);
+    let places = RunPaths::new(store, id);
     let _held = driver::hold(store, &places.files, id)?;
     let done = driven(session, id, places, started, (watch, stops));
     done.map_err(|refusal| with_resume(store, id, refusal))

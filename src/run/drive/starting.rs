@@ -11,7 +11,7 @@ use crate::model::run::RunStep;
 use crate::model::run_log::IssueReached;
 use crate::model::status::IssueStatus;
 use crate::ops::work::runs::paths::{open_tree, unlock};
-use crate::ops::work::{self, ClaimRequest, Claimable};
+use crate::ops::work::{self, ClaimRequest, ClaimWorktree, Claimable};
 use crate::ops::{Refusal, RefusalKind, issues};
 use crate::rules::audit;
 use crate::rules::roles::Role;
@@ -118,7 +118,7 @@ impl Driver<'_> {
             );
             let wish = ClaimRequest {
                 what,
-                worktree: Some(Some(tree.clone())),
+                worktree: ClaimWorktree::At(tree.clone()),
                 is_fresh: true,
                 run: Some(self.run.id.clone()),
                 ..ClaimRequest::default()

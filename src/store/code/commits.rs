@@ -83,13 +83,8 @@ impl Store {
         let message = commit.message().map_err(&failed)?.into_owned();
         let subject = message.trim_start().lines().next().unwrap_or_default().to_str_lossy().into_owned();
         let subject = one_line(&subject).chars().take(LONGEST_SUBJECT).collect();
-        // An unreadable date is no reason to lose the link.
-        let at = |seconds: Option<i64>| match seconds.and_then(Time::from_seconds) {
-            Some(time) => Ok(time),
-            None => self.now(),
-        };
-        let authored_at = at(author.time().ok().map(|time| time.seconds))?;
-        let committed_at = at(committer.time().ok().map(|time| time.seconds))?;
+        let authored_at = self.time_at(author.time().ok().map(|time| time.seconds))?;
+        let committed_at = self.time_at(committer.time().ok().map(|time| time.seconds))?;
         let person = |name: &BStr, email: &BStr| {
             let (name, email) = (commit.in_utf8(name), commit.in_utf8(email));
             Person::from(one_line(&format!("{} <{}>", name.to_str_lossy(), email.to_str_lossy())))
@@ -99,6 +94,14 @@ impl Store {
         let parents = commit.parents().collect();
         let tree = commit.tree().map_err(&failed)?;
         Ok(CodeCommit { id, tree, message, subject, author, authored_at, committer, committed_at, parents })
+    }
+
+    /// An unreadable date is no reason to lose the link.
+    fn time_at(&self, seconds: Option<i64>) -> Result<Time, StoreError> {
+        match seconds.and_then(Time::from_seconds) {
+            Some(time) => Ok(time),
+            None => self.now(),
+        }
     }
 
     /// Reads one commit among many that others made; `None` if it is here and nobody can read it whole, such as one
@@ -176,8 +179,9 @@ impl Store {
 
     fn changes_of(&self, commit: &CodeCommit, most: usize) -> Result<Option<Changes>, StoreError> {
         let files = self.first_changes(commit, most)?;
-        let change = |file: Difference| (file.path, file.old.is_some(), file.new.is_some());
-        Ok(files.map(|files| files.into_iter().map(change).collect()))
+        Ok(files.map(|files| {
+            files.into_iter().map(|file| (file.path, file.old.is_some(), file.new.is_some())).collect()
+        }))
     }
 
     /// The tree of a commit of the code.

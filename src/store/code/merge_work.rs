@@ -41,12 +41,14 @@ impl Store {
         for side in [&one, &two] {
             work.steps += side.len() as u64 + self.rename_steps(side, renames);
         }
-        let other: HashMap<&str, &Difference> = two.iter().map(|it| (it.path.as_str(), it)).collect();
+        let other: HashMap<&str, &Difference> =
+            two.iter().map(|change| (change.path.as_str(), change)).collect();
         for mine in &one {
             let Some(theirs) = other.get(mine.path.as_str()).filter(|theirs| theirs.new != mine.new) else {
                 continue;
             };
-            let sizes = [mine.old, mine.new, theirs.new].map(|version| version.map_or(0, |it| self.size(it)));
+            let sizes = [mine.old, mine.new, theirs.new]
+                .map(|version| version.map_or(0, |version| self.size(version)));
             work.steps += sizes.iter().sum::<u64>() / MERGED;
             work.largest = sizes.into_iter().fold(work.largest, u64::max);
         }
@@ -56,11 +58,15 @@ impl Store {
     /// The cost of rename detection between deleted and added files. Exact renames are found at once.
     fn rename_steps(&self, side: &[Difference], most: u64) -> u64 {
         let mut gone: HashMap<ObjectId, u64> = HashMap::new();
-        for (_, id) in side.iter().filter(|it| it.new.is_none()).filter_map(|it| it.old.filter(is_file)) {
+        for (_, id) in
+            side.iter().filter(|change| change.new.is_none()).filter_map(|change| change.old.filter(is_file))
+        {
             *gone.entry(id).or_default() += 1;
         }
         let (mut came, mut bytes) = ((0u64, 0u64), 0u64);
-        for new in side.iter().filter(|it| it.old.is_none()).filter_map(|it| it.new.filter(is_file)) {
+        for new in
+            side.iter().filter(|change| change.old.is_none()).filter_map(|change| change.new.filter(is_file))
+        {
             match gone.get_mut(&new.1).filter(|count| **count > 0) {
                 Some(count) => *count -= 1,
                 None => came = (came.0 + 1, came.1 + self.size(new)),

@@ -90,13 +90,13 @@ impl Store {
         if suspects.is_empty() && restored.is_empty() {
             return Ok(found);
         }
-        let is_restored = |path: &str| {
-            restored.iter().any(|it| {
-                path.strip_prefix(it.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            })
-        };
-        let wanted = |path: &str| suspects.contains(path) || is_restored(path);
-        found.extend(self.rewritten_along(Some(since), tip, &wanted)?);
+        found.extend(self.rewritten_along(Some(since), tip, &|path: &str| {
+            suspects.contains(path)
+                || restored.iter().any(|restored| {
+                    path.strip_prefix(restored.as_str())
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                })
+        })?);
         Ok(found)
     }
 
@@ -112,7 +112,7 @@ impl Store {
         for file in differing {
             let path = &file.path;
             let (Form::Entry(once), id) = form(path) else { continue };
-            if known.iter().any(|it| it.path == *path) {
+            if known.iter().any(|other| other.path == *path) {
                 continue;
             }
             let (Some(old), Some(new)) = (file.old_file(), file.new_file()) else { continue };
@@ -198,10 +198,12 @@ impl Store {
         let mut faults: Vec<HistoryFault> =
             own_faults.into_iter().map(|what| HistoryFault { commit, what }).collect();
         faults.extend(origins.faults(own, commit, parents)?);
-        let rewritten = |HistoryFault { commit, what }| {
-            let author = self.step(commit)?.author;
-            Ok(Rewritten { path: own.path.clone(), what, commit: commit.into(), author })
-        };
-        faults.into_iter().map(rewritten).collect()
+        faults
+            .into_iter()
+            .map(|HistoryFault { commit, what }| {
+                let author = self.step(commit)?.author;
+                Ok(Rewritten { path: own.path.clone(), what, commit: commit.into(), author })
+            })
+            .collect()
     }
 }

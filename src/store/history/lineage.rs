@@ -123,7 +123,7 @@ impl<'a> Lineage<'a> {
                 *children_left.entry(*parent).or_default() += 1;
             }
         }
-        let versions = Versions::of(store);
+        let versions = Versions::new(store);
         Self { store, walked: HashMap::new(), children_left, versions, compared: 0, skips_births: false }
     }
 
@@ -252,7 +252,8 @@ impl<'a> Lineage<'a> {
             let here = other.map_or(after, |(_, here)| *here);
             had.extend(here.map(|here| (here, parent.commit)));
         }
-        let deleted = had.first().filter(|_| after.is_none()).map(|((kind, _), _)| Did::Deleted(*kind));
+        let deleted =
+            if after.is_none() { had.first().map(|((kind, _), _)| Did::Deleted(*kind)) } else { None };
         match form(path).0 {
             Form::Unknown => Ok(deleted),
             Form::Entry(_) => match after {
@@ -267,7 +268,7 @@ impl<'a> Lineage<'a> {
                 // If all parents that have the file have the same one, a merge keeps it.
                 if let Some(after) = after
                     && !had.is_empty()
-                    && had.iter().all(|(it, _)| *it == after)
+                    && had.iter().all(|(earlier, _)| *earlier == after)
                 {
                     if gone.get(number).is_some() && self.versions.doc(path, after)?.is_some() {
                         gone.set(number, None);
@@ -288,7 +289,7 @@ impl<'a> Lineage<'a> {
         after: EntryId,
         had: &[(EntryId, ObjectId)],
     ) -> Result<Option<Did>, StoreError> {
-        if had.iter().all(|(it, _)| *it == after) {
+        if had.iter().all(|(earlier, _)| *earlier == after) {
             return Ok(None);
         }
         let mut sound = Vec::with_capacity(had.len());

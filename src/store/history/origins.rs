@@ -97,7 +97,7 @@ impl<'a> OriginJudge<'a> {
             base,
             now,
             shelf: RedactionCache::default(),
-            versions: Versions::of(store),
+            versions: Versions::new(store),
             made: HashMap::new(),
             written: HashMap::new(),
             is_another: HashMap::new(),
@@ -128,18 +128,19 @@ impl<'a> OriginJudge<'a> {
                 let veiled: Vec<WrittenValue<'_>> = new.veiled_since(old).collect();
                 let said = new.said_since(Some(old));
                 // A change under an unchanged stamp is reported by the step, unless the value was hidden.
-                let is_reported = |it: &WrittenValue<'_>| {
-                    old.made(it.key) == it.made && !old.value(it.key).is_some_and(is_hidden)
-                };
-                let said: Vec<WrittenValue<'_>> = said.filter(|it| !is_reported(it)).collect();
-                if said.iter().any(|it| it.is_at_birth) {
+                let said: Vec<WrittenValue<'_>> = said
+                    .filter(|written| {
+                        old.made(written.key) != written.made || old.value(written.key).is_some_and(is_hidden)
+                    })
+                    .collect();
+                if said.iter().any(|written| written.is_at_birth) {
                     self.remember_first(path, number)?;
                 }
                 faults.extend(self.veiled(path, veiled, commit)?);
                 faults.extend(self.compare(path, number, said, commit, false)?);
             }
             None => {
-                faults.extend(self.made_again(path, number, (new, *here), commit)?);
+                faults.extend(self.made_again(path, number, new, *here, commit)?);
                 faults.extend(self.in_place_of_another(own, new, *here, commit, parents)?);
             }
         }
@@ -151,13 +152,14 @@ impl<'a> OriginJudge<'a> {
         &mut self,
         path: &str,
         number: u32,
-        (new, here): (&Doc, EntryId),
+        new: &Doc,
+        here: EntryId,
         commit: ObjectId,
     ) -> Result<Vec<HistoryFault>, StoreError> {
         match self.made.get(&number) {
             None => {
                 self.made.insert(number, RecordOrigin::Once(here, commit));
-                let said = new.said_since(None).filter(|it| !it.is_at_birth).collect();
+                let said = new.said_since(None).filter(|written| !written.is_at_birth).collect();
                 self.compare(path, number, said, commit, true)
             }
             Some(RecordOrigin::Once(known, _)) if *known == here => Ok(Vec::new()),
@@ -218,13 +220,13 @@ impl<'a> OriginJudge<'a> {
                 names.push(said.key);
             }
         }
-        let what = || {
-            format!(
+        Ok((!names.is_empty()).then(|| HistoryFault {
+            commit,
+            what: format!(
                 "replaced {} with the text for hidden values, although no redaction hides it",
                 named(&names)
-            )
-        };
-        Ok((!names.is_empty()).then(|| HistoryFault { commit, what: what() }))
+            ),
+        }))
     }
 
     /// Remembers what a commit wrote under which stamps, and finds values that contradict what is remembered.
@@ -238,7 +240,7 @@ impl<'a> OriginJudge<'a> {
     ) -> Result<Vec<HistoryFault>, StoreError> {
         let mut others: Vec<Differing<'_>> = Vec::new();
         for said in said {
-            let (slot, written) = (numbered(number, &said), StampedValue::of(&said, commit));
+            let (slot, written) = (numbered(number, &said), StampedValue::new(&said, commit));
             let Some(known) = self.written.get(&slot).copied() else {
                 self.written.insert(slot, written);
                 continue;
@@ -258,7 +260,7 @@ impl<'a> OriginJudge<'a> {
                 }),
             }
         }
-        others.iter().map(|it| self.blame(it, is_made)).collect()
+        others.iter().map(|other| self.blame(other, is_made)).collect()
     }
 
     /// The commit to blame for two values under one stamp. A value that was there before the walk is not blamed. Of
@@ -279,17 +281,17 @@ impl<'a> OriginJudge<'a> {
                 _ => distance(known.commit)? > distance(commit)?,
             };
         let (to_blame, other) = if is_first { (known.commit, commit) } else { (commit, known.commit) };
-        let what = match is_base {
-            true => "the one that is there".to_owned(),
-            false => {
-                let (id, by) = (other.to_hex_with_len(SHORT), self.store.step(other)?.author);
-                format!("in commit {id} by {by}")
-            }
+        let what = if is_base {
+            "the one that is there".to_owned()
+        } else {
+            let (id, by) = (other.to_hex_with_len(SHORT), self.store.step(other)?.author);
+            format!("in commit {id} by {by}")
         };
         let names = named(names);
-        let what = match is_made {
-            true => format!("recreated the record, with another {names} than {what}"),
-            false => format!("wrote another {names} than {what}, under the same stamp"),
+        let what = if is_made {
+            format!("recreated the record, with another {names} than {what}")
+        } else {
+            format!("wrote another {names} than {what}, under the same stamp")
         };
         Ok(HistoryFault { commit: to_blame, what })
     }
@@ -302,8 +304,9 @@ impl<'a> OriginJudge<'a> {
 
     /// Remembers all values of the record in the base.
     fn remember_base(&mut self, path: &str, number: u32) -> Result<(), StoreError> {
-        let Some(base) = self.base.as_ref().filter(|_| !self.made.contains_key(&number)) else {
-            return Ok(());
+        let base = match self.base.as_ref() {
+            Some(base) if !self.made.contains_key(&number) => base,
+            _ => return Ok(()),
         };
         let commit = base.commit();
         if let Some((id, kind)) = base.entry(path)?
@@ -336,7 +339,7 @@ impl<'a> OriginJudge<'a> {
         is_known: impl Fn(&WrittenValue<'_>) -> bool,
     ) {
         for said in doc.said_since(None).filter(is_known) {
-            self.written.entry(numbered(number, &said)).or_insert_with(|| StampedValue::of(&said, commit));
+            self.written.entry(numbered(number, &said)).or_insert_with(|| StampedValue::new(&said, commit));
         }
         self.made.insert(number, RecordOrigin::Known);
     }
@@ -359,7 +362,7 @@ impl<'a> OriginJudge<'a> {
 }
 
 impl StampedValue {
-    fn of(said: &WrittenValue<'_>, commit: ObjectId) -> Self {
+    fn new(said: &WrittenValue<'_>, commit: ObjectId) -> Self {
         let mut hasher = DefaultHasher::new();
         said.value.map(Value::to_string).hash(&mut hasher);
         Self { value: hasher.finish(), is_hidden: said.value.is_some_and(is_hidden), commit }

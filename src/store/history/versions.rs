@@ -41,7 +41,7 @@ pub(in crate::store) struct Versions<'a> {
 }
 
 impl<'a> Versions<'a> {
-    pub(in crate::store) fn of(store: &'a Store) -> Self {
+    pub(in crate::store) fn new(store: &'a Store) -> Self {
         Self { store, numbers: HashMap::new(), known: HashMap::new(), known_bytes: 0, read: 0 }
     }
 

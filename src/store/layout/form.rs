@@ -59,24 +59,24 @@ impl From<&Location> for Form {
                 Owner::Issue(_) => Self::Doc(&ISSUE),
                 Owner::Solution(_) => Self::Doc(&SOLUTION),
                 Owner::Queue(_) => Self::Doc(&QUEUE),
-                Owner::Execution(_) => Self::Entry(OnceSchema::of::<Execution>()),
-                Owner::Run(_) => Self::Entry(OnceSchema::of::<Run>()),
+                Owner::Execution(_) => Self::Entry(OnceSchema::new::<Execution>()),
+                Owner::Run(_) => Self::Entry(OnceSchema::new::<Run>()),
                 Owner::Roadmap(_) => Self::Doc(&ROADMAP),
                 // No path leads there.
                 Owner::Wisdom => Self::Unknown,
             },
             Location::Item(..) => Self::Doc(&ITEM),
             Location::Entry(log, _) => Self::Entry(match log {
-                LogKind::Comments(_) => OnceSchema::of::<Comment>(),
-                LogKind::Feedback(_) => OnceSchema::of::<Feedback>(),
-                LogKind::Explorations(_) => OnceSchema::of::<Explored>(),
-                LogKind::Reviews(_) => OnceSchema::of::<Review>(),
-                LogKind::Events(_) => OnceSchema::of::<LogEntry>(),
-                LogKind::Conflicts(_) => OnceSchema::of::<QueueConflict>(),
-                LogKind::RunEvents(_) => OnceSchema::of::<RunLogEntry>(),
-                LogKind::RoadmapEvents(_) => OnceSchema::of::<RoadmapLogEntry>(),
-                LogKind::Wisdom => OnceSchema::of::<Wisdom>(),
-                LogKind::Redactions(_) => OnceSchema::of::<Redaction>(),
+                LogKind::Comments(_) => OnceSchema::new::<Comment>(),
+                LogKind::Feedback(_) => OnceSchema::new::<Feedback>(),
+                LogKind::Explorations(_) => OnceSchema::new::<Explored>(),
+                LogKind::Reviews(_) => OnceSchema::new::<Review>(),
+                LogKind::Events(_) => OnceSchema::new::<LogEntry>(),
+                LogKind::Conflicts(_) => OnceSchema::new::<QueueConflict>(),
+                LogKind::RunEvents(_) => OnceSchema::new::<RunLogEntry>(),
+                LogKind::RoadmapEvents(_) => OnceSchema::new::<RoadmapLogEntry>(),
+                LogKind::Wisdom => OnceSchema::new::<Wisdom>(),
+                LogKind::Redactions(_) => OnceSchema::new::<Redaction>(),
             }),
         }
     }
@@ -158,9 +158,10 @@ pub(crate) fn canonical(path: &str, bytes: &[u8]) -> Option<Vec<u8>> {
 /// Reads a record with a clock that must have `id`.
 pub(crate) fn own_doc(schema: &'static Schema, id: Option<&str>, bytes: &[u8]) -> Result<Doc, String> {
     let doc = Doc::parse(schema, bytes).map_err(|broken| broken.to_string())?;
-    match id.is_none_or(|id| doc.id() == Some(id)) {
-        true => Ok(doc),
-        false => Err("it has the id of another record, not that of its path".to_owned()),
+    if id.is_none_or(|id| doc.id() == Some(id)) {
+        Ok(doc)
+    } else {
+        Err("it has the id of another record, not that of its path".to_owned())
     }
 }
 

@@ -165,7 +165,7 @@ impl Folder {
             Self::Issues => PathKind::Folder(Self::IssueFan(Fan::parse(name).ok_or(Unplaced::UNKNOWN)?)),
             Self::IssueFan(fan) => {
                 let id = IssueId::parse(name).map_err(Unplaced::because)?;
-                let is_here = Fan::of(&id) == fan;
+                let is_here = Fan::new(&id) == fan;
                 let owner = Owner::Issue(id);
                 if !is_here {
                     return Err(Unplaced::because(format_args!("the directory of this issue is `{owner}`")));
@@ -204,7 +204,7 @@ impl Folder {
             }
             Self::ItemFan(queue, fan) => {
                 let id = SolutionId::parse(stem.unwrap_or(name)).map_err(Unplaced::because)?;
-                let is_here = stem.is_some() && Fan::of(&id.issue()) == fan;
+                let is_here = stem.is_some() && Fan::new(&id.issue()) == fan;
                 let item = Location::Item(queue, id);
                 if !is_here {
                     return Err(Unplaced::because(format_args!("the file of this item is `{item}`")));

@@ -23,7 +23,7 @@ pub(in crate::store) fn join(path: &str, a: &[u8], b: &[u8], hash: HashKind) -> 
         let hashed = StoreError::object("cannot hash a file");
         return Ok(if id(a).map_err(&hashed)? < id(b).map_err(&hashed)? { b.to_vec() } else { a.to_vec() });
     }
-    let bytes = records((kind, id.as_deref()), a, b);
+    let bytes = records(kind, id.as_deref(), a, b);
     refuse_large(path, &bytes, [a, b], BOUNDS.doc)?;
     Ok(bytes)
 }
@@ -48,7 +48,7 @@ pub(super) fn refuse_large(
 }
 
 /// The join of two versions of a record.
-pub(super) fn records((kind, id): (Form, Option<&str>), a: &[u8], b: &[u8]) -> Vec<u8> {
+pub(super) fn records(kind: Form, id: Option<&str>, a: &[u8], b: &[u8]) -> Vec<u8> {
     let joined = match kind {
         Form::Doc(schema) => docs(schema, id, a, b),
         Form::Entry(once) => entry::greater(once, id, a, b),
@@ -59,12 +59,14 @@ pub(super) fn records((kind, id): (Form, Option<&str>), a: &[u8], b: &[u8]) -> V
 }
 
 fn docs(schema: &'static Schema, id: Option<&str>, a: &[u8], b: &[u8]) -> Option<Vec<u8>> {
-    let parse =
-        |bytes: &[u8]| Doc::parse(schema, bytes).ok().filter(|doc| id.is_none_or(|id| doc.id() == Some(id)));
-    match (parse(a), parse(b)) {
+    match (parse_doc(schema, id, a), parse_doc(schema, id, b)) {
         (Some(one), Some(two)) => Some(one.merge(two).to_bytes()),
         (Some(_), None) => Some(a.to_vec()),
         (None, Some(_)) => Some(b.to_vec()),
         (None, None) => None,
     }
+}
+
+fn parse_doc(schema: &'static Schema, id: Option<&str>, bytes: &[u8]) -> Option<Doc> {
+    Doc::parse(schema, bytes).ok().filter(|doc| id.is_none_or(|id| doc.id() == Some(id)))
 }

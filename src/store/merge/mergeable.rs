@@ -14,10 +14,9 @@ impl Store {
         known: Option<ObjectId>,
     ) -> Result<(), StoreError> {
         let work = self.in_memory();
-        let tree = |id: ObjectId| work.tree_of(id).ok();
         // Unreadable objects are reported when they are read.
-        let Some(ours) = tree(head) else { return Ok(()) };
-        let theirs = known.and_then(tree).unwrap_or_else(|| work.empty_tree());
+        let Some(ours) = work.tree_of(head).ok() else { return Ok(()) };
+        let theirs = known.and_then(|id| work.tree_of(id).ok()).unwrap_or_else(|| work.empty_tree());
         match TreeMerge::new(&work).root(theirs, ours) {
             Err(why) => match self.unmergeable(&work, [ours, theirs], self.reference(), why) {
                 error @ StoreError::Unmergeable { .. } => Err(error),

@@ -16,6 +16,7 @@ use crate::model::id::{EntryId, IssueId};
 use crate::store::layout;
 
 mod bounds;
+mod mutations;
 mod records;
 
 /// One repository for all cases; objects are made in memory only.

@@ -130,7 +130,6 @@ impl<'a> TreeMerge<'a> {
             (Some(mine), Some(other)) => {
                 let inner = inside(path, &mine.filename);
                 let merged = self.pair(&mine, &other, &inner, depth)?;
-                let is_folder = |entry: &Entry| entry.mode.kind() == EntryKind::Tree;
                 if let Some(merged) = &merged
                     && *merged != other
                     && !(is_folder(merged) && is_folder(&other))
@@ -194,22 +193,29 @@ impl<'a> TreeMerge<'a> {
             if known.is_refused {
                 self.refuse(path);
             }
-            if let Some(restored) = self.restored.as_mut().filter(|_| known.is_restored) {
+            if let Some(restored) = self.restored.as_mut()
+                && known.is_restored
+            {
                 restored.push(path.to_owned());
             }
             return Ok(known.tree);
         }
-        let named = |merge: &Self| (merge.restored.as_ref().map_or(0, Vec::len), merge.refused.len());
-        let before = named(self);
+        let before = self.note_counts();
         let tree = self.trees(mine, other, path, depth)?;
-        let after = named(self);
+        let after = self.note_counts();
         let (is_restored, is_refused) = (before.0 != after.0, before.1 != after.1);
         self.joined.insert(key, Together { tree, is_restored, is_refused });
-        if let Some(tree) = tree.filter(|_| is_outermost) {
+        if let Some(tree) = tree
+            && is_outermost
+        {
             let files = self.count(tree, depth)?;
             self.refuse_full(path, files)?;
         }
         Ok(tree)
+    }
+
+    fn note_counts(&self) -> (usize, usize) {
+        (self.restored.as_ref().map_or(0, Vec::len), self.refused.len())
     }
 
     /// Writes a tree with these entries, unless it is one of `sides`; `None` if there are no entries, since an empty
@@ -299,8 +305,11 @@ impl<'a> TreeMerge<'a> {
                     (Blob | BlobExecutable, Blob | BlobExecutable) => self.files(one.oid, two.oid, path)?,
                     _ => {
                         let is_record = !matches!(form(path).0, Form::Unknown);
-                        let rank = |entry: &Entry| (rank(entry.mode.kind(), is_record), entry.oid);
-                        return Ok(Some(if rank(one) < rank(two) { two.clone() } else { one.clone() }));
+                        return Ok(Some(if rank_of_entry(is_record, one) < rank_of_entry(is_record, two) {
+                            two.clone()
+                        } else {
+                            one.clone()
+                        }));
                     }
                 };
                 // The file has two modes: use the plain one, since a record is never executable.
@@ -324,7 +333,7 @@ impl<'a> TreeMerge<'a> {
             return Ok(mine.max(other));
         }
         let (a, b) = (read_blob(self.repo, mine, path)?, read_blob(self.repo, other, path)?);
-        let bytes = records((kind, id.as_deref()), &a, &b);
+        let bytes = records(kind, id.as_deref(), &a, &b);
         refuse_large(path, &bytes, [&a, &b], self.bounds.doc)?;
         if a == b {
             // Both are too large to be read.
@@ -338,6 +347,14 @@ impl<'a> TreeMerge<'a> {
         }
         Ok(make::bytes(self.repo, Kind::Blob, &bytes)?)
     }
+}
+
+fn rank_of_entry(is_record: bool, entry: &Entry) -> (u8, ObjectId) {
+    (rank(entry.mode.kind(), is_record), entry.oid)
+}
+
+fn is_folder(entry: &Entry) -> bool {
+    entry.mode.kind() == EntryKind::Tree
 }
 
 /// Ranks two entries under one name that cannot be merged; the greater rank wins. The kind that belongs there wins,

@@ -74,7 +74,7 @@ impl Store {
         let mut found = Vec::new();
         let additions = Additions { store: self, wanted: &asides };
         for (commit, parents) in self.parents_first(&[tip], since)? {
-            for path in additions.of(commit, &parents)? {
+            for path in additions.paths(commit, &parents)? {
                 let Some(aside) = asides.get(&path) else { continue };
                 let at = Time::from_seconds(self.committed(commit)?).unwrap_or(Time::EPOCH);
                 if !aside.is_not_after(at) {
@@ -101,7 +101,7 @@ struct Additions<'a, T> {
 
 impl<T> Additions<'_, T> {
     /// The wanted files that a commit has and none of its parents has.
-    fn of(&self, commit: ObjectId, parents: &[ObjectId]) -> Result<Vec<String>, StoreError> {
+    fn paths(&self, commit: ObjectId, parents: &[ObjectId]) -> Result<Vec<String>, StoreError> {
         let tree = |commit| -> Result<Option<ObjectId>, StoreError> {
             Ok(Snapshot::of_commit(&self.store.repo, commit)?.map(|state| state.tree()))
         };

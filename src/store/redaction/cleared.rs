@@ -31,7 +31,7 @@ pub(in crate::store) struct Cleared {
 
 impl Cleared {
     /// Reads the directory from a state.
-    pub(in crate::store) fn of(read: &impl ReadState, folder: &str) -> Result<Self, StoreError> {
+    pub(in crate::store) fn read(read: &impl ReadState, folder: &str) -> Result<Self, StoreError> {
         let redactions = Redactions::of(read, folder)?;
         let mut cleared = Self { redactions, folder: folder.to_owned(), ..Self::default() };
         let mut logs: Vec<String> = cleared.redactions.targets().filter_map(log_of).collect();
@@ -64,8 +64,11 @@ impl Cleared {
 
     /// The entries with another name: the old path and the new one.
     pub(in crate::store) fn renamed(&self) -> impl Iterator<Item = (String, String)> {
-        let path = |target: &str| format!("{}/{target}", self.folder);
-        self.entries.iter().map(move |(old, (_, new))| (path(old), path(new)))
+        self.entries.iter().map(move |(old, (_, new))| (self.path_in_folder(old), self.path_in_folder(new)))
+    }
+
+    fn path_in_folder(&self, target: &str) -> String {
+        format!("{}/{target}", self.folder)
     }
 
     /// The files that replace the file at `path`, of this state or an earlier one: usually one, with the same bytes
@@ -114,7 +117,6 @@ impl Cleared {
 
     /// Names the entries of a log, each after the entry that it refers to.
     fn name_entries(&mut self, read: &impl ReadState, log: &str) -> Result<(), StoreError> {
-        let within = |log: &str, name: String| if log.is_empty() { name } else { format!("{log}/{name}") };
         let folder = if log.is_empty() { self.folder.clone() } else { format!("{}/{log}", self.folder) };
         let mut all = sound_entries(read, &folder)?;
         let mut waiting: Vec<EntryId> = all.keys().cloned().collect();
@@ -135,11 +137,11 @@ impl Cleared {
             }
             waiting.pop();
             let Some(value) = all.remove(&id) else { continue };
-            let target = within(log, format!("{id}.json"));
+            let target = path_in_log(log, format!("{id}.json"));
             let after = self.entry(&format!("{}/{target}", self.folder), value.clone());
             if after != value {
                 let new = renamed(&id, &after);
-                let path = within(log, format!("{new}.json"));
+                let path = path_in_log(log, format!("{new}.json"));
                 self.entries.insert(target, (new, path));
             }
         }
@@ -152,12 +154,19 @@ impl Cleared {
             let after = self.redaction(value.clone());
             if after != value {
                 let new = renamed(&id, &after);
-                let path = |id: &EntryId| format!("{}/{id}.json", layout::REDACTIONS);
-                self.copies.insert(path(&id), (new.clone(), path(&new)));
+                self.copies.insert(redaction_path(&id), (new.clone(), redaction_path(&new)));
             }
         }
         Ok(())
     }
+}
+
+fn redaction_path(id: &EntryId) -> String {
+    format!("{}/{id}.json", layout::REDACTIONS)
+}
+
+fn path_in_log(log: &str, name: String) -> String {
+    if log.is_empty() { name } else { format!("{log}/{name}") }
 }
 
 /// `comments` of `comments/<ENTRY>.json`; nothing of `<ENTRY>.json`, where the directory is itself the log.

@@ -76,7 +76,8 @@ impl Store {
 pub(crate) fn rewritten(
     work: &Repository,
     mut commit: RawCommit<'_>,
-    (id, before): (ObjectId, &[u8]),
+    id: ObjectId,
+    before: &[u8],
     subjects: &mut Subjects<'_>,
 ) -> Result<ObjectId, StoreError> {
     commit.hide(subjects)?;

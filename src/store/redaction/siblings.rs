@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::Held;
+use super::KnownRedaction;
 use crate::git::GitError;
 use crate::model::id::EntryId;
 use crate::model::issue::Comment;
@@ -29,8 +29,8 @@ pub(super) fn identity(path: &str, entry: &Value) -> Option<String> {
             json!([comment.identity()?])
         }
         LogKind::Conflicts(_) => {
-            let it: QueueConflict = typed::read(entry).ok()?;
-            json!([it.kind, it.solutions, it.file, it.created_at])
+            let conflict: QueueConflict = typed::read(entry).ok()?;
+            json!([conflict.kind, conflict.solutions, conflict.file, conflict.created_at])
         }
         _ => return None,
     };
@@ -41,13 +41,13 @@ pub(super) fn identity(path: &str, entry: &Value) -> Option<String> {
 pub(super) fn spread(
     read: &impl ReadState,
     folder: &str,
-    by_target: &mut BTreeMap<String, Vec<Held>>,
+    by_target: &mut BTreeMap<String, Vec<KnownRedaction>>,
 ) -> Result<BTreeSet<String>, StoreError> {
     let mut identities = BTreeSet::new();
     for log in LOGS {
-        let is_hiding = |(target, all): (&String, &Vec<Held>)| {
+        let is_hiding = |(target, all): (&String, &Vec<KnownRedaction>)| {
             let is_in = target.strip_prefix(log).is_some_and(|rest| rest.starts_with('/'));
-            is_in && all.iter().any(|it| it.redaction.field != ASIDE)
+            is_in && all.iter().any(|known| known.redaction.field != ASIDE)
         };
         if !by_target.iter().any(is_hiding) {
             continue;
@@ -66,13 +66,14 @@ pub(super) fn spread(
         }
         for (identity, targets) in same {
             let all = targets.iter().filter_map(|target| by_target.get(target)).flatten();
-            let all: Vec<Held> = all.filter(|it| it.redaction.field != ASIDE).cloned().collect();
+            let all: Vec<KnownRedaction> =
+                all.filter(|known| known.redaction.field != ASIDE).cloned().collect();
             if all.is_empty() {
                 continue;
             }
             identities.insert(identity);
             for target in targets {
-                let others = all.iter().filter(|it| it.redaction.target != target).cloned();
+                let others = all.iter().filter(|known| known.redaction.target != target).cloned();
                 by_target.entry(target.clone()).or_default().extend(others);
             }
         }

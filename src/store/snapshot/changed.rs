@@ -28,11 +28,7 @@ impl Store {
         let mut changed = ChangedRecords::default();
         let top = [(layout::ISSUES, true), (layout::QUEUES, false)];
         for (name, is_issues) in top {
-            let folder = |tree: Option<ObjectId>| -> Result<Option<ObjectId>, StoreError> {
-                let Some(tree) = tree else { return Ok(None) };
-                Ok(folder(self.repo.look_up(tree, name.into())?))
-            };
-            let (before, after) = (folder(old)?, folder(Some(new))?);
+            let (before, after) = (self.folder_in(name, old)?, self.folder_in(name, Some(new))?);
             if is_issues {
                 self.changed_issues(before, after, &mut changed)?;
             } else {
@@ -40,6 +36,11 @@ impl Store {
             }
         }
         Ok(changed)
+    }
+
+    fn folder_in(&self, name: &str, tree: Option<ObjectId>) -> Result<Option<ObjectId>, StoreError> {
+        let Some(tree) = tree else { return Ok(None) };
+        Ok(folder(self.repo.look_up(tree, name.into())?))
     }
 
     /// The number of directories of issues and of items in which two states differ. This reads a few small trees,
@@ -101,7 +102,7 @@ impl Store {
                 is_redacted |= name == "redactions";
                 Ok(())
             })?;
-            self.differing(old.filter(|_| !is_redacted), new, &mut |name, old, new| {
+            self.differing(if is_redacted { None } else { old }, new, &mut |name, old, new| {
                 if name != "items" {
                     return Ok(());
                 }
@@ -185,5 +186,5 @@ fn folder(side: Side) -> Option<ObjectId> {
 
 /// Whether the issue belongs in `issues/<fan>`.
 fn is_in(id: &IssueId, fan: &str) -> bool {
-    layout::Fan::parse(fan) == Some(layout::Fan::of(id))
+    layout::Fan::parse(fan) == Some(layout::Fan::new(id))
 }

@@ -42,18 +42,23 @@ fn best<T>(
     things: impl IntoIterator<Item = T>,
     ids: impl Fn(&T) -> Vec<(String, String)>,
 ) -> Vec<T> {
-    let with_ids = |thing: T| {
-        let ids = ids(&thing);
-        (thing, ids)
-    };
-    let all: Vec<(T, Vec<(String, String)>)> = things.into_iter().map(with_ids).collect();
-    let exact = |(id, last): &(String, String)| fit(id, last, text);
+    let all: Vec<(T, Vec<(String, String)>)> = things
+        .into_iter()
+        .map(|thing| {
+            let ids = ids(&thing);
+            (thing, ids)
+        })
+        .collect();
     let lower = text.to_ascii_lowercase();
+    let exactly = fits_of(&all, |(id, last): &(String, String)| fit(id, last, text));
     // If nothing matches exactly, ignore case.
-    let in_any_case =
-        |(id, last): &(String, String)| fit(&id.to_ascii_lowercase(), &last.to_ascii_lowercase(), &lower);
-    let exactly = fits_of(&all, exact);
-    let fits = if exactly.iter().any(Option::is_some) { exactly } else { fits_of(&all, in_any_case) };
+    let fits = if exactly.iter().any(Option::is_some) {
+        exactly
+    } else {
+        fits_of(&all, |(id, last): &(String, String)| {
+            fit(&id.to_ascii_lowercase(), &last.to_ascii_lowercase(), &lower)
+        })
+    };
     let Some(best) = fits.iter().copied().max().flatten() else { return Vec::new() };
     all.into_iter().zip(fits).filter(|(_, fit)| *fit == Some(best)).map(|((thing, _), _)| thing).collect()
 }
@@ -89,25 +94,29 @@ fn pick<T>(
 
 /// The error for a text that names none of these issues.
 pub(crate) fn not_found(kind: &'static str, text: &str, issues: &[String]) -> ResolveError {
-    let last = |id: &String| id.rsplit_once('-').map_or(String::new(), |(_, last)| last.to_owned());
-    let ids: Vec<(String, String)> = issues.iter().map(|id| (id.clone(), last(id))).collect();
+    let ids: Vec<(String, String)> = issues
+        .iter()
+        .map(|id| (id.clone(), id.rsplit_once('-').map_or(String::new(), |(_, last)| last.to_owned())))
+        .collect();
     ResolveError::NotFound { kind, text: text.to_owned(), near: similar(text, &ids) }
 }
 
 /// The whole id that `text` is a slip of: by the id itself, or by its last part.
 fn similar(text: &str, ids: &[(String, String)]) -> Option<String> {
     let by_whole = nearest(text, ids.iter().map(|(whole, _)| whole.as_str()));
-    let by_last = || {
-        let last = nearest(text, ids.iter().map(|(_, last)| last.as_str()))?;
-        ids.iter().find(|(_, it)| it == last).map(|(whole, _)| whole.as_str())
-    };
-    by_whole.or_else(by_last).map(str::to_owned)
+    by_whole
+        .or_else(|| {
+            let last = nearest(text, ids.iter().map(|(_, last)| last.as_str()))?;
+            ids.iter().find(|(_, uid)| uid == last).map(|(whole, _)| whole.as_str())
+        })
+        .map(str::to_owned)
 }
 
 /// The one of these ids that `text` names, by the same rules as for all ids.
 pub(crate) fn one_of(kind: &'static str, text: &str, ids: Vec<String>) -> Result<String, ResolveError> {
-    let last = |id: &String| id.rsplit_once('-').map_or(String::new(), |(_, last)| last.to_owned());
-    pick(kind, text, ids, |id| (id.clone(), last(id)))
+    pick(kind, text, ids, |id| {
+        (id.clone(), id.rsplit_once('-').map_or(String::new(), |(_, last)| last.to_owned()))
+    })
 }
 
 /// An issue.
@@ -177,7 +186,7 @@ pub(crate) fn queue(read: &impl ReadState, text: &str) -> Result<QueueId, Resolv
     }
     let mut named = Vec::new();
     for id in ids {
-        if records::queue_head(read, &id)?.is_some_and(|it| it.queue.name.as_deref() == Some(text)) {
+        if records::queue_head(read, &id)?.is_some_and(|head| head.queue.name.as_deref() == Some(text)) {
             named.push(id);
         }
     }
@@ -249,7 +258,7 @@ pub(crate) fn any(read: &impl ReadState, text: &str) -> Result<KnownRecord, Reso
 
 /// The things that `text` matches equally well.
 pub(crate) fn all_among(text: &str, known: Vec<KnownRecord>) -> Vec<KnownRecord> {
-    best(text, known, |it| vec![it.parts()])
+    best(text, known, |id| vec![id.parts()])
 }
 
 /// The one thing that `text` names.

@@ -50,9 +50,10 @@ impl Snapshot<'_> {
         // A directory with redactions of its own: an issue, a plan, an execution, what was learned.
         let own = match Folder::parse(path) {
             Some(Folder::Owner(_) | Folder::Log(LogKind::Wisdom)) => {
-                Some(match folder.get(layout::REDACTIONS.into()).is_some() {
-                    true => Cleared::of(self, path)?,
-                    false => Cleared::default(),
+                Some(if folder.get(layout::REDACTIONS.into()).is_some() {
+                    Cleared::read(self, path)?
+                } else {
+                    Cleared::default()
                 })
             }
             _ => None,

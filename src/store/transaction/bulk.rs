@@ -19,7 +19,9 @@ impl Store {
         &self,
         before: ObjectId,
         pending: Pending<'_>,
-        (parent, message, identity): (ObjectId, &str, &Identity),
+        parent: ObjectId,
+        message: &str,
+        identity: &Identity,
     ) -> Result<Option<Ready>, StoreError> {
         let work = self.in_memory();
         match pending.into_written()? {

@@ -34,11 +34,10 @@ impl Tx<'_> {
         path: String,
         change: impl FnOnce(&mut T),
     ) -> Result<bool, StoreError> {
-        let missing = |why: &str| StoreError::Broken {
+        let mut doc = records::doc(self, schema, &path)?.ok_or_else(|| StoreError::Broken {
             path: path.clone(),
-            broken: Broken::new(schema.name, why.into()),
-        };
-        let mut doc = records::doc(self, schema, &path)?.ok_or_else(|| missing("it is missing"))?;
+            broken: Broken::new(schema.name, "it is missing".into()),
+        })?;
         // The change starts from what readers see. Hidden values stay as they are unless they are overwritten.
         let mut seen = doc.clone();
         Redactions::at(self, &path)?.doc(&path, &mut seen);

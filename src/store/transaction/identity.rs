@@ -20,8 +20,7 @@ pub(crate) struct Acting {
 impl Acting {
     /// A name and a role, each reduced to one line (empty counts as unset), and a clock.
     pub(crate) fn new(actor: Option<String>, role: Option<String>, clock: Clock) -> Self {
-        let line = |text: Option<String>| text.map(|text| one_line(&text)).filter(|text| !text.is_empty());
-        Self { actor: line(actor), role: line(role), clock, is_in_run: false }
+        Self { actor: filled_line(actor), role: filled_line(role), clock, is_in_run: false }
     }
 
     /// The role; `None` for an owner.
@@ -33,6 +32,10 @@ impl Acting {
     pub(crate) fn in_run(self) -> Self {
         Self { is_in_run: true, ..self }
     }
+}
+
+fn filled_line(text: Option<String>) -> Option<String> {
+    text.map(|text| one_line(&text)).filter(|text| !text.is_empty())
 }
 
 /// Who writes: the git identity and, if set, the name and role that an agent gave itself.
@@ -93,15 +96,22 @@ impl Store {
     /// The name and address of the author or the committer, read from the same places as the library does. The
     /// library also asks for the local time zone, which makes it read the time zone files of the whole system.
     fn named(&self, who: &str) -> Option<(String, String)> {
-        let first = |keys: &[&str]| keys.iter().find_map(|key| self.config(key));
-        let name = first(&[&format!("{who}.name"), "user.name", &format!("gitoxide.{who}.nameFallback")])?;
-        let email = first(&[
+        let name = self.first_config(&[
+            &format!("{who}.name"),
+            "user.name",
+            &format!("gitoxide.{who}.nameFallback"),
+        ])?;
+        let email = self.first_config(&[
             &format!("{who}.email"),
             "user.email",
             "gitoxide.user.emailFallback",
             &format!("gitoxide.{who}.emailFallback"),
         ])?;
         Some((name, email))
+    }
+
+    fn first_config(&self, keys: &[&str]) -> Option<String> {
+        keys.iter().find_map(|key| self.config(key))
     }
 
     /// The identity from git itself, which may guess it from the machine, or refuse with its own message.
@@ -120,9 +130,12 @@ impl Store {
 /// Whether git would leave a name or an address unchanged. It strips these characters from both ends, drops brackets,
 /// and refuses what is empty then.
 fn is_plain(text: &str) -> bool {
-    let is_crud = |c: char| c <= ' ' || matches!(c, '.' | ',' | ':' | ';' | '<' | '>' | '"' | '\\' | '\'');
     !text.is_empty()
         && !text.starts_with(is_crud)
         && !text.ends_with(is_crud)
         && !text.contains(['<', '>', '\n'])
+}
+
+fn is_crud(c: char) -> bool {
+    c <= ' ' || matches!(c, '.' | ',' | ':' | ';' | '<' | '>' | '"' | '\\' | '\'')
 }

@@ -32,7 +32,7 @@ impl Store {
         identity: &Identity,
     ) -> Result<ObjectId, StoreError> {
         if let Some(key) = self.signs()? {
-            return self.make_signed(work, tree, parent, message, (identity, key));
+            return self.make_signed(work, tree, parent, message, identity, key);
         }
         Ok(work.make_commit(tree, [parent], &identity.signature(), message)?)
     }
@@ -44,7 +44,8 @@ impl Store {
         tree: ObjectId,
         parent: ObjectId,
         message: &str,
-        (identity, key): (&Identity, &'static str),
+        identity: &Identity,
+        key: &'static str,
     ) -> Result<ObjectId, StoreError> {
         let mut made = ObjectBatch::write(work, &self.repo)?;
         // Without the `@`, git reads a small number as something else.

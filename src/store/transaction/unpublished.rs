@@ -51,7 +51,7 @@ impl Store {
     ) -> Result<Option<Unpublished>, StoreError> {
         let Some(base) = self.tip()? else { return Ok(None) };
         let work = self.in_memory();
-        let Some(merged) = merge::heads(self, &work, Some(base), (theirs, from), EqualTrees::Join)? else {
+        let Some(merged) = merge::heads(self, &work, Some(base), theirs, from, EqualTrees::Join)? else {
             return Ok(None);
         };
         if merged.is_fast_forward {
@@ -79,7 +79,7 @@ impl Store {
         let base = self.snapshot()?.commit();
         let work = self.in_memory();
         let merged = match theirs {
-            Some(theirs) => merge::heads(self, &work, Some(base), (theirs, from), EqualTrees::Join)?,
+            Some(theirs) => merge::heads(self, &work, Some(base), theirs, from, EqualTrees::Join)?,
             None => None,
         };
         Ok(Offer { store: self, work, base, merged, from: from.to_owned() })

@@ -60,9 +60,10 @@ impl FoundConflicts {
         apart: Apart,
     ) -> u32 {
         let [first, second] = apart.sides;
-        let (sides, heads) = match rank(&first) > rank(&second) {
-            true => ([first, second], heads),
-            false => ([second, first], [heads[1], heads[0]]),
+        let (sides, heads) = if rank(&first) > rank(&second) {
+            ([first, second], heads)
+        } else {
+            ([second, first], [heads[1], heads[0]])
         };
         self.note_lost(merge, heads, schema, path, (apart.key, sides), false)
     }

@@ -306,8 +306,9 @@ fn apart_since(
     let mut apart = Doc::apart(None, a, b);
     for base in bases {
         let base = read(base, schema, path)?;
-        let keys: Vec<String> = Doc::apart(base.as_ref(), a, b).into_iter().map(|it| it.key).collect();
-        apart.retain(|it| keys.contains(&it.key));
+        let keys: Vec<String> =
+            Doc::apart(base.as_ref(), a, b).into_iter().map(|difference| difference.key).collect();
+        apart.retain(|difference| keys.contains(&difference.key));
     }
     Ok(apart)
 }

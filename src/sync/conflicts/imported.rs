@@ -19,10 +19,8 @@ pub(super) fn has_replaced_import(
     apart: &Apart,
 ) -> Result<bool, StoreError> {
     let [first, second] = &apart.sides;
-    let (won, lost, head) = match rank(first) > rank(second) {
-        true => (first, second, heads[0]),
-        false => (second, first, heads[1]),
-    };
+    let (won, lost, head) =
+        if rank(first) > rank(second) { (first, second, heads[0]) } else { (second, first, heads[1]) };
     let is_import = |stamp: Option<&EpochStamp>| stamp.is_some_and(EpochStamp::is_import);
     if apart.key == WHOLE || !is_import(lost.stamp.as_ref()) || is_import(won.stamp.as_ref()) {
         return Ok(false);

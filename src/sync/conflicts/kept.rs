@@ -58,22 +58,25 @@ impl KeptConflicts {
     fn parse(text: &str) -> Option<Self> {
         let stored: Stored = serde_json::from_str(text).ok()?;
         let count = u32::try_from(stored.met.len()).ok()?;
-        let event = |(commit, number, resolves): (String, u32, bool)| {
-            Some(ConflictEvent { commit: commit.parse().ok()?, number, resolves })
-                .filter(|it| it.number < count)
-        };
         Some(Self {
             commit: stored.commit.parse().ok()?,
             met: stored.met.into_iter().map(StoredMet::met).collect::<Option<_>>()?,
-            events: stored.events.into_iter().map(event).collect::<Option<_>>()?,
+            events: stored
+                .events
+                .into_iter()
+                .map(|(commit, number, resolves)| {
+                    Some(ConflictEvent { commit: commit.parse().ok()?, number, resolves })
+                        .filter(|event| event.number < count)
+                })
+                .collect::<Option<_>>()?,
         })
     }
 
     fn text(&self) -> Option<String> {
-        let events = self.events.iter().map(|it| (it.commit.to_string(), it.number, it.resolves));
+        let events = self.events.iter().map(|event| (event.commit.to_string(), event.number, event.resolves));
         let stored = Stored {
             commit: self.commit.to_string(),
-            met: self.met.iter().map(StoredMet::of).collect(),
+            met: self.met.iter().map(StoredMet::new).collect(),
             events: events.collect(),
         };
         serde_json::to_string(&stored).ok()
@@ -81,7 +84,7 @@ impl KeptConflicts {
 }
 
 impl StoredMet {
-    fn of(met: &Met) -> Self {
+    fn new(met: &Met) -> Self {
         Self {
             path: met.path.clone(),
             key: met.key.clone(),

@@ -86,10 +86,10 @@ fn means(clones: usize) -> (f64, f64, f64) {
     let items = 4 * clones.max(3);
     let (mut pushes, mut longest, mut rate) = (0.0, 0.0, 0.0);
     for seed in 0..RUNS {
-        let it = simulate(clones, items, seed);
-        pushes += it.pushes as f64 / items as f64;
-        longest += it.waits[items - 1].as_secs_f64() / it.waits[items / 2].as_secs_f64();
-        rate += items as f64 / it.took.as_secs_f64();
+        let outcome = simulate(clones, items, seed);
+        pushes += outcome.pushes as f64 / items as f64;
+        longest += outcome.waits[items - 1].as_secs_f64() / outcome.waits[items / 2].as_secs_f64();
+        rate += items as f64 / outcome.took.as_secs_f64();
     }
     (pushes / RUNS as f64, longest / RUNS as f64, rate / RUNS as f64)
 }

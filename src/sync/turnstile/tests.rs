@@ -60,13 +60,13 @@ fn ended(ends: Ends, is_handed_in: bool) -> SyncError {
             stop.store(ends == Ends::Cancelled, Ordering::Relaxed);
         }
     };
-    let turn = Turn::wait_with(&store, "origin", &watch, WaitingTime::of(PATIENCE, hasty_clock));
+    let turn = Turn::wait_with(&store, "origin", &watch, WaitingTime::with_clock(PATIENCE, hasty_clock));
     let turn = turn.and_then(|mut turn| {
         assert!(is_handed_in, "it has its turn");
         turn.hand_in(store.tip()?.unwrap())?;
         turn.again()
     });
-    let known = first.take().into_iter().chain(second.take()).map(|it| it.number).max().unwrap();
+    let known = first.take().into_iter().chain(second.take()).map(|turn| turn.number).max().unwrap();
     let error = turn.err().unwrap();
     // Its place in the line is free.
     let next = Ticket::draw(&line, SharedMode::Umask).unwrap();

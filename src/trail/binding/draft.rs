@@ -71,20 +71,20 @@ pub(crate) enum DraftBinding {
 
 impl DraftBinding {
     /// Decides what `draft` is for.
-    pub(crate) fn of<R: ReadState>(
+    pub(crate) fn decide<R: ReadState>(
         store: &Store,
         read: &R,
         here: CommittingWorktree,
         draft: &Draft<'_>,
     ) -> Result<Self, StoreError> {
-        let staged = Staged::of(store, draft.index)?;
+        let staged = Staged::open(store, draft.index)?;
         let amended = Amended::find(store, draft, staged)?;
-        let deciding = Deciding { store, read, sources: Sources::of(store, read), draft, staged, amended };
+        let deciding = Deciding { store, read, sources: Sources::new(store, read), draft, staged, amended };
         let git_dir = store.git_dir();
         if !progress::is_rebasing(&git_dir) {
             return deciding.decide(&here);
         }
-        let here = CommittingWorktree { branch: Rebase::of(&git_dir).map(|it| it.branch), ..here };
+        let here = CommittingWorktree { branch: Rebase::read(&git_dir).map(|rebase| rebase.branch), ..here };
         let replayed = rebase::replayed(&git_dir).filter(|id| store.repo().is_commit(*id));
         match replayed {
             Some(replayed) => deciding.at_a_stop(&here, replayed).map(Self::missing),
@@ -143,7 +143,7 @@ impl<R: ReadState> Deciding<'_, R> {
         if back.is_empty() {
             // The message itself says whose work this is, for example in a revert that was worded by hand.
             let stated = self.sources.by_message(self.draft.message)?;
-            if stated.iter().any(|it| !is_of(bound, it)) {
+            if stated.iter().any(|source| !is_of(bound, source)) {
                 let own = self.own_part(bound, &stated, &back)?;
                 let missing = if own.is_some() { self.of_sources(&stated, own)? } else { vec![] };
                 return Ok(DraftBinding::missing(missing));
@@ -159,7 +159,7 @@ impl<R: ReadState> Deciding<'_, R> {
                 match self.by_change(bound)? {
                     Copied::Whole(same)
                         // Repeating the plan's own work is an ordinary step of it.
-                        if same.iter().all(|it| is_of(Some(bound), it) && it.reverts.is_empty()) => {}
+                        if same.iter().all(|source| is_of(Some(bound), source) && source.reverts.is_empty()) => {}
                     Copied::Whole(same) => found = same,
                     Copied::Part(same) => {
                         own = Some(self.own_trailers(bound, &self.left_over(&same)?)?);
@@ -199,7 +199,10 @@ impl<R: ReadState> Deciding<'_, R> {
     /// Whether the index shows what is committed. A program that commits nothing of the index makes a commit that is
     /// not seen here.
     fn is_visible(&self) -> Result<bool, StoreError> {
-        let Some(staged) = self.staged.filter(|_| !self.draft.is_by_git) else { return Ok(true) };
+        if self.draft.is_by_git {
+            return Ok(true);
+        }
+        let Some(staged) = self.staged else { return Ok(true) };
         Ok(!staged.files()?.is_empty())
     }
 
@@ -215,8 +218,9 @@ impl<R: ReadState> Deciding<'_, R> {
         let Ok(files) = staged.files() else { return Ok(Copied::Nothing) };
         let recent = self.sources.recent(staged.head(), &files).unwrap_or_default();
         let found = self.sources.by_staged(&recent, &files, || staged.patch_ids()).unwrap_or(Same::Nobody);
-        let has_all =
-            |found: &[SourceWork]| named.iter().all(|plan| found.iter().any(|it| it.solution_id == *plan));
+        let has_all = |found: &[SourceWork]| {
+            named.iter().all(|plan| found.iter().any(|source| source.solution_id == *plan))
+        };
         Ok(match found {
             Same::Of(found) if has_all(&found) => Copied::Whole(found),
             Same::Several(others) if named.is_empty() => Copied::Several(others),
@@ -263,13 +267,13 @@ impl<R: ReadState> Deciding<'_, R> {
     fn trailers_of(&self, found: &[SourceWork], is_of_another: bool) -> Result<Vec<Trailer>, StoreError> {
         let text = self.draft.text;
         let stated: BTreeSet<CommitHash> = self.sources.taken_back(text).into_iter().collect();
-        let reverts: BTreeSet<&CommitHash> = found.iter().flat_map(|it| &it.reverts).collect();
+        let reverts: BTreeSet<&CommitHash> = found.iter().flat_map(|source| &source.reverts).collect();
         if !stated.is_empty() && !is_of_another && reverts.iter().all(|hash| stated.contains(*hash)) {
             return Ok(vec![]);
         }
         let named = solutions(self.read, &trailers::parse(text))?;
         let mut missing = Vec::new();
-        for source in found.iter().filter(|it| !named.contains(&it.solution_id)) {
+        for source in found.iter().filter(|source| !named.contains(&source.solution_id)) {
             missing.extend(plan_trailers(&source.solution_id, &source.tasks));
         }
         let unstated = reverts.into_iter().filter(|hash| !stated.contains(*hash));
@@ -289,9 +293,9 @@ impl<R: ReadState> Deciding<'_, R> {
         }
         let own = trailers::parse(&unindented(self.draft.text));
         // Nothing is known about a first commit, or if git cannot tell; `post-commit` checks again.
-        let files = || Ok(self.files().unwrap_or_default());
         let known = bound.task_id.iter().cloned().collect();
-        let tasks = tasks(self.read, &bound.solution_id, &own, known, files)?;
+        let tasks =
+            tasks(self.read, &bound.solution_id, &own, known, || Ok(self.files().unwrap_or_default()))?;
         let mut missing = plan_trailers(&bound.solution_id, &tasks);
         let has_task = own.iter().any(|(key, _)| key == trailers::TASK);
         missing.retain(|(key, _)| !has_task || *key != trailers::TASK);

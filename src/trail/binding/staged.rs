@@ -17,7 +17,7 @@ pub(super) struct Staged<'a> {
 
 impl<'a> Staged<'a> {
     /// `None` if there is no commit yet: then nothing can be repeated.
-    pub(super) fn of(store: &'a Store, index: &'a Path) -> Result<Option<Self>, StoreError> {
+    pub(super) fn open(store: &'a Store, index: &'a Path) -> Result<Option<Self>, StoreError> {
         Ok(store.head()?.map(|head| Self { store, index, head }))
     }
 

@@ -98,10 +98,12 @@ impl HookManager {
     pub(crate) fn files(self, work_dir: &Path) -> Vec<PathBuf> {
         let names: Vec<String> = match self {
             Self::Lefthook => {
-                let forms = |name: String| LEFTHOOK_FORMS.iter().map(move |form| format!("{name}.{form}"));
                 let names = LEFTHOOK.iter().flat_map(|name| [(*name).to_owned(), format!("{name}-local")]);
                 let config = [".config/lefthook".to_owned(), ".config/lefthook-local".to_owned()];
-                names.chain(config).flat_map(forms).collect()
+                names
+                    .chain(config)
+                    .flat_map(|name| LEFTHOOK_FORMS.iter().map(move |form| format!("{name}.{form}")))
+                    .collect()
             }
             Self::PreCommit | Self::Prek => PRE_COMMIT.iter().map(|name| (*name).to_owned()).collect(),
             Self::SimpleGitHooks => SIMPLE_GIT_HOOKS.iter().map(|name| (*name).to_owned()).collect(),
@@ -118,14 +120,13 @@ impl HookManager {
 
     /// Whether its configuration calls git-wf for all of these hooks.
     pub(crate) fn is_configured_for(self, work_dir: &Path, names: &[&str]) -> bool {
-        let files = |name: &str| match self {
-            Self::Husky => vec![work_dir.join(".husky").join(name)],
-            _ => self.files(work_dir),
-        };
-        let is_called = |name: &&str| {
-            files(name).iter().any(|file| shim_file::read(file).is_some_and(|text| calls(&text, name)))
-        };
-        names.iter().all(is_called)
+        names.iter().all(|name| {
+            let files = match self {
+                Self::Husky => vec![work_dir.join(".husky").join(name)],
+                _ => self.files(work_dir),
+            };
+            files.iter().any(|file| shim_file::read(file).is_some_and(|text| calls(&text, name)))
+        })
     }
 
     /// The file through which it runs `git-wf` for the hook `name`, if a project configured that.

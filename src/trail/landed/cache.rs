@@ -14,7 +14,7 @@ use crate::model::status::ExecutionStatus;
 use crate::rules::facts;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::landed::LandingProof;
-use crate::store::{ObjectId, Snapshot, Store, StoreError, object_id, records};
+use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
 use crate::trail::audit::first_base;
 
 /// If more commits than this are gone from the branch, everything is derived again.
@@ -25,11 +25,11 @@ const MOST_LOST: usize = 10_000;
 pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<LandingTarget>, IndexError> {
     let Some(target) = LandingTarget::find(store)? else { return Ok(None) };
     let tips = target.tips();
-    let known = index.landing_key()?.filter(|it| it.branch == target.branch);
+    let known = index.landing_key()?.filter(|key| key.branch == target.branch);
     let old = known.as_ref().and_then(|known| tips_here(store, &known.tips)).filter(|old| !old.is_empty());
     let lost = lost(store, old.as_deref().unwrap_or_default(), &tips)?;
     // If much of the branch was rewritten, or if nothing was derived yet, everything is derived.
-    let old = old.filter(|_| lost.len() <= MOST_LOST);
+    let old = if lost.len() <= MOST_LOST { old } else { None };
     let pending = if old.is_some() { index.not_landed()? } else { vec![] };
     let mut fresh: BTreeSet<IssueId> = index.completed(old.is_none())?.into_iter().collect();
     let has_moved = old.as_ref() != Some(&tips);
@@ -39,7 +39,7 @@ pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<Landing
     if fresh.is_empty() && !has_moved && (pending.is_empty() || !is_elsewhere) {
         return Ok(Some(target));
     }
-    if let Some(old) = old.as_ref().filter(|_| has_moved) {
+    if has_moved && let Some(old) = old.as_ref() {
         let reverted = TargetHistory::read(store, &tips, old)?.reverted(store)?;
         fresh.extend(index.landed_as(&reverted)?);
         if !lost.is_empty() {
@@ -49,14 +49,15 @@ pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<Landing
             fresh.extend(index.landed_as(&of_lost)?);
         }
         // Only the whole history says whether a revert still stands.
-        let is_reverted = |row: &&LandingRow| !row.proof.landed.reverted.is_empty();
-        fresh.extend(pending.iter().filter(is_reverted).map(|row| row.id.clone()));
+        fresh.extend(
+            pending.iter().filter(|row| !row.proof.landed.reverted.is_empty()).map(|row| row.id.clone()),
+        );
     }
     let snapshot = index.snapshot()?;
     let asked = Asked { branch: &target.branch, tips: &tips, first_land: index.first_land()? };
     let mut rows = Vec::new();
     let fresh = completed(&snapshot, fresh.into_iter().map(|id| (id, None)))?;
-    let base = first_base(store, fresh.iter().map(|it| &it.execution));
+    let base = first_base(store, fresh.iter().map(|completed| &completed.execution));
     let base: Vec<ObjectId> = base.and_then(|base| store.commit_here(&base)).into_iter().collect();
     rows.extend(decide(store, &asked, fresh, &base)?);
     let pending = pending.into_iter().map(|row| (row.id, Some(row.proof)));
@@ -84,7 +85,7 @@ fn completed(
     let mut found = Vec::new();
     for (id, before) in issues {
         let Some(folder) = records::issue(snapshot, &id)? else { continue };
-        let holder = facts::holder(&folder).filter(|it| it.outcome() == ExecutionStatus::Completed);
+        let holder = facts::holder(&folder).filter(|holder| holder.outcome() == ExecutionStatus::Completed);
         found.extend(holder.cloned().map(|execution| Completed { id, execution, before }));
     }
     Ok(found)
@@ -101,10 +102,14 @@ fn decide(
     }
     let questions: Vec<Question<'_>> = completed
         .iter()
-        .map(|it| Question { execution: &it.execution, before: it.before.as_ref() })
+        .map(|completed| Question { execution: &completed.execution, before: completed.before.as_ref() })
         .collect();
     let answers = derive(store, asked, &questions, since)?;
-    Ok(completed.into_iter().zip(answers).map(|(it, proof)| LandingRow { id: it.id, proof }).collect())
+    Ok(completed
+        .into_iter()
+        .zip(answers)
+        .map(|(completed, proof)| LandingRow { id: completed.id, proof })
+        .collect())
 }
 
 /// The commits of the branch as it was that it does not have any more, such as after a force push.
@@ -117,17 +122,19 @@ fn lost(store: &Store, old: &[ObjectId], tips: &[ObjectId]) -> Result<Vec<Object
 
 /// The tips as they were, if they are all here.
 fn tips_here(store: &Store, tips: &[CommitHash]) -> Option<Vec<ObjectId>> {
-    tips.iter().map(|tip| object_id(tip).filter(|_| store.commit_here(tip).is_some())).collect()
+    tips.iter().map(|tip| store.commit_here(tip)).collect()
 }
 
 /// Identifies all branches, tags and remote-tracking refs as they are now.
 fn refs(store: &Store) -> Result<String, StoreError> {
     let mut hash = Sha256::new();
     let all = store.repo().all_refs().map_err(StoreError::object("cannot read the references"))?;
-    let counts =
-        |name: &str| ["refs/heads/", "refs/tags/", "refs/remotes/"].iter().any(|it| name.starts_with(it));
-    for (name, id) in all.iter().filter(|(name, _)| counts(name) && name.as_str() != store.reference()) {
-        hash.update(format!("{name} {id}\n"));
+    for (name, id) in &all {
+        let is_counted =
+            ["refs/heads/", "refs/tags/", "refs/remotes/"].iter().any(|prefix| name.starts_with(prefix));
+        if is_counted && name.as_str() != store.reference() {
+            hash.update(format!("{name} {id}\n"));
+        }
     }
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -1,7 +1,10 @@
 //! Decides which commits of completed executions are on a branch, in one pass for many executions.
 
+mod copies;
+
 use std::collections::{HashMap, HashSet};
 
+use self::copies::{by_links, is_extra_copy};
 use super::history::{Reverts, TargetHistory};
 use crate::git::ObjectId;
 use crate::model::branch::Branch;
@@ -63,9 +66,12 @@ pub(crate) fn derive(
     questions: &[Question<'_>],
     since: &[ObjectId],
 ) -> Result<Vec<LandingProof>, StoreError> {
-    let commits: Vec<Vec<LinkedCommit>> = questions.iter().map(|it| counted(it.execution)).collect();
+    let commits: Vec<Vec<LinkedCommit>> =
+        questions.iter().map(|question| counted(question.execution)).collect();
     let mut work: Vec<Work<'_>> = Vec::new();
-    for (of, linked) in commits.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |it| (n, it))) {
+    for (of, linked) in
+        commits.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |commit| (n, commit)))
+    {
         let id = store.commit_here(&linked.link.hash);
         work.push(Work { of, linked, id, proof: None, is_reverted: false, is_bare: false });
     }
@@ -74,7 +80,7 @@ pub(crate) fn derive(
         let mut pass = Pass { store, asked, questions, history: &history, taken_back: HashMap::new() };
         pass.taken_back = history.taken_back(store, &recorded_reverts(questions))?;
         pass.note_bare(&mut work)?;
-        work.retain(|it| !it.is_bare);
+        work.retain(|commit| !commit.is_bare);
         pass.by_containment(&mut work)?;
         pass.by_statement(&mut work)?;
         pass.by_change(&mut work)?;
@@ -92,9 +98,11 @@ fn counted(execution: &ExecutionFolder) -> Vec<LinkedCommit> {
 /// The reverts that links name.
 fn recorded_reverts(questions: &[Question<'_>]) -> Reverts {
     let mut reverts = Reverts::new();
-    for linked in questions.iter().flat_map(|it| it.execution.commits()) {
-        if let Some(id) = object_id(&linked.link.hash).filter(|_| !linked.link.reverts.is_empty()) {
-            reverts.insert(id, linked.link.reverts.iter().filter_map(|it| object_id(it)).collect());
+    for linked in questions.iter().flat_map(|question| question.execution.commits()) {
+        if !linked.link.reverts.is_empty()
+            && let Some(id) = object_id(&linked.link.hash)
+        {
+            reverts.insert(id, linked.link.reverts.iter().filter_map(|revert| object_id(revert)).collect());
         }
     }
     reverts
@@ -113,37 +121,43 @@ impl Pass<'_> {
     fn inside(&self, commits: Vec<ObjectId>) -> Result<HashSet<ObjectId>, StoreError> {
         let outside: HashSet<ObjectId> =
             self.store.git().outside(&commits, self.asked.tips)?.into_iter().collect();
-        Ok(commits.into_iter().filter(|it| !outside.contains(it)).collect())
+        Ok(commits.into_iter().filter(|commit| !outside.contains(commit)).collect())
     }
 
     /// Commits that are on the branch themselves, or in an earlier version if no branch has the present one.
     fn by_containment(&self, work: &mut [Work<'_>]) -> Result<(), StoreError> {
-        let inside = self.inside(work.iter().filter_map(|it| it.id).collect())?;
-        for it in work.iter_mut() {
-            let Some(id) = it.id.filter(|id| inside.contains(id)) else { continue };
+        let inside = self.inside(work.iter().filter_map(|commit| commit.id).collect())?;
+        for commit in work.iter_mut() {
+            let Some(id) = commit.id.filter(|id| inside.contains(id)) else { continue };
             if self.taken_back.contains_key(&id) {
-                it.is_reverted = true;
+                commit.is_reverted = true;
             } else {
-                it.proof = Some(it.hash().clone());
+                commit.proof = Some(commit.hash().clone());
             }
         }
-        let rewritten = |it: &&mut Work<'_>| it.is_open() && !it.linked.rewritten_from.is_empty();
-        let known: Vec<CommitHash> = work.iter_mut().filter(rewritten).map(|it| it.hash().clone()).collect();
+        let known: Vec<CommitHash> = work
+            .iter_mut()
+            .filter(|commit| commit.is_open() && !commit.linked.rewritten_from.is_empty())
+            .map(|commit| commit.hash().clone())
+            .collect();
         if known.is_empty() {
             return Ok(());
         }
         let unreached = Unreached::among(self.store, known.iter())?;
-        let is_gone = |it: &Work<'_>| it.is_open() && unreached.has(it.hash());
-        let earlier = |it: &Work<'_>| -> Vec<ObjectId> {
-            it.linked.rewritten_from.iter().filter_map(|hash| self.store.commit_here(hash)).collect()
-        };
-        let inside = self.inside(work.iter().filter(|it| is_gone(it)).flat_map(earlier).collect())?;
-        for it in work.iter_mut().filter(|it| is_gone(it)) {
-            let found =
-                earlier(it).into_iter().find(|id| inside.contains(id) && !self.taken_back.contains_key(id));
-            it.proof = found.map(CommitHash::from);
+        let is_gone = |commit: &Work<'_>| commit.is_open() && unreached.has(commit.hash());
+        let gone = work.iter().filter(|commit| is_gone(commit));
+        let inside = self.inside(gone.flat_map(|commit| self.earlier_versions(commit)).collect())?;
+        for commit in work.iter_mut().filter(|commit| is_gone(commit)) {
+            let mut earlier = self.earlier_versions(commit).into_iter();
+            let found = earlier.find(|id| inside.contains(id) && !self.taken_back.contains_key(id));
+            commit.proof = found.map(CommitHash::from);
         }
         Ok(())
+    }
+
+    /// The commits here that a commit replaced.
+    fn earlier_versions(&self, commit: &Work<'_>) -> Vec<ObjectId> {
+        commit.linked.rewritten_from.iter().filter_map(|hash| self.store.commit_here(hash)).collect()
     }
 
     /// Commits of which a person or the host says as which commit they came to the branch.
@@ -160,20 +174,20 @@ impl Pass<'_> {
             if !inside.contains(&after) || self.taken_back.contains_key(&after) {
                 continue;
             }
-            for it in work.iter_mut().filter(|it| it.of == of && it.is_open()) {
+            for commit in work.iter_mut().filter(|commit| commit.of == of && commit.is_open()) {
                 // A statement without a list speaks of everything.
                 let is_named = commits.is_empty()
-                    || commits.contains(it.hash())
-                    || it.linked.rewritten_from.iter().any(|hash| commits.contains(hash));
+                    || commits.contains(commit.hash())
+                    || commit.linked.rewritten_from.iter().any(|hash| commits.contains(hash));
                 if is_named {
-                    it.proof = Some(after.into());
+                    commit.proof = Some(after.into());
                 }
             }
         }
-        for it in work.iter_mut().filter(|it| it.is_open()) {
-            let Some(before) = self.questions[it.of].before else { continue };
-            if let Some(n) = before.landed.commits.iter().position(|hash| hash == it.hash()) {
-                it.proof = before.proofs.get(n).cloned();
+        for commit in work.iter_mut().filter(|commit| commit.is_open()) {
+            let Some(before) = self.questions[commit.of].before else { continue };
+            if let Some(n) = before.landed.commits.iter().position(|hash| hash == commit.hash()) {
+                commit.proof = before.proofs.get(n).cloned();
             }
         }
         Ok(())
@@ -182,13 +196,13 @@ impl Pass<'_> {
     /// Merges and commits that change nothing are left out: no other commit can stand for them, and what they join or say
     /// comes with the rest.
     fn note_bare(&self, work: &mut [Work<'_>]) -> Result<(), StoreError> {
-        for it in work.iter_mut().filter(|it| it.is_open()) {
-            let Some(commit) = it.id.map(|id| self.store.sound_commit(id)).transpose()?.flatten() else {
+        for commit in work.iter_mut().filter(|commit| commit.is_open()) {
+            let Some(code) = commit.id.map(|id| self.store.sound_commit(id)).transpose()?.flatten() else {
                 continue;
             };
-            it.is_bare = match commit.parents[..] {
+            commit.is_bare = match code.parents[..] {
                 [] => false,
-                [parent] => self.store.repo().tree_of(parent).is_ok_and(|tree| tree == commit.tree),
+                [parent] => self.store.repo().tree_of(parent).is_ok_and(|tree| tree == code.tree),
                 _ => true,
             };
         }
@@ -234,7 +248,10 @@ impl Pass<'_> {
 
     /// Whether a commit came after the work was reverted, if it was: the later of the two decides.
     fn is_later(&self, proof: &CommitHash, work: &Work<'_>) -> bool {
-        let reverted = work.id.filter(|_| work.is_reverted).and_then(|id| self.taken_back.get(&id));
+        if !work.is_reverted {
+            return true;
+        }
+        let reverted = work.id.and_then(|id| self.taken_back.get(&id));
         reverted.is_none_or(|reverted| self.history.place(proof).is_some_and(|place| place > *reverted))
     }
 
@@ -247,19 +264,20 @@ impl Pass<'_> {
     /// Commits whose plan and task the trailers of a commit on the branch name, such as a squash or a copy with resolved
     /// conflicts. A commit that stands for another one already, or that the execution made itself, says nothing of the rest.
     fn by_trailers(&self, work: &mut [Work<'_>]) {
-        let stands: HashSet<CommitHash> = work.iter().filter_map(|it| it.proof.clone()).collect();
+        let stands: HashSet<CommitHash> = work.iter().filter_map(|commit| commit.proof.clone()).collect();
         let mut by_plan: HashMap<_, Vec<usize>> = HashMap::new();
-        for (n, it) in work.iter().enumerate().filter(|(_, it)| it.is_open()) {
-            by_plan.entry(&self.questions[it.of].execution.execution.solution_id).or_default().push(n);
+        for (n, commit) in work.iter().enumerate().filter(|(_, commit)| commit.is_open()) {
+            by_plan.entry(&self.questions[commit.of].execution.execution.solution_id).or_default().push(n);
         }
         let mut found: Vec<(usize, CommitHash)> = Vec::new();
-        for commit in self.history.named.iter().filter(|it| !self.taken_back.contains_key(&it.id)) {
+        for commit in self.history.named.iter().filter(|named| !self.taken_back.contains_key(&named.id)) {
             let hash = CommitHash::from(commit.id);
             for plan in commit.plans() {
                 let Some(open) = by_plan.get(&plan) else { continue };
-                let is_copy = |it: &Work<'_>| it.linked.link.linked_by != LinkedBy::Hook;
-                let own = work.iter().find(|it| *it.hash() == hash);
-                if own.is_some_and(|own| !is_copy(own)) || (own.is_none() && stands.contains(&hash)) {
+                let own = work.iter().find(|commit| *commit.hash() == hash);
+                if own.is_some_and(|own| own.linked.link.linked_by == LinkedBy::Hook)
+                    || (own.is_none() && stands.contains(&hash))
+                {
                     continue;
                 }
                 let named: Vec<usize> = open
@@ -284,27 +302,6 @@ impl Pass<'_> {
         for (n, proof) in found {
             work[n].proof.get_or_insert(proof);
         }
-    }
-}
-
-/// Commits for which another one was linked that the execution did not make itself, such as a squash that a person linked, and
-/// that is on the branch. One that stands for another commit already says nothing of the rest.
-fn by_links(work: &mut [Work<'_>]) {
-    let is_own = |it: &Work<'_>| matches!(it.linked.link.linked_by, LinkedBy::Hook | LinkedBy::Run);
-    let mut found: Vec<(usize, CommitHash)> = Vec::new();
-    for (n, it) in work.iter().enumerate().filter(|(_, it)| it.is_open() && !it.is_reverted) {
-        let stands_for_it = |other: &&Work<'_>| {
-            let is_there = other.proof.as_ref() == Some(other.hash()) && !is_own(other);
-            let has_task = other.linked.link.task_id.is_none()
-                || it.linked.link.tasks().all(|task| other.linked.link.tasks().any(|own| own == task));
-            let is_copy =
-                |third: &Work<'_>| third.hash() != other.hash() && third.proof.as_ref() == Some(other.hash());
-            other.of == it.of && is_there && has_task && !work.iter().any(is_copy)
-        };
-        found.extend(work.iter().find(stands_for_it).map(|other| (n, other.hash().clone())));
-    }
-    for (n, proof) in found {
-        work[n].proof = Some(proof);
     }
 }
 
@@ -333,38 +330,38 @@ fn answer(
     questions: &[Question<'_>],
     work: &[Work<'_>],
 ) -> Result<Vec<LandingProof>, StoreError> {
-    let is_left = |it: &&Work<'_>| it.is_open() && !is_extra_copy(it, work);
-    let left: Vec<&Work<'_>> = work.iter().filter(is_left).collect();
+    let left: Vec<&Work<'_>> =
+        work.iter().filter(|commit| commit.is_open() && !is_extra_copy(commit, work)).collect();
     let unreached = if left.is_empty() {
         Unreached::default()
     } else {
-        Unreached::among(store, left.iter().map(|it| it.hash()))?
+        Unreached::among(store, left.iter().map(|commit| commit.hash()))?
     };
     let is_shallow = !left.is_empty() && store.repo().is_shallow().unwrap_or(false);
     let mut answers: Vec<LandingProof> = questions
         .iter()
         .map(|_| LandingProof { landed: Landed::onto(asked.branch.clone()), proofs: vec![] })
         .collect();
-    for it in work.iter().filter(|it| it.proof.is_some()) {
-        let answer = &mut answers[it.of];
-        answer.landed.commits.push(it.hash().clone());
-        answer.proofs.extend(it.proof.clone());
+    for commit in work.iter().filter(|commit| commit.proof.is_some()) {
+        let answer = &mut answers[commit.of];
+        answer.landed.commits.push(commit.hash().clone());
+        answer.proofs.extend(commit.proof.clone());
     }
-    for it in left {
-        let landed = &mut answers[it.of].landed;
-        let is_adrift = unreached.is_adrift(it.hash());
-        let finished = questions[it.of].execution.finished_at();
+    for commit in left {
+        let landed = &mut answers[commit.of].landed;
+        let is_adrift = unreached.is_adrift(commit.hash());
+        let finished = questions[commit.of].execution.finished_at();
         let is_old = asked.first_land.is_some_and(|first| finished.is_none_or(|at| at < first));
-        if unreached.is_away(it.hash()) || is_shallow || (is_adrift && is_old) {
-            landed.unknown.push(it.hash().clone());
+        if unreached.is_away(commit.hash()) || is_shallow || (is_adrift && is_old) {
+            landed.unknown.push(commit.hash().clone());
             continue;
         }
-        landed.missing.push(it.hash().clone());
+        landed.missing.push(commit.hash().clone());
         if is_adrift {
-            landed.on_no_branch.push(it.hash().clone());
+            landed.on_no_branch.push(commit.hash().clone());
         }
-        if it.is_reverted {
-            landed.reverted.push(it.hash().clone());
+        if commit.is_reverted {
+            landed.reverted.push(commit.hash().clone());
         }
     }
     for (answer, question) in answers.iter_mut().zip(questions) {
@@ -372,19 +369,4 @@ fn answer(
         answer.landed = answer.landed.clone().decided();
     }
     Ok(answers)
-}
-
-/// Whether a commit that is not on the branch only repeats, elsewhere, work that is: a cherry-pick to another branch that its
-/// trailers link.
-fn is_extra_copy(it: &Work<'_>, work: &[Work<'_>]) -> bool {
-    let is_copy = |it: &Work<'_>| matches!(it.linked.link.linked_by, LinkedBy::Trailer | LinkedBy::Relink);
-    if !is_copy(it) || it.is_reverted || it.linked.link.task_id.is_none() {
-        return false;
-    }
-    let has_task = |other: &&Work<'_>| {
-        other.of == it.of
-            && other.linked.link.tasks().any(|task| it.linked.link.tasks().any(|own| own == task))
-    };
-    let mut originals = work.iter().filter(has_task).filter(|other| !is_copy(other)).peekable();
-    originals.peek().is_some() && originals.all(|other| !other.is_open())
 }

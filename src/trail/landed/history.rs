@@ -89,7 +89,9 @@ impl TargetHistory {
         while let Some(commit) = open.pop() {
             if found.insert(commit) {
                 found.extend(all_of(store, commit)?);
-                open.extend(store.sound_commit(commit)?.into_iter().flat_map(|it| reverts(store, &it)));
+                open.extend(
+                    store.sound_commit(commit)?.into_iter().flat_map(|commit| reverts(store, &commit)),
+                );
             }
         }
         Ok(found)
@@ -121,10 +123,10 @@ impl TargetHistory {
                     match of(&commit) {
                         // A record may name any commit, even in a circle.
                         Some(inner) if depth < MOST_REVERTS => {
-                            open.extend(inner.iter().map(|it| (*it, !takes, depth + 1)));
+                            open.extend(inner.iter().map(|id| (*id, !takes, depth + 1)));
                         }
                         _ if takes => {
-                            taken_back.extend(all_of(store, commit)?.into_iter().map(|it| (it, place)));
+                            taken_back.extend(all_of(store, commit)?.into_iter().map(|id| (id, place)));
                         }
                         _ => {
                             for commit in all_of(store, commit)? {

@@ -34,13 +34,13 @@ impl LandingTarget {
     pub(crate) fn find(store: &Store) -> Result<Option<Self>, StoreError> {
         let remote = remote(store);
         if let Some(branch) = named(store)? {
-            return Self::of(store, branch, remote, true).map(Some);
+            return Self::resolve(store, branch, remote, true).map(Some);
         }
         if let Some(branch) = store.repo().remote_head(remote.as_deref().unwrap_or(USUAL_REMOTE))? {
-            return Self::of(store, branch, remote, false).map(Some);
+            return Self::resolve(store, branch, remote, false).map(Some);
         }
         for branch in USUAL.into_iter().filter_map(Branch::of_short) {
-            let target = Self::of(store, branch, remote.clone(), false)?;
+            let target = Self::resolve(store, branch, remote.clone(), false)?;
             if target.tip().is_some() {
                 return Ok(Some(target));
             }
@@ -49,7 +49,7 @@ impl LandingTarget {
     }
 
     /// This branch as the target.
-    pub(crate) fn of(
+    pub(crate) fn resolve(
         store: &Store,
         branch: Branch,
         remote: Option<String>,
@@ -110,10 +110,10 @@ fn named(store: &Store) -> Result<Option<Branch>, StoreError> {
 fn remote(store: &Store) -> Option<String> {
     let remotes = store.repo().remotes();
     let configured = store.config("wf.remote").filter(|name| remotes.contains(name));
-    let fetching = || match &remotes.iter().filter(|name| store.fetches_from(name)).collect::<Vec<_>>()[..] {
-        [only] => Some((*only).clone()),
-        _ => None,
-    };
-    let usual = || remotes.iter().find(|name| *name == USUAL_REMOTE).cloned();
-    configured.or_else(fetching).or_else(usual)
+    configured
+        .or_else(|| match &remotes.iter().filter(|name| store.fetches_from(name)).collect::<Vec<_>>()[..] {
+            [only] => Some((*only).clone()),
+            _ => None,
+        })
+        .or_else(|| remotes.iter().find(|name| *name == USUAL_REMOTE).cloned())
 }

@@ -41,9 +41,9 @@ fn directory(message: &[u8]) -> Option<&[u8]> {
 
 /// How a commit differs from another.
 enum Replaced {
-    /// Only in that a tree is where nothing was.
+    /// It adds a tree where there was nothing, and nothing else.
     Nothing,
-    /// Only in that another tree took the place of this one.
+    /// It puts a tree in place of this one, and nothing else.
     Tree(ObjectId),
     /// In any other way.
     Other,
@@ -61,8 +61,7 @@ fn replaced(
     let (mut before, mut after) = (Some(before), after);
     for (n, name) in path.iter().enumerate() {
         let (old, new) = (repo.entries(before)?, repo.entries(Some(after))?);
-        let is_other = |other: &&BStr| *other != *name && old.get(other) != new.get(other);
-        if old.names().chain(new.names()).any(|other| is_other(&other)) {
+        if old.names().chain(new.names()).any(|other| other != *name && old.get(other) != new.get(other)) {
             return Ok(Replaced::Other);
         }
         let Some((EntryKind::Tree, inner)) = new.get(name) else { return Ok(Replaced::Other) };

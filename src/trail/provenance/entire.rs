@@ -1,9 +1,8 @@
 //! Entire: a commit names checkpoints in its message, and each checkpoint has a directory with the sessions of agents.
 
 use bstr::ByteSlice;
-use serde_json::Value;
 
-use super::{MOST, Provenances, name, tree_of};
+use super::{MOST, Provenances, name_in, tree_of};
 use crate::git::ObjectId;
 use crate::model::provenance::{Provenance, ProvenanceSource};
 use crate::model::strict;
@@ -21,11 +20,6 @@ const MOST_SESSIONS: usize = 8;
 
 /// The ids of the checkpoints that a message names: 12 hexadecimal digits, or a ULID.
 pub(super) fn checkpoints(message: &[u8]) -> Vec<String> {
-    let is_id = |id: &str| match id.len() {
-        12 => id.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f')),
-        26 => id.bytes().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase() && !b"ILOU".contains(&c)),
-        _ => false,
-    };
     let mut ids: Vec<String> = Vec::new();
     for line in message.lines() {
         let Some(id) = trailers::value_of(TRAILER, line).and_then(|value| value.to_str().ok()) else {
@@ -36,6 +30,14 @@ pub(super) fn checkpoints(message: &[u8]) -> Vec<String> {
         }
     }
     ids
+}
+
+fn is_id(text: &str) -> bool {
+    match text.len() {
+        12 => text.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f')),
+        26 => text.bytes().all(|c| c.is_ascii_digit() || c.is_ascii_uppercase() && !b"ILOU".contains(&c)),
+        _ => false,
+    }
 }
 
 /// The sessions of a checkpoint; only its id if they are not here.
@@ -53,11 +55,10 @@ pub(super) fn sessions(places: &Provenances<'_>, id: &str) -> Vec<Provenance> {
     for n in 0..MOST_SESSIONS {
         let Some(bytes) = places.file(folder, &format!("{n}/metadata.json")) else { break };
         let Ok(value) = strict::parse(&bytes) else { break };
-        let text = |key: &str| value.get(key).and_then(Value::as_str).and_then(name);
         found.push(Provenance {
-            agent: text("agent"),
-            model: text("model"),
-            session_id: text("session_id"),
+            agent: name_in(&value, "agent"),
+            model: name_in(&value, "model"),
+            session_id: name_in(&value, "session_id"),
             ..only.clone()
         });
     }
@@ -68,8 +69,7 @@ fn folder(places: &Provenances<'_>, id: &str) -> Option<ObjectId> {
     let (start, rest) = id.split_at_checked(2)?;
     let end = id.get(id.len() - 2..)?;
     tree_of(places.store, &format!("{REFS}/{end}/{id}")).or_else(|| {
-        let within = |tree: &ObjectId| places.folder(places.folder(*tree, start)?, rest);
-        places.checkpoints.iter().find_map(within)
+        places.checkpoints.iter().find_map(|tree| places.folder(places.folder(*tree, start)?, rest))
     })
 }
 

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
-use super::{MOST, Stated, name};
+use super::{MOST, Stated, name_in};
 use crate::model::provenance::{Provenance, ProvenanceSource};
 use crate::model::strict;
 
@@ -61,13 +61,12 @@ fn session(value: &Value, key: &str) -> Option<Provenance> {
         return None;
     }
     let agent = ["sessions", "prompts"].iter().find_map(|part| value.get(part)?.get(key)?.get("agent_id"))?;
-    let text = |key: &str| agent.get(key).and_then(Value::as_str).and_then(name);
     Some(Provenance {
         source: ProvenanceSource::GitAi,
         checkpoint_id: None,
-        agent: text("tool"),
-        model: text("model"),
-        session_id: text("id"),
+        agent: name_in(agent, "tool"),
+        model: name_in(agent, "model"),
+        session_id: name_in(agent, "id"),
         line_count: None,
     })
 }
@@ -75,10 +74,13 @@ fn session(value: &Value, key: &str) -> Option<Provenance> {
 /// `7` or `3-5`.
 fn range(text: &str) -> Option<RangeInclusive<u64>> {
     let (first, last) = text.trim().split_once('-').unwrap_or((text.trim(), text.trim()));
-    // No real file has more lines, and sums must not overflow.
-    let number = |text: &str| text.parse::<u32>().ok().filter(|n| *n > 0).map(u64::from);
-    let (first, last) = (number(first)?, number(last)?);
+    let (first, last) = (line_number(first)?, line_number(last)?);
     (first <= last).then_some(first..=last)
+}
+
+/// No real file has more lines than fit into 32 bits, and sums must not overflow.
+fn line_number(text: &str) -> Option<u64> {
+    text.parse::<u32>().ok().filter(|n| *n > 0).map(u64::from)
 }
 
 /// The number of distinct lines.
@@ -113,8 +115,8 @@ mod tests {
  "sessions": {"s_c9883b05a2487d": {"agent_id": {"tool": "cur\u001bsor", "id": "6ef2", "model": "m-1"}}}}"#;
 
     fn said(stated: &Stated) -> (Option<&str>, Option<&str>, Option<u64>) {
-        let it = &stated.provenance;
-        (it.agent.as_deref(), it.model.as_deref(), it.line_count)
+        let provenance = &stated.provenance;
+        (provenance.agent.as_deref(), provenance.model.as_deref(), provenance.line_count)
     }
 
     #[test]

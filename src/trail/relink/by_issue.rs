@@ -39,7 +39,8 @@ pub(super) fn issues(
     read: &impl ReadState,
     trailers: &[(String, String)],
 ) -> Result<BTreeSet<IssueId>, StoreError> {
-    let values = |key: &'static str| trailers.iter().filter(move |it| it.0 == key).map(|(_, value)| value);
+    let values =
+        |key: &'static str| trailers.iter().filter(move |found| found.0 == key).map(|(_, value)| value);
     let planned: BTreeSet<IssueId> =
         values(trailers::SOLUTION).filter_map(|id| Some(SolutionId::parse(id).ok()?.issue())).collect();
     let mut found = BTreeSet::new();
@@ -60,26 +61,34 @@ pub(super) fn execution(
     issue: &IssueId,
     commit: &CodeCommit,
 ) -> Result<Option<usize>, StoreError> {
-    let of = |n: &usize| &known.executions[*n].execution;
-    let had_begun = |n: &usize| of(n).started_at.millis() - SKEW <= commit.authored_at.millis();
-    let possible: Vec<usize> = known.of_issue(issue).iter().copied().filter(had_begun).collect();
+    let possible: Vec<usize> = known
+        .of_issue(issue)
+        .iter()
+        .copied()
+        .filter(|n| known.executions[*n].execution.started_at.millis() - SKEW <= commit.authored_at.millis())
+        .collect();
     if let [] | [_] = possible[..] {
         return Ok(possible.first().copied());
     }
     let Some(issue) = records::issue(read, issue)? else { return Ok(None) };
-    let bound = possible.into_iter().filter(|n| Some(&of(n).solution_id) == issue.bound().map(|it| &it.id));
+    let bound = possible.into_iter().filter(|n| {
+        Some(&known.executions[*n].execution.solution_id) == issue.bound().map(|bound| &bound.id)
+    });
     Ok(known.at(bound, commit.authored_at))
 }
 
 pub(super) fn undecided(known: &Known, issue: &IssueId, commit: &CodeCommit) -> AmbiguousCommit {
-    let candidate = |n: &usize| CandidateExecution {
-        execution_id: known.executions[*n].execution.id.clone(),
-        solution_id: known.executions[*n].execution.solution_id.clone(),
-    };
     AmbiguousCommit {
         commit: commit.id.into(),
         subject: commit.subject.clone(),
         issue_id: issue.clone(),
-        candidates: known.of_issue(issue).iter().map(candidate).collect(),
+        candidates: known
+            .of_issue(issue)
+            .iter()
+            .map(|n| CandidateExecution {
+                execution_id: known.executions[*n].execution.id.clone(),
+                solution_id: known.executions[*n].execution.solution_id.clone(),
+            })
+            .collect(),
     }
 }

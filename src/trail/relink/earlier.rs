@@ -16,25 +16,31 @@ pub(super) fn find(
     commits: &[CommitHash],
     found: &mut Vec<(usize, UnlinkedCommit, CodeCommit)>,
 ) -> Result<(), StoreError> {
-    let hashes =
-        known.executions.iter().filter(|it| it.has_rewrites()).flat_map(ExecutionFolder::known_commits);
+    let hashes = known
+        .executions
+        .iter()
+        .filter(|execution| execution.has_rewrites())
+        .flat_map(ExecutionFolder::known_commits);
     let unreached = Unreached::among(store, hashes)?;
     let searched: HashSet<&CommitHash> = commits.iter().collect();
-    for (n, execution) in known.executions.iter().enumerate().filter(|(_, it)| it.has_rewrites()) {
+    for (n, execution) in
+        known.executions.iter().enumerate().filter(|(_, execution)| execution.has_rewrites())
+    {
         let rewrites = restored::rewrites(execution, &unreached);
         if rewrites.is_empty() {
             continue;
         }
         let links = execution.with_rewrites(rewrites.clone()).links_by_hash();
         for rewrite in rewrites {
-            let Some(id) = store.commit_here(&rewrite.new).filter(|_| searched.contains(&rewrite.new)) else {
+            if !searched.contains(&rewrite.new) {
                 continue;
-            };
+            }
+            let Some(id) = store.commit_here(&rewrite.new) else { continue };
             let commit = store.code_commit(id)?;
             let tasks = links.get(&rewrite.new).map(|link| link.tasks().cloned().collect());
-            let mut it = lost_as(known, n, &commit, tasks.unwrap_or_default(), RelinkEvidence::Earlier);
-            it.replaces = Some(rewrite.old);
-            found.push((n, it, commit));
+            let mut unlinked = lost_as(known, n, &commit, tasks.unwrap_or_default(), RelinkEvidence::Earlier);
+            unlinked.replaces = Some(rewrite.old);
+            found.push((n, unlinked, commit));
         }
     }
     Ok(())

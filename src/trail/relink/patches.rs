@@ -22,7 +22,7 @@ pub(super) struct PatchIndex {
 impl PatchIndex {
     /// `linked` are commits that are about to be linked, besides those that already are, so that one pass finds
     /// everything.
-    pub(super) fn of(
+    pub(super) fn build(
         store: &Store,
         known: &Known,
         mut linked: Vec<(usize, CommitHash, Vec<TaskId>)>,
@@ -32,7 +32,6 @@ impl PatchIndex {
         if silent.is_empty() {
             return Ok(patches);
         }
-        let here = |hash: &CommitHash| store.commit_here(hash);
         let mut unknown = Vec::new();
         let mut spans = Vec::new();
         for (n, execution) in known.executions.iter().enumerate() {
@@ -48,8 +47,9 @@ impl PatchIndex {
                     None
                 }
                 None => {
-                    let all = commits.iter().map(|it| it.link.hash.clone()).collect();
-                    let work: Vec<_> = commits.iter().filter(|it| it.link.is_work()).cloned().collect();
+                    let all = commits.iter().map(|commit| commit.link.hash.clone()).collect();
+                    let work: Vec<_> =
+                        commits.iter().filter(|commit| commit.link.is_work()).cloned().collect();
                     work::span(store, &all, &work)?
                 }
             };
@@ -57,8 +57,10 @@ impl PatchIndex {
                 spans.push((store.commit_tree(base)?, store.commit_tree(head)?));
                 unknown.push(n);
             }
-            let present = commits.into_iter().filter(|it| here(&it.link.hash).is_some());
-            linked.extend(present.map(|it| (n, it.link.hash.clone(), it.link.tasks().cloned().collect())));
+            let present = commits.into_iter().filter(|commit| store.commit_here(&commit.link.hash).is_some());
+            linked.extend(
+                present.map(|commit| (n, commit.link.hash.clone(), commit.link.tasks().cloned().collect())),
+            );
         }
         for (n, id) in unknown.into_iter().zip(patch_id::of_spans(store, &spans)?) {
             if let Some(id) = id {
@@ -70,9 +72,9 @@ impl PatchIndex {
         }
         let hashes: Vec<CommitHash> = linked.iter().map(|(_, hash, _)| hash.clone()).collect();
         let of_linked = patch_id::of_commits(store, &hashes)?;
-        for it in linked {
-            if let Some(id) = of_linked.get(&it.1) {
-                patches.single.entry(id.clone()).or_default().push(it);
+        for link in linked {
+            if let Some(id) = of_linked.get(&link.1) {
+                patches.single.entry(id.clone()).or_default().push(link);
             }
         }
         let hashes: Vec<CommitHash> = silent.iter().map(|commit| commit.id.into()).collect();

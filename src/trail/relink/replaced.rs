@@ -34,39 +34,41 @@ pub(super) fn find(
     let executions: BTreeSet<usize> = found.iter().map(|(n, _, _)| *n).collect();
     let mut linked: HashMap<usize, Vec<LinkedCommit>> =
         executions.into_iter().map(|n| (n, known.executions[n].commits())).collect();
-    let unreached = Unreached::among(store, linked.values().flatten().map(|it| &it.link.hash))?;
-    linked.values_mut().for_each(|commits| commits.retain(|it| unreached.has(&it.link.hash)));
-    let gone = linked.values().flatten().map(|it| it.link.hash.clone());
+    let unreached = Unreached::among(store, linked.values().flatten().map(|commit| &commit.link.hash))?;
+    linked.values_mut().for_each(|commits| commits.retain(|commit| unreached.has(&commit.link.hash)));
+    let gone = linked.values().flatten().map(|commit| commit.link.hash.clone());
     let patches = if linked.values().all(Vec::is_empty) {
         HashMap::new()
     } else {
-        let hashes: Vec<CommitHash> = gone.chain(found.iter().map(|(_, it, _)| it.commit.clone())).collect();
+        let hashes: Vec<CommitHash> =
+            gone.chain(found.iter().map(|(_, unlinked, _)| unlinked.commit.clone())).collect();
         patch_id::of_commits(store, &hashes)?
     };
     let mut taken: HashSet<(usize, CommitHash)> = HashSet::new();
     let same_change: Vec<Option<CommitHash>> =
-        found.iter_mut().map(|(_, it, _)| it.replaces.take()).collect();
+        found.iter_mut().map(|(_, unlinked, _)| unlinked.replaces.take()).collect();
     for sign in SIGNS {
         for at in 0..found.len() {
-            let (n, it, commit) = &found[at];
-            if it.replaces.is_some() {
+            let (n, unlinked, commit) = &found[at];
+            if unlinked.replaces.is_some() {
                 continue;
             }
-            let open = linked.get(n).into_iter().flatten().map(|it| &it.link);
+            let open = linked.get(n).into_iter().flatten().map(|commit| &commit.link);
             let open = open.filter(|old| !taken.contains(&(*n, old.hash.clone())));
-            let fits = |old: &&CommitLink| match sign {
-                Sign::Unchanged => is_same_authorship(old, commit) && old.subject == commit.subject,
-                Sign::Change => {
-                    same_change[at].as_ref() == Some(&old.hash)
-                        || is_same_change(&patches, &old.hash, &it.commit)
-                }
-                Sign::Authorship => is_same_authorship(old, commit),
-            };
-            let fitting: Vec<&CommitLink> = open.filter(fits).collect();
+            let fitting: Vec<&CommitLink> = open
+                .filter(|old| match sign {
+                    Sign::Unchanged => is_same_authorship(old, commit) && old.subject == commit.subject,
+                    Sign::Change => {
+                        same_change[at].as_ref() == Some(&old.hash)
+                            || is_same_change(&patches, &old.hash, &unlinked.commit)
+                    }
+                    Sign::Authorship => is_same_authorship(old, commit),
+                })
+                .collect();
             let is_ambiguous = sign == Sign::Authorship
                 && (fitting.len() > 1
-                    || found.iter().filter(|(_, _, it)| is_same_author(it, commit)).count() > 1);
-            if let Some(old) = fitting.first().filter(|_| !is_ambiguous).map(|old| old.hash.clone()) {
+                    || found.iter().filter(|(_, _, unlinked)| is_same_author(unlinked, commit)).count() > 1);
+            if !is_ambiguous && let Some(old) = fitting.first().map(|old| old.hash.clone()) {
                 taken.insert((*n, old.clone()));
                 found[at].1.replaces = Some(old);
             }
@@ -83,11 +85,11 @@ fn squashed(
     mut taken: HashSet<(usize, CommitHash)>,
     found: &mut [(usize, UnlinkedCommit, CodeCommit)],
 ) -> Result<(), StoreError> {
-    for (n, it, commit) in found {
+    for (n, unlinked, commit) in found {
         let gone: Vec<&CommitHash> = linked.get(n).into_iter().flatten().map(|old| &old.link.hash).collect();
         for within in earlier_steps(store, &gone, commit)? {
-            if it.replaces.as_ref() != Some(&within) && taken.insert((*n, within.clone())) {
-                it.also_replaces.push(within);
+            if unlinked.replaces.as_ref() != Some(&within) && taken.insert((*n, within.clone())) {
+                unlinked.also_replaces.push(within);
             }
         }
     }

@@ -45,25 +45,28 @@ pub(super) fn find(
         return Ok(());
     }
     let parts = in_a_row(store, silent, &gone)?;
-    let hashes: Vec<CommitHash> = gone.iter().map(|it| it.link.hash.clone()).collect();
+    let hashes: Vec<CommitHash> = gone.iter().map(|lost| lost.link.hash.clone()).collect();
     let wanted: HashMap<CommitHash, PatchId> =
         if parts.is_empty() { HashMap::new() } else { patch_id::of_commits(store, &hashes)? };
     let mut spans = Vec::new();
-    for it in &parts {
-        spans.push(span(store, &it.commits)?);
+    for part in &parts {
+        spans.push(span(store, &part.commits)?);
     }
     let mut taken: HashSet<ObjectId> = HashSet::new();
     let mut replaced: HashSet<usize> = HashSet::new();
-    for (it, patch) in parts.iter().zip(patch_id::of_spans(store, &spans)?) {
-        let Gone { of, link } = &gone[it.gone];
+    for (split, patch) in parts.iter().zip(patch_id::of_spans(store, &spans)?) {
+        let Gone { of, link } = &gone[split.gone];
         let is_it = patch.is_some() && patch.as_ref() == wanted.get(&link.hash);
-        if !is_it || replaced.contains(&it.gone) || it.commits.iter().any(|part| taken.contains(&part.id)) {
+        if !is_it
+            || replaced.contains(&split.gone)
+            || split.commits.iter().any(|part| taken.contains(&part.id))
+        {
             continue;
         }
-        replaced.insert(it.gone);
+        replaced.insert(split.gone);
         let plan = &known.executions[*of].execution.solution_id;
-        let last = it.commits.len() - 1;
-        for (n, part) in it.commits.iter().enumerate() {
+        let last = split.commits.len() - 1;
+        for (n, part) in split.commits.iter().enumerate() {
             taken.insert(part.id);
             let all: Vec<_> = link.tasks().cloned().collect();
             let named =
@@ -86,16 +89,18 @@ fn gone(
 ) -> Result<Vec<Gone>, StoreError> {
     let replaced: HashSet<(usize, &CommitHash)> = found
         .iter()
-        .flat_map(|(n, it, _)| it.replaces.iter().chain(&it.also_replaces).map(|hash| (*n, hash)))
+        .flat_map(|(n, unlinked, _)| {
+            unlinked.replaces.iter().chain(&unlinked.also_replaces).map(|hash| (*n, hash))
+        })
         .collect();
     let mut gone = Vec::new();
     for (of, execution) in known.executions.iter().enumerate() {
-        let commits = execution.commits().into_iter().map(|it| it.link);
+        let commits = execution.commits().into_iter().map(|commit| commit.link);
         let open = commits.filter(|link| link.is_work() && !replaced.contains(&(of, &link.hash)));
         gone.extend(open.map(|link| Gone { of, link }));
     }
-    let unreached = Unreached::among(store, gone.iter().map(|it| &it.link.hash))?;
-    gone.retain(|it| unreached.is_adrift(&it.link.hash) && !it.link.files.is_empty());
+    let unreached = Unreached::among(store, gone.iter().map(|lost| &lost.link.hash))?;
+    gone.retain(|lost| unreached.is_adrift(&lost.link.hash) && !lost.link.files.is_empty());
     Ok(gone)
 }
 
@@ -107,7 +112,7 @@ fn in_a_row<'a>(
 ) -> Result<Vec<Parts<'a>>, StoreError> {
     let by_id: HashMap<ObjectId, &CodeCommit> = silent.iter().map(|commit| (commit.id, commit)).collect();
     let of_gone: Vec<BTreeSet<&str>> =
-        gone.iter().map(|it| it.link.files.iter().map(String::as_str).collect()).collect();
+        gone.iter().map(|lost| lost.link.files.iter().map(String::as_str).collect()).collect();
     let mut changed: HashMap<ObjectId, Vec<String>> = HashMap::new();
     for commit in silent {
         changed.insert(commit.id, files(store, commit)?);
@@ -122,7 +127,7 @@ fn in_a_row<'a>(
         {
             commits.push(before);
             let all: BTreeSet<&str> =
-                commits.iter().flat_map(|it| &changed[&it.id]).map(String::as_str).collect();
+                commits.iter().flat_map(|commit| &changed[&commit.id]).map(String::as_str).collect();
             for n in (0..gone.len()).filter(|n| of_gone[*n] == all) {
                 rows.push(Parts { commits: commits.iter().rev().copied().collect(), gone: n });
             }

@@ -37,15 +37,16 @@ impl<R: ReadState> Sources<'_, R> {
         let mut others = self.of_same_files(parent, files)?;
         others.extend(self.lost_of_same_files(commit.id, files)?);
         others.retain(|hash| *hash != CommitHash::from(commit.id));
-        let patches = || {
-            let hash = CommitHash::from(commit.id);
-            let own = patch_id::of_commits(self.store, std::slice::from_ref(&hash))?.remove(&hash);
-            Ok([own, patch_id::between(self.store, Some(commit.id), parent)?])
-        };
-        Ok(match self.same_change(&others, files, patches)? {
-            Same::Nobody | Same::Several(_) => vec![],
-            Same::Of(found) => found,
-        })
+        Ok(
+            match self.same_change(&others, files, || {
+                let hash = CommitHash::from(commit.id);
+                let own = patch_id::of_commits(self.store, std::slice::from_ref(&hash))?.remove(&hash);
+                Ok([own, patch_id::between(self.store, Some(commit.id), parent)?])
+            })? {
+                Same::Nobody | Same::Several(_) => vec![],
+                Same::Of(found) => found,
+            },
+        )
     }
 
     /// Like [`Self::by_change`], for a change that is about to be committed, among the commits of [`Self::recent`].
@@ -97,8 +98,9 @@ impl<R: ReadState> Sources<'_, R> {
         for id in self.store.git().unreachable(tips, [head.to_string()])? {
             for execution in self.known(&id.into())? {
                 let folder = records::execution(self.read, &execution, &mut Vec::new())?;
-                let is_completed = |it: &ExecutionFolder| it.outcome() == ExecutionStatus::Completed;
-                if !lost.contains(&id) && folder.as_ref().is_some_and(is_completed) {
+                if !lost.contains(&id)
+                    && folder.as_ref().is_some_and(|folder| folder.outcome() == ExecutionStatus::Completed)
+                {
                     lost.push(id);
                 }
             }
@@ -131,20 +133,21 @@ impl<R: ReadState> Sources<'_, R> {
         for hash in others {
             let links = self.links(hash, &self.known(hash)?)?;
             // The same change touches the same files; but a link lists only a limited number of them.
-            let is_like = |link: &CommitLink| {
+            let is_like = links.iter().any(|(_, link)| {
                 files.len() >= MOST_FILES
                     || link.files.iter().map(String::as_str).collect::<HashSet<_>>() == files
-            };
-            if links.iter().any(|(_, link)| is_like(link)) {
+            });
+            if is_like {
                 linked.push(hash.clone());
-            } else if let Some((_, link)) = links.into_iter().find(|(_, it)| it.files.len() < files.len()) {
+            } else if let Some((_, link)) = links.into_iter().find(|(_, link)| link.files.len() < files.len())
+            {
                 smaller.push((hash.clone(), link.files.clone()));
             }
         }
-        let mut parts = FilesByCommit::of(names.iter().map(String::as_str));
+        let mut parts = FilesByCommit::new(names.iter().map(String::as_str));
         let mut of_parts = Vec::new();
-        for (hash, files) in smaller.iter().filter(|_| names.len() < MOST_FILES) {
-            if parts.add(files.iter().map(String::as_str)) {
+        for (hash, files) in &smaller {
+            if names.len() < MOST_FILES && parts.add(files.iter().map(String::as_str)) {
                 of_parts.push(hash.clone());
             }
         }
@@ -166,16 +169,16 @@ impl<R: ReadState> Sources<'_, R> {
             for source in &mut found {
                 source.reverts = if takes_back { source.commits.clone() } else { vec![] };
             }
-            let of: BTreeSet<SolutionId> = found.iter().map(|it| it.solution_id.clone()).collect();
+            let of: BTreeSet<SolutionId> = found.iter().map(|known| known.solution_id.clone()).collect();
             match &latest {
                 None => latest = Some(found),
-                Some(latest) if latest.iter().any(|it| of.contains(&it.solution_id)) => {}
+                Some(latest) if latest.iter().any(|source| of.contains(&source.solution_id)) => {}
                 Some(_) => {
                     plans.extend(of);
                     return Ok(Same::Several(plans.into_iter().collect()));
                 }
             }
-            plans.extend(latest.iter().flatten().map(|it| it.solution_id.clone()));
+            plans.extend(latest.iter().flatten().map(|source| source.solution_id.clone()));
         }
         if let Some(found) = latest.filter(|found| !found.is_empty()) {
             return Ok(Same::Of(found));
@@ -221,7 +224,7 @@ impl<R: ReadState> Sources<'_, R> {
         let folder = records::execution(self.read, execution, &mut Vec::new())?;
         let commits = folder.iter().flat_map(ExecutionFolder::commits);
         let mut reverts: Vec<CommitLink> =
-            commits.map(|it| it.link).filter(|link| !link.reverts.is_empty()).collect();
+            commits.map(|commit| commit.link).filter(|link| !link.reverts.is_empty()).collect();
         if reverts.is_empty() {
             return Ok(vec![]);
         }
@@ -265,8 +268,16 @@ impl<R: ReadState> Sources<'_, R> {
         Ok(vec![])
     }
 
-    /// The same if the files have changed since: commits of different files whose changes together are undone by this
-    /// one, although its message names only those in `told`.
+    /// The files that a commit changed; none if it is not here.
+    fn files_of(&self, hash: &CommitHash) -> Result<Vec<String>, StoreError> {
+        match self.store.commit_here(hash) {
+            Some(id) => self.store.changed_files(&self.store.code_commit(id)?),
+            None => Ok(vec![]),
+        }
+    }
+
+    /// The commits of different files whose changes this one undoes together, although its message names only `stated`.
+    /// Their files may have changed since.
     pub(crate) fn undone_in_parts(
         &self,
         commit: &CodeCommit,
@@ -274,15 +285,9 @@ impl<R: ReadState> Sources<'_, R> {
     ) -> Result<Vec<CommitHash>, StoreError> {
         let [parent] = commit.parents[..] else { return Ok(vec![]) };
         let files = self.store.changed_files(commit)?;
-        let files_of = |hash: &CommitHash| -> Result<Vec<String>, StoreError> {
-            match self.store.commit_here(hash) {
-                Some(id) => self.store.changed_files(&self.store.code_commit(id)?),
-                None => Ok(vec![]),
-            }
-        };
         let mut of_stated: BTreeSet<String> = BTreeSet::new();
         for hash in stated {
-            of_stated.extend(files_of(hash)?);
+            of_stated.extend(self.files_of(hash)?);
         }
         // Either the named commits explain everything, or there is too much to search.
         if files.len() > MOST_NAMED || files.iter().all(|file| of_stated.contains(file)) {
@@ -291,10 +296,10 @@ impl<R: ReadState> Sources<'_, R> {
         let touching = self.listed(Revisions::of(parent).touching(some_of(&files)).at_most(MOST_COMPARED))?;
         let mut smaller: Vec<(CommitHash, Vec<String>)> = Vec::new();
         for hash in touching.into_iter().map(CommitHash::from) {
-            let files = files_of(&hash)?;
+            let files = self.files_of(&hash)?;
             smaller.push((hash, files));
         }
-        let mut parts = FilesByCommit::of(files.iter().map(String::as_str));
+        let mut parts = FilesByCommit::new(files.iter().map(String::as_str));
         let mut commits = Vec::new();
         for (hash, files) in &smaller {
             if parts.add(files.iter().map(String::as_str)) {

@@ -29,8 +29,10 @@ impl<R: ReadState> Sources<'_, R> {
         for hash in recent {
             let links = self.links(hash, &self.known(hash)?)?;
             let is_own = links.iter().any(|(execution, _)| execution.solution_id == *executed);
-            let link = links.into_iter().map(|(_, link)| link).next().filter(|_| !is_own);
-            let Some(link) = link else { continue };
+            if is_own {
+                continue;
+            }
+            let Some((_, link)) = links.into_iter().next() else { continue };
             let is_part = !link.files.is_empty()
                 && link.files.len() < files.len()
                 && link.files.iter().all(|file| left.contains(file.as_str()));

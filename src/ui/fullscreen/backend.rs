@@ -76,7 +76,7 @@ pub(super) fn write_unsure_rows(buffer: &mut Buffer, before: &[bool]) -> Vec<boo
     let mut unsure = Vec::new();
     for (n, row) in buffer.content.chunks_mut(width).enumerate() {
         let is_unsure = row.iter().any(|cell| is_composed(cell.symbol()));
-        if is_unsure || before.get(n).is_some_and(|it| *it) {
+        if is_unsure || before.get(n).is_some_and(|is_on| *is_on) {
             for cell in row {
                 cell.diff_option = CellDiffOption::AlwaysUpdate;
             }

@@ -71,11 +71,13 @@ pub(crate) enum Button {
 
 impl Input {
     /// `None` for an event that the program does not use.
-    pub(super) fn of(event: &Event) -> Option<Self> {
+    pub(super) fn from_event(event: &Event) -> Option<Self> {
         match event {
-            Event::Key(key) => Key::of(key).map(Self::Key),
+            Event::Key(key) => Key::from_event(key).map(Self::Key),
             Event::Paste(text) => Some(Self::Paste(text.clone())),
-            Event::Mouse(mouse) => Button::of(mouse).map(|it| Self::Mouse(it, mouse.column, mouse.row)),
+            Event::Mouse(mouse) => {
+                Button::from_event(mouse).map(|button| Self::Mouse(button, mouse.column, mouse.row))
+            }
             Event::Resize(columns, rows) => Some(Self::Size(*columns, *rows)),
             Event::FocusGained | Event::FocusLost => None,
         }
@@ -83,7 +85,7 @@ impl Input {
 }
 
 impl Key {
-    fn of(event: &KeyEvent) -> Option<Self> {
+    fn from_event(event: &KeyEvent) -> Option<Self> {
         if event.kind == KeyEventKind::Release {
             return None;
         }
@@ -114,7 +116,7 @@ impl Key {
 }
 
 impl Button {
-    fn of(event: &MouseEvent) -> Option<Self> {
+    fn from_event(event: &MouseEvent) -> Option<Self> {
         Some(match event.kind {
             MouseEventKind::Down(MouseButton::Left) => Self::Down,
             MouseEventKind::Up(MouseButton::Left) => Self::Up,

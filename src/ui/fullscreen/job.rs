@@ -4,7 +4,7 @@
 /// job, and can continue what it stopped. `false` if it cannot be found out.
 #[cfg(target_os = "linux")]
 pub(super) fn has_shell() -> bool {
-    crate::git::process_stat::related("self").is_some_and(|it| it.group != it.session)
+    crate::git::process_stat::related("self").is_some_and(|process| process.group != process.session)
 }
 
 /// Whether this process has a process group of its own within its session, from system calls.

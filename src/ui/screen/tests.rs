@@ -43,7 +43,7 @@ pub(crate) fn screen(columns: Option<usize>) -> (Screen, Written) {
 
 fn holding(rows: usize) -> (Screen, Written) {
     let (mut screen, written) = screen(Some(80));
-    screen.held = Some(Held { rows, answer: Vec::new() });
+    screen.held = Some(HeldAnswer { rows, answer: Vec::new() });
     (screen, written)
 }
 

@@ -46,13 +46,10 @@ pub(crate) struct Arrow {
 /// Draws the graph; `name` describes it to screen readers.
 pub(crate) fn dag(name: &str, nodes: &[Boxed], arrows: &[Arrow]) -> String {
     let ends: Vec<(usize, usize)> = arrows.iter().map(|arrow| (arrow.from, arrow.to)).collect();
-    let Layers { layers, alone } = Layers::of(nodes.len(), &ends);
+    let Layers { layers, alone } = Layers::lay_out(nodes.len(), &ends);
     let mut corners: Vec<(usize, usize)> = vec![(0, 0); nodes.len()];
     let mut bends: Vec<Vec<(usize, usize)>> = vec![Vec::new(); arrows.len()];
-    let height = |layer: &Vec<Knot>| -> usize {
-        layer.iter().map(|knot| if matches!(knot, Knot::Node(_)) { DOWN } else { BEND }).sum()
-    };
-    let tallest = layers.iter().map(height).max().unwrap_or(0);
+    let tallest = layers.iter().map(|layer| height(layer)).max().unwrap_or(0);
     for (n, layer) in layers.iter().enumerate() {
         // Each layer is centred vertically, which keeps arrows short.
         let (x, mut y) = (MARGIN + n * ACROSS, MARGIN + (tallest - height(layer)) / 2);
@@ -89,18 +86,24 @@ pub(crate) fn dag(name: &str, nodes: &[Boxed], arrows: &[Arrow]) -> String {
         "<defs><marker id=\"{tip}\" markerWidth=\"8\" markerHeight=\"8\" refX=\"7\" refY=\"4\" orient=\"auto\"><path class=\"tip\" d=\"M0,0 L8,4 L0,8 z\"/></marker></defs>"
     );
     for (n, arrow) in arrows.iter().enumerate() {
-        curve(&mut out, corners[arrow.from], &bends[n], corners[arrow.to], (arrow.class, &tip));
+        curve(&mut out, corners[arrow.from], &bends[n], corners[arrow.to], arrow.class, &tip);
     }
-    for (node, corner) in nodes.iter().zip(&corners) {
-        boxed(&mut out, node, *corner);
+    for (node, (x, y)) in nodes.iter().zip(corners) {
+        boxed(&mut out, node, x, y);
     }
     out + "</svg>\n"
 }
 
+fn height(layer: &[Knot]) -> usize {
+    layer.iter().map(|knot| if matches!(knot, Knot::Node(_)) { DOWN } else { BEND }).sum()
+}
+
 /// The id of the arrowheads of a picture with this name; a page can have several pictures.
 fn tip(name: &str) -> String {
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    format!("tip-{}", name.chars().map(plain).collect::<String>())
+    format!(
+        "tip-{}",
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect::<String>()
+    )
 }
 
 /// Draws a curve from the right side of one box, through the bends, to the left side of another.
@@ -109,7 +112,8 @@ fn curve(
     from: (usize, usize),
     bends: &[(usize, usize)],
     to: (usize, usize),
-    (class, tip): (&str, &str),
+    class: &str,
+    tip: &str,
 ) {
     let (mut x, y) = (from.0 + WIDE, from.1 + HIGH / 2);
     let _ = write!(out, "<path class=\"arrow {class}\" marker-end=\"url(#{tip})\" d=\"M{x},{y}");
@@ -128,7 +132,7 @@ fn curve(
     let _ = writeln!(out, "\"/>");
 }
 
-fn boxed(out: &mut String, node: &Boxed, (x, y): (usize, usize)) {
+fn boxed(out: &mut String, node: &Boxed, x: usize, y: usize) {
     let (name, title) = (escaped(&truncate(&node.name, FITS)), escaped(&truncate(&node.title, FITS)));
     let whole = escaped(&format!("{} {} ({})", node.name, node.title, node.class));
     if let Some(href) = &node.href {
@@ -182,6 +186,8 @@ mod tests {
         }
         assert_eq!(seen.len(), 200);
         let places: Vec<_> = seen.iter().collect();
-        assert!(places.windows(2).all(|it| it[0].0 != it[1].0 || it[1].1 - it[0].1 >= HIGH));
+        assert!(
+            places.windows(2).all(|window| window[0].0 != window[1].0 || window[1].1 - window[0].1 >= HIGH)
+        );
     }
 }

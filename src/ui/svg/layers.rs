@@ -1,6 +1,8 @@
 //! Lays out a dependency graph in layers: each node is to the right of its dependencies, and sweeps reduce the number
 //! of crossing arrows.
 
+use std::ops::Range;
+
 use crate::rules::dag::{components, depths};
 
 /// How many times the order within the layers is improved; more sweeps change little.
@@ -29,7 +31,7 @@ pub(super) struct Layers {
 
 impl Layers {
     /// Lays out `count` nodes with arrows between them. Arrows within a cycle do not affect the layers.
-    pub(super) fn of(count: usize, arrows: &[(usize, usize)]) -> Self {
+    pub(super) fn lay_out(count: usize, arrows: &[(usize, usize)]) -> Self {
         let mut before = vec![Vec::new(); count];
         let mut after = vec![Vec::new(); count];
         for (from, to) in arrows {
@@ -37,17 +39,18 @@ impl Layers {
             after[*from].push(*to);
         }
         let depth = depths(&before, &components(&before), &vec![1; count]);
-        let is_alone = |node: &usize| before[*node].is_empty() && after[*node].is_empty();
-        let (alone, joined): (Vec<usize>, Vec<usize>) = (0..count).partition(is_alone);
+        let (alone, joined): (Vec<usize>, Vec<usize>) =
+            (0..count).partition(|node| before[*node].is_empty() && after[*node].is_empty());
         let deepest = joined.iter().map(|node| depth[*node] + 1).max().unwrap_or(0);
         let mut layers: Vec<Vec<Knot>> = vec![Vec::new(); deepest];
         for node in joined {
             layers[depth[node]].push(Knot::Node(node));
         }
-        let span = |(from, to): &(usize, usize)| depth[*from] + 1..depth[*to].max(depth[*from] + 1);
-        if arrows.iter().map(|arrow| span(arrow).len()).sum::<usize>() <= MOST_BENDS {
-            for (n, arrow) in arrows.iter().enumerate() {
-                span(arrow).for_each(|layer| layers[layer].push(Knot::Bend(n)));
+        let crossed: Vec<Range<usize>> =
+            arrows.iter().map(|(from, to)| depth[*from] + 1..depth[*to].max(depth[*from] + 1)).collect();
+        if crossed.iter().map(Range::len).sum::<usize>() <= MOST_BENDS {
+            for (n, crossed) in crossed.into_iter().enumerate() {
+                layers[crossed].iter_mut().for_each(|layer| layer.push(Knot::Bend(n)));
             }
         }
         let mut found = Self { layers, alone };
@@ -121,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_node_is_right_of_those_before_it_and_long_arrows_bend() {
-        let found = Layers::of(5, &[(0, 1), (1, 2), (0, 2), (3, 2)]);
+        let found = Layers::lay_out(5, &[(0, 1), (1, 2), (0, 2), (3, 2)]);
         assert_eq!([0, 1, 2, 3].map(|node| layer_of(&found, node)), [0, 1, 2, 0]);
         assert_eq!(found.alone, [4]);
         assert!(found.layers[1].contains(&Knot::Bend(2)) && found.layers[1].contains(&Knot::Bend(3)));
@@ -130,14 +133,14 @@ mod tests {
     #[test]
     fn arrows_that_need_not_cross_do_not() {
         // In the order of their indexes, both arrows would cross.
-        let found = Layers::of(4, &[(0, 3), (1, 2)]);
+        let found = Layers::lay_out(4, &[(0, 3), (1, 2)]);
         assert_eq!(found.layers[0], [Knot::Node(0), Knot::Node(1)]);
         assert_eq!(found.layers[1], [Knot::Node(3), Knot::Node(2)]);
     }
 
     #[test]
     fn a_cycle_ends() {
-        let found = Layers::of(3, &[(0, 1), (1, 0), (1, 2)]);
-        assert_eq!(found.layers.iter().flatten().filter(|it| matches!(it, Knot::Node(_))).count(), 3);
+        let found = Layers::lay_out(3, &[(0, 1), (1, 0), (1, 2)]);
+        assert_eq!(found.layers.iter().flatten().filter(|layer| matches!(layer, Knot::Node(_))).count(), 3);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Arrow, Bar, Boxed, Scale, TimelineRow, dag, timeline};
 use crate::model::id::IssueId;
-use crate::rules::run::{RunReport, StageSpan};
+use crate::rules::run::RunReport;
 use crate::ui::time;
 
 /// The address of the page of an issue, if there is one.
@@ -22,15 +22,18 @@ pub(crate) fn run_dependencies(report: &RunReport, href: &Href<'_>) -> String {
 
 /// A row for each issue, with a bar for each of its stages, as long as the stage lasted.
 pub(crate) fn run_times(report: &RunReport, href: &Href<'_>) -> String {
-    let bar = |span: &StageSpan| {
-        let (from, until) = (span.from.millis(), span.until.millis());
-        let took = time::length(u64::try_from(until.saturating_sub(from)).unwrap_or(0));
-        Bar { from, until, class: span.status.as_str(), title: format!("{}: {took}", span.status) }
-    };
     let rows = report.issues.iter().map(|issue| TimelineRow {
         label: issue.issue_id.to_string(),
         href: href(&issue.issue_id),
-        bars: issue.spans.iter().map(bar).collect(),
+        bars: issue
+            .spans
+            .iter()
+            .map(|span| {
+                let (from, until) = (span.from.millis(), span.until.millis());
+                let took = time::length(u64::try_from(until.saturating_sub(from)).unwrap_or(0));
+                Bar { from, until, class: span.status.as_str(), title: format!("{}: {took}", span.status) }
+            })
+            .collect(),
     });
     let from = report.started_at.millis();
     let until = from.saturating_add(i64::try_from(report.took_ms).unwrap_or(i64::MAX));

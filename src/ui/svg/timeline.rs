@@ -133,7 +133,7 @@ mod tests {
     fn no_tick_repeats_the_one_before() {
         let labels = |length: i64| {
             let scale = Scale { from: 0, until: length, mark: None, is_absolute: true };
-            scale.ticks().into_iter().map(|it| it.1).collect::<Vec<_>>()
+            scale.ticks().into_iter().map(|tick| tick.1).collect::<Vec<_>>()
         };
         assert_eq!(
             labels(60_000),

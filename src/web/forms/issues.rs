@@ -77,7 +77,7 @@ pub(super) fn edit(session: &Session, input: &Query) -> Performed {
         issue_type: changed("issue_type"),
         ..NewFields::default()
     };
-    let stored = SeenFields::of(&issues::stored(session, &issue)?);
+    let stored = SeenFields::new(&issues::stored(session, &issue)?);
     // The form cannot hold every character of a text.
     let seen = |name: &str, stored: Option<String>| {
         let was = input.raw(&format!("was_{name}"))?;

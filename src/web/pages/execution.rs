@@ -27,7 +27,7 @@ const ENDS: usize = 20;
 
 pub(super) fn page(view: &View<'_>, id: &ExecutionId) -> Result<PageContent, Refusal> {
     let shown = view.kept(view.place, || {
-        match issues::show(view.session, &issues::ShowRecord::of(id.as_str()))?.view {
+        match issues::show(view.session, &issues::ShowRecord::new(id.as_str()))?.view {
             ShownRecord::Execution(shown) => Ok(shown),
             _ => Err(Refusal::new(Code::NotFound, format!("`{id}` is not an execution"))),
         }

@@ -21,7 +21,7 @@ pub(in crate::web) fn go(session: &Session, text: &str) -> (Place, Query) {
         {
             return (place, Query::default());
         }
-        if let Ok(done) = issues::show(session, &issues::ShowRecord::of(text)) {
+        if let Ok(done) = issues::show(session, &issues::ShowRecord::new(text)) {
             return (place(done.view), Query::default());
         }
         if let Some(hash) = Hex::parse(text).filter(|_| text.len() >= 7) {

@@ -40,7 +40,7 @@ const MOST_REVIEWS: usize = 20;
 
 fn load(view: &View<'_>, id: &IssueId) -> Result<Rc<IssueView>, Refusal> {
     view.kept(&Place::Issue(id.clone()), || {
-        match issues::show(view.session, &issues::ShowRecord::of(id.as_str()))?.view {
+        match issues::show(view.session, &issues::ShowRecord::new(id.as_str()))?.view {
             ShownRecord::Issue(issue) => Ok(*issue),
             _ => Err(Refusal::new(Code::NotFound, format!("`{id}` is not an issue"))),
         }

@@ -15,7 +15,7 @@ pub(super) struct SavedQuery {
 
 /// The saved queries by name.
 pub(super) fn all(session: &Session) -> Result<Vec<SavedQuery>, Refusal> {
-    let saved = SavedQueries::of(session)?;
+    let saved = SavedQueries::load(session)?;
     let query = |name: &str| {
         let query = filter(saved.expanded(vec![format!("@{name}")])?)?;
         asked(&query, false, ListPosition::first(1))?.check(session)?;

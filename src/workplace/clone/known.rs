@@ -23,14 +23,16 @@ pub(crate) struct KnownWorkplace {
 impl KnownWorkplace {
     /// Those whose names begin with `prefix`, by name.
     pub(crate) fn all(store: &Store, prefix: &str) -> Vec<Self> {
-        let known = |name: String| {
-            let files = files(store, &name);
-            let folder = WorkplaceNote::read(&files)?.folder;
-            let lock = File::open(files.join(LOCK)).ok()?;
-            let is_in_use = matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock));
-            Some(Self { name, folder, is_in_use })
-        };
-        Workplace::names(store, prefix).into_iter().filter_map(known).collect()
+        Workplace::names(store, prefix)
+            .into_iter()
+            .filter_map(|name| {
+                let files = files(store, &name);
+                let folder = WorkplaceNote::read(&files)?.folder;
+                let lock = File::open(files.join(LOCK)).ok()?;
+                let is_in_use = matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock));
+                Some(Self { name, folder, is_in_use })
+            })
+            .collect()
     }
 
     /// What was changed in its files since the work began, committed or not, as a patch. The git directory of the workplace is

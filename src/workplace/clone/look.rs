@@ -7,7 +7,7 @@ use super::Workplace;
 
 /// Longer files in the git directory are not read.
 const LONGEST: u64 = 64 * 1024;
-/// So many files and directories are looked at.
+/// At most this many files and directories are read.
 const MOST_FILES: usize = 100_000;
 
 impl Workplace {

@@ -87,7 +87,7 @@ impl Workplace {
     /// Makes a workplace in which tests run on a commit. Its name begins with `what`.
     ///
     /// # Errors
-    /// Those of [`Self::make`].
+    /// The errors of [`Self::make`].
     pub(crate) fn make_for_tests(store: &Store, what: &str, start: ObjectId) -> Result<Self, WorkplaceError> {
         let name = format!("{what}-{}", random_uid()?);
         let folder = place(store, &name)?;
@@ -128,9 +128,11 @@ fn fill(
     files: &Path,
 ) -> Result<SealedGit, WorkplaceError> {
     let folder = new.folder;
-    let make = |source| WorkplaceError::Make { path: folder.to_owned(), source };
     // Nothing that is there already is taken for the new directory, not even a link to one.
-    DirBuilder::new().mode(PRIVATE).create(folder).map_err(make)?;
+    DirBuilder::new()
+        .mode(PRIVATE)
+        .create(folder)
+        .map_err(|source| WorkplaceError::Make { path: folder.to_owned(), source })?;
     let lender = lender(store)?;
     let hash = store.repo().hash_kind();
     let git = Git::init_borrowing(folder, hash, &lender.join("objects"), store.environment())?;
@@ -168,11 +170,10 @@ pub(super) fn lender(store: &Store) -> Result<PathBuf, WorkplaceError> {
 
 fn refuse_partial(store: &Store) -> Result<(), WorkplaceError> {
     let config = store.repo().config();
-    let has_promisor = || {
-        let mut settings = config.subsections("remote").into_iter();
-        settings.any(|(_, name, value)| name.eq_ignore_ascii_case("promisor") && value != "false")
-    };
-    if config.text("extensions.partialClone").is_some() || has_promisor() {
+    let mut remotes = config.subsections("remote").into_iter();
+    if config.text("extensions.partialClone").is_some()
+        || remotes.any(|(_, name, value)| name.eq_ignore_ascii_case("promisor") && value != "false")
+    {
         return Err(WorkplaceError::Partial);
     }
     Ok(())

@@ -59,7 +59,7 @@ pub(super) fn copy(
     Ok(())
 }
 
-/// What may still come.
+/// How much may still be copied.
 struct Left {
     limits: HandInLimits,
     bytes: u64,

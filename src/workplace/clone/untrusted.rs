@@ -11,7 +11,7 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, mkdirat, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
 
-/// What stands in the way of reading.
+/// Why something cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unreadable {
     /// A link, a pipe, a device, or a directory in place of a file, or the other way round.
@@ -120,15 +120,18 @@ impl UntrustedDir {
     /// Replaces a file with this content. If a link has that name, the link is replaced.
     pub(crate) fn write(&self, name: &str, content: &[u8]) -> Result<(), Unreadable> {
         let temporary = format!("{name}.git-wf");
-        let io = |errno: Errno| Unreadable::Io { path: self.path.join(name), source: errno.into() };
-        match unlinkat(&self.fd, &temporary, AtFlags::empty()) {
-            Err(errno) if errno != Errno::NOENT => return Err(io(errno)),
+        self.replace(name, &temporary, content)
+            .map_err(|source| Unreadable::Io { path: self.path.join(name), source })
+    }
+
+    fn replace(&self, name: &str, temporary: &str, content: &[u8]) -> io::Result<()> {
+        match unlinkat(&self.fd, temporary, AtFlags::empty()) {
+            Err(errno) if errno != Errno::NOENT => return Err(errno.into()),
             _ => {}
         }
-        let fd = openat(&self.fd, &temporary, NEW_FILE, Mode::RUSR | Mode::WUSR).map_err(io)?;
-        let written = File::from(fd).write_all(content);
-        written.map_err(|source| Unreadable::Io { path: self.path.join(name), source })?;
-        renameat(&self.fd, &temporary, &self.fd, name).map_err(io)
+        let fd = openat(&self.fd, temporary, NEW_FILE, Mode::RUSR | Mode::WUSR)?;
+        File::from(fd).write_all(content)?;
+        Ok(renameat(&self.fd, temporary, &self.fd, name)?)
     }
 
     /// The names of what is in the directory, at most `most`.

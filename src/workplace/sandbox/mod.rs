@@ -48,7 +48,7 @@ impl Confinement {
     ///
     /// # Errors
     /// A wrong setting; `no-sandbox` if the settings require one and there is none.
-    pub(crate) fn of(store: &Store) -> Result<Self, SandboxError> {
+    pub(crate) fn load(store: &Store) -> Result<Self, SandboxError> {
         let settings = SandboxSettings::read(store)?;
         let why = match settings.mode {
             SandboxMode::Off => return Ok(Self::Open("`wf.run.sandbox` is off".into())),

@@ -56,9 +56,8 @@ impl Mounts {
         let own = program().ok().and_then(|program| Some(program.parent()?.to_owned()));
         let home = environment.folder("HOME");
         let config = environment.folder("GIT_CONFIG_GLOBAL");
-        let is_writable = |path: &Path| settings.writable.iter().any(|writable| path.starts_with(writable));
         for path in programs.chain(own).chain(home).chain(config) {
-            if is_covered(&path) && !is_writable(&path) {
+            if is_covered(&path) && !settings.writable.iter().any(|writable| path.starts_with(writable)) {
                 mounts.add(&path, View::ReadOnly);
             }
         }
@@ -92,8 +91,10 @@ impl Mounts {
 
     /// The paths that nobody inside may read.
     pub(super) fn hidden(&self) -> impl Iterator<Item = &Path> {
-        let is_hidden = |view: &View| matches!(view, View::HiddenFolder | View::HiddenFile);
-        self.0.iter().filter(move |(_, view)| is_hidden(view)).map(|(path, _)| path.as_path())
+        self.0
+            .iter()
+            .filter(move |(_, view)| matches!(view, View::HiddenFolder | View::HiddenFile))
+            .map(|(path, _)| path.as_path())
     }
 
     /// Adds a path that exists. Links are followed, since it is their target that is seen or covered.

@@ -22,7 +22,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 /// Files of the kernel that only a system's root may write.
 const KERNEL: [&str; 2] = ["/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger"];
 
-/// What to try.
+/// The operations to try in the sandbox.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Probe {
     /// A directory that can be written.
@@ -59,9 +59,9 @@ pub(super) fn try_out(store: &Store, sandbox: &Sandbox) -> Result<(), String> {
     let command =
         Command { words: &words, folder: workplace.path(), environment: None, stdin: None, is_joined: true };
     let mut output = Vec::new();
-    let mut is_stopped = || store.environment().is_stopped();
-    let ran =
-        supervise(command, Some(LIMIT), &mut is_stopped, &mut |_, bytes| output.extend_from_slice(bytes));
+    let ran = supervise(command, Some(LIMIT), &mut || store.environment().is_stopped(), &mut |_, bytes| {
+        output.extend_from_slice(bytes);
+    });
     let (ended, _) = ran.map_err(failed)?;
     let said = String::from_utf8_lossy(&output);
     let line = said.lines().next().unwrap_or("it says nothing");
@@ -153,7 +153,7 @@ impl Probe {
             .output()
             .ok()?;
         let said = String::from_utf8_lossy(&ran.stdout);
-        said.lines().next().filter(|_| !ran.status.success()).map(str::to_owned)
+        if ran.status.success() { None } else { said.lines().next().map(str::to_owned) }
     }
 }
 

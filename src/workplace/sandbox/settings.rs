@@ -124,17 +124,20 @@ fn hidden_by_default(environment: &Environment) -> Vec<PathBuf> {
 /// The absolute paths that a setting lists. `~/` is the home directory.
 fn paths(store: &Store, key: &'static str) -> Result<Vec<PathBuf>, SandboxError> {
     let home = store.environment().folder("HOME");
-    let path = |value: String| {
-        let path = match (value.strip_prefix("~/"), &home) {
-            (Some(below), Some(home)) => home.join(below),
-            _ => PathBuf::from(&value),
-        };
-        if path.is_absolute() {
-            Ok(path)
-        } else {
-            let takes = "an absolute path, or one that begins with `~/`";
-            Err(SandboxError::Setting { key, value, takes })
-        }
-    };
-    store.config_all(key).into_iter().map(path).collect()
+    store
+        .config_all(key)
+        .into_iter()
+        .map(|value| {
+            let path = match (value.strip_prefix("~/"), &home) {
+                (Some(below), Some(home)) => home.join(below),
+                _ => PathBuf::from(&value),
+            };
+            if path.is_absolute() {
+                Ok(path)
+            } else {
+                let takes = "an absolute path, or one that begins with `~/`";
+                Err(SandboxError::Setting { key, value, takes })
+            }
+        })
+        .collect()
 }

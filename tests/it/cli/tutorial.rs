@@ -181,5 +181,8 @@ const FOOT: &str = r#".SH "SEE ALSO"
 
 #[test]
 fn a_hash_without_a_digit_is_masked_like_any_other() {
-    assert_eq!(["edeeaff", "0f1e2d3", "feedback", "faced"].map(masked), ["HASH", "HASH", "feedback", "faced"]);
+    assert_eq!(
+        ["edeeaff", "0f1e2d3", "feedback", "faced"].map(masked),
+        ["HASH", "HASH", "feedback", "faced"]
+    );
 }

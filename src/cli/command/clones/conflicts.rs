@@ -49,5 +49,6 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     };
     let settle = Settle { record: which.record, field: which.field, which: is, seen: None };
     let done = clones::settle(&session, &settle)?;
-    context.answer(done, |it, is_changed, screen| print::clones::settled(screen, it, is, is_changed))
+    context
+        .answer(done, |conflict, is_changed, screen| print::clones::settled(screen, conflict, is, is_changed))
 }

@@ -58,10 +58,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     };
     text_input::refuse_second_issue(&session, text.as_deref(), "git wf close")?;
     let said = args.message.said(text.as_deref())?;
-    let (force, reason) = match args.force {
-        true => (args.reason, said),
-        false => (None, why_closed(said, args.reason)),
-    };
+    let (force, reason) =
+        if args.force { (args.reason, said) } else { (None, why_closed(said, args.reason)) };
     let Some(issue) = id else {
         return args.chosen.change(Many::Close { closed_as, reason, force }, "closed", context);
     };

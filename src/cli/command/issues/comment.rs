@@ -56,9 +56,12 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if let Some(comment) = &args.withdraw {
         let input = issues::CommentEdit { issue: id.to_string(), comment: comment.clone(), body: None };
         let done = issues::edit_comment(&session, &input)?;
-        return context.answer(done, |it, is_changed, screen| match is_changed {
-            true => writeln!(screen, "withdrew comment {} on {}", it.known_as.short(), it.issue),
-            false => writeln!(screen, "that comment is already withdrawn; nothing changed"),
+        return context.answer(done, |comment, is_changed, screen| {
+            if is_changed {
+                writeln!(screen, "withdrew comment {} on {}", comment.known_as.short(), comment.issue)
+            } else {
+                writeln!(screen, "that comment is already withdrawn; nothing changed")
+            }
         });
     }
     let replaced = args.edit.clone().filter(|comment| !comment.is_empty());
@@ -70,16 +73,22 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         let written = text.written(args.last.as_deref(), &session, opens, "the comment", &help)?;
         let done = written
             .stored(|body| issues::comment(&session, &issues::NewComment { issue: id.to_string(), body }))?;
-        return context.answer(done, |it, _, screen| writeln!(screen, "commented on {}", it.issue));
+        return context.answer(done, |comment, _, screen| writeln!(screen, "commented on {}", comment.issue));
     };
     let old = issues::comment_text(&session, &id, &comment)?;
     let help = format!("Comment {comment} on {id}, in Markdown.");
-    let written = text.rewritten(args.last.as_deref(), &session, (opens, &old), "the comment", &help)?;
-    let edit =
-        |body| issues::CommentEdit { issue: id.to_string(), comment: comment.clone(), body: Some(body) };
-    let done = written.stored(|body| issues::edit_comment(&session, &edit(body)))?;
-    context.answer(done, |it, is_changed, screen| match is_changed {
-        true => writeln!(screen, "changed comment {} on {}", it.known_as.short(), it.issue),
-        false => writeln!(screen, "that comment already has this text; nothing changed"),
+    let written = text.rewritten(args.last.as_deref(), &session, opens, &old, "the comment", &help)?;
+    let done = written.stored(|body| {
+        issues::edit_comment(
+            &session,
+            &issues::CommentEdit { issue: id.to_string(), comment: comment.clone(), body: Some(body) },
+        )
+    })?;
+    context.answer(done, |comment, is_changed, screen| {
+        if is_changed {
+            writeln!(screen, "changed comment {} on {}", comment.known_as.short(), comment.issue)
+        } else {
+            writeln!(screen, "that comment already has this text; nothing changed")
+        }
     })
 }

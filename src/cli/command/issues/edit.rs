@@ -54,7 +54,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let input = Edit { issue: id, title, text, status, fields, seen, force: force.why() };
     let done = if given.edit {
         let stored = issues::stored(&session, &input.issue)?;
-        let (mut base, mut seen) = (stored.clone(), SeenFields::of(&stored));
+        let (mut base, mut seen) = (stored.clone(), SeenFields::new(&stored));
         let json = NewFields { json: input.fields.json.clone(), ..NewFields::default() };
         issues::preview(&session, &json, &mut base)?;
         let mut shown = base.clone();
@@ -66,10 +66,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             shown.context.clone_from(&input.text);
         }
         let start = crate::rules::issue_text::written(&shown);
-        let first = FirstShown::of(&[&stored, &shown]);
+        let first = FirstShown::new(&[&stored, &shown]);
         editor::edit(&session, &start, issue_text::HELP)?.stored(|text| {
             let (title, text, written) = first.changed(issue_text::read(&text)?);
-            let fields = issue_text::fields(&input.fields, &written, &Sets::of(&base));
+            let fields = issue_text::fields(&input.fields, &written, &Sets::new(&base));
             let edit = Edit { title, text, fields, seen: seen.clone(), ..input.clone() };
             if edit.is_empty() {
                 return Ok(issues::unedited(&session, &input.issue)?);

@@ -115,17 +115,21 @@ enum GroupBy {
 
 impl GroupBy {
     /// The sort key of a row's group, and its heading.
-    fn of(self, row: &IssueRow) -> (usize, String) {
-        let or = |text: &Option<String>, none: &str| match text {
-            Some(text) => (0, text.clone()),
-            None => (1, none.to_owned()),
-        };
+    fn group_of(self, row: &IssueRow) -> (usize, String) {
         match self {
             Self::Status => (row.status as usize, row.status.to_string()),
             Self::Priority => (row.priority.number().into(), row.priority.name().to_owned()),
-            Self::Type => or(&row.kind, "no type"),
-            Self::Assignee => or(&row.assignee, "nobody"),
+            Self::Type => named_group(row.kind.as_deref(), "no type"),
+            Self::Assignee => named_group(row.assignee.as_deref(), "nobody"),
         }
+    }
+}
+
+/// The group of rows without a name comes last.
+fn named_group(name: Option<&str>, none: &str) -> (usize, String) {
+    match name {
+        Some(name) => (0, name.to_owned()),
+        None => (1, none.to_owned()),
     }
 }
 
@@ -153,7 +157,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                 .remedy(RemedyCall::new(Other::Search, ["TEXT"]), "searches for a text")
                 .into());
         }
-        SavedQueries::of(&session)?.expanded(saved.clone())?;
+        SavedQueries::load(&session)?.expanded(saved.clone())?;
         return Err(Refusal::usage(format!("`{word}` cannot be expanded here"))
             .hint("put it before the options, and before `--`")
             .into());
@@ -175,9 +179,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         let done = issues::count(&session, &list)?;
         return context.answer(done, |counted, _, screen| writeln!(screen, "{}", counted.count));
     }
-    let rows = match brief {
-        true => Some(Rows::json()),
-        false => Rows::wanted(&fields, context.json(), issues::fields_of_listed)?,
+    let rows = if brief {
+        Some(Rows::json())
+    } else {
+        Rows::wanted(&fields, context.json(), issues::fields_of_listed)?
     };
     let Some(mut rows) = rows else {
         let done = issues::rows(&session, &list)?;
@@ -193,7 +198,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                 let is_by_closing = done.view.is_by_closing;
                 let mut groups: BTreeMap<(usize, String), Vec<IssueRow>> = BTreeMap::new();
                 for row in done.view.rows {
-                    groups.entry(field.of(&row)).or_default().push(row);
+                    groups.entry(field.group_of(&row)).or_default().push(row);
                 }
                 let groups = groups.into_iter().map(|((_, name), rows)| (name, rows)).collect();
                 print::issues::grouped(&mut context.screen, groups, is_by_closing)?;
@@ -204,9 +209,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let mut shown = 0;
     let total = issues::list::<Failure>(&session, &list, |issue| {
         shown += 1;
-        match brief {
-            true => rows.add(&BriefIssue::from(issue), &mut context.screen)?,
-            false => rows.add(&issue, &mut context.screen)?,
+        if brief {
+            rows.add(&BriefIssue::from(issue), &mut context.screen)?;
+        } else {
+            rows.add(&issue, &mut context.screen)?;
         }
         Ok(())
     })?;

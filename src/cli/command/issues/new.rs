@@ -56,8 +56,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
 fn from_stdin() -> Result<(Option<String>, Option<String>), Failure> {
     let text = read_text("-")?;
     let (title, rest) = text.trim_start().split_once('\n').unwrap_or((text.trim(), ""));
-    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-    Ok((some(title.trim()), some(rest.trim_matches('\n'))))
+    let [title, rest] = [title.trim(), rest.trim_matches('\n')];
+    Ok(((!title.is_empty()).then(|| title.to_owned()), (!rest.is_empty()).then(|| rest.to_owned())))
 }
 
 /// The issue as the flags make it; with `json`, only as the JSON does.
@@ -65,9 +65,10 @@ fn start(session: &Session, input: &NewIssue, json: bool) -> Result<Issue, Failu
     let title = input.title.as_deref().or(input.fields.title()).unwrap_or_default();
     let id = IssueId::parse("new-issue").map_err(Refusal::from)?;
     let mut issue = Issue::new(id, "".into(), session.now()?, title.into());
-    let fields = match json {
-        true => NewFields { json: input.fields.json.clone(), ..NewFields::default() },
-        false => input.fields.clone(),
+    let fields = if json {
+        NewFields { json: input.fields.json.clone(), ..NewFields::default() }
+    } else {
+        input.fields.clone()
     };
     issues::preview(session, &fields, &mut issue)?;
     issue.title = title.into();
@@ -82,7 +83,7 @@ fn written_in_editor(
     input: &NewIssue,
     template: Option<&str>,
 ) -> Result<Done<IssueView>, Failure> {
-    let (issue, base) = (start(session, input, false)?, Sets::of(&start(session, input, true)?));
+    let (issue, base) = (start(session, input, false)?, Sets::new(&start(session, input, true)?));
     let is_given = !issue.title.is_empty() || input.text.is_some();
     let known = issues::templates(session);
     let names: Vec<&str> = known.iter().map(|(file, _)| issues::template_stem(file)).collect();

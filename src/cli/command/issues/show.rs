@@ -66,12 +66,12 @@ fn check(record: &ShownRecord, fields: &[String]) -> Result<(), Refusal> {
         return Ok(());
     }
     let checked = match record {
-        ShownRecord::Issue(_) => FieldNames::of::<IssueView>(fields),
-        ShownRecord::Plan(_) => FieldNames::of::<SolutionView>(fields),
-        ShownRecord::Execution(_) => FieldNames::of::<ShownExecution>(fields),
-        ShownRecord::Queue(_) => FieldNames::of::<QueueAnswer>(fields),
-        ShownRecord::Item(_) => FieldNames::of::<DetailView>(fields),
-        ShownRecord::Roadmap(_) => FieldNames::of::<RoadmapView>(fields),
+        ShownRecord::Issue(_) => FieldNames::parse::<IssueView>(fields),
+        ShownRecord::Plan(_) => FieldNames::parse::<SolutionView>(fields),
+        ShownRecord::Execution(_) => FieldNames::parse::<ShownExecution>(fields),
+        ShownRecord::Queue(_) => FieldNames::parse::<QueueAnswer>(fields),
+        ShownRecord::Item(_) => FieldNames::parse::<DetailView>(fields),
+        ShownRecord::Roadmap(_) => FieldNames::parse::<RoadmapView>(fields),
     };
     checked.map(drop)
 }

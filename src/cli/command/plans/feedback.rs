@@ -41,16 +41,16 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { issue, text, kind, stage, solution, given, fields } = args;
     let adds = text.is_some() || given.is_used() || stage.is_some() || solution.is_some();
-    if adds && issue.is_none() {
-        return Err(Refusal::usage("no issue is named for the feedback")
-            .hint("`git wf feedback ISSUE TEXT` adds it")
-            .into());
-    }
-    let Some(issue) = issue.clone().filter(|_| adds) else {
+    if !adds {
         context.only(fields);
         let now = session.now()?.millis();
         let done = plans::feedback(&session, &FeedbackFilter { issue, kind })?;
         return context.answer(done, |all, _, screen| print::feedback::table(screen, all, now));
+    }
+    let Some(issue) = issue else {
+        return Err(Refusal::usage("no issue is named for the feedback")
+            .hint("`git wf feedback ISSUE TEXT` adds it")
+            .into());
     };
     let help = format!("Feedback on {issue}, for its next planner.");
     let written = given.written(text.as_deref(), &session, false, "the feedback", &help)?;

@@ -27,8 +27,11 @@ pub(super) fn order(args: Order, context: &mut CliContext) -> Outcome {
     let input = queue::OrderItem { item, beside, before: is_before };
     let done = queue::order(&session, &input)?;
     let now = session.now()?.millis();
-    context.answer(done, |queue, is_changed, screen| match is_changed {
-        true => print::queue::queue(screen, queue, now),
-        false => writeln!(screen, "{} is already there; nothing changed", input.item),
+    context.answer(done, |queue, is_changed, screen| {
+        if is_changed {
+            print::queue::queue(screen, queue, now)
+        } else {
+            writeln!(screen, "{} is already there; nothing changed", input.item)
+        }
     })
 }

@@ -173,24 +173,18 @@ fn announce(walk: &Walk, context: &mut CliContext) -> Result<(), Failure> {
 }
 
 fn folder(given: Option<PathBuf>) -> Result<PathBuf, Refusal> {
-    let failed = |path: &Path, error: std::io::Error| {
+    let named = given.clone().unwrap_or_else(std::env::temp_dir);
+    let made = match given {
+        Some(path) => std::fs::create_dir(&path).and_then(|()| std::path::absolute(&path)),
+        None => tempfile::Builder::new().prefix("git-wf-demo-").tempdir().map(tempfile::TempDir::keep),
+    };
+    made.map_err(|error| {
         Refusal::new(
             Code::Demo,
-            format!("cannot create the directory `{}`: {}", path.display(), system_words(&error)),
+            format!("cannot create the directory `{}`: {}", named.display(), system_words(&error)),
         )
         .hint("name a directory that does not exist yet: `git wf demo DIRECTORY`")
-    };
-    match given {
-        Some(path) => {
-            std::fs::create_dir(&path).map_err(|error| failed(&path, error))?;
-            std::path::absolute(&path).map_err(|error| failed(&path, error))
-        }
-        None => {
-            let temporary = std::env::temp_dir();
-            let made = tempfile::Builder::new().prefix("git-wf-demo-").tempdir();
-            made.map(tempfile::TempDir::keep).map_err(|error| failed(&temporary, error))
-        }
-    }
+    })
 }
 
 /// Creates the server, the project with its first commit, and the files that the demo reads.

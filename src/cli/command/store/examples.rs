@@ -6,7 +6,7 @@ use serde_json::Value;
 const EXAMPLES: &str = include_str!("examples.json");
 
 /// The example of a kind; `None` if the schema is clear enough.
-pub(in crate::cli) fn of(kind: &str) -> Option<Value> {
+pub(in crate::cli) fn find(kind: &str) -> Option<Value> {
     let mut all: Value = serde_json::from_str(EXAMPLES).ok()?;
     all.as_object_mut()?.shift_remove(kind)
 }
@@ -33,8 +33,9 @@ mod tests {
     #[test]
     fn the_ids_of_records_that_are_written_once_are_made_of_what_they_say() {
         let all: Value = serde_json::from_str(EXAMPLES).unwrap();
-        let stored = |name: &&String| schemas::find(name).unwrap().sort == Sort::Record;
-        for name in all.as_object().unwrap().keys().filter(stored) {
+        for name in
+            all.as_object().unwrap().keys().filter(|name| schemas::find(name).unwrap().sort == Sort::Record)
+        {
             let example = &all[name];
             if let Some(id) = example["id"].as_str() {
                 assert_eq!(check_id(id, example), Ok(()), "{name}");
@@ -52,7 +53,7 @@ mod tests {
 
     #[test]
     fn who_writes_a_plan_like_the_example_writes_a_good_one() {
-        let report = plan_check::examine(&of("solution").unwrap(), plan_check::PlanSetting::default());
+        let report = plan_check::examine(&find("solution").unwrap(), plan_check::PlanSetting::default());
         assert_eq!((report.findings.len(), report.quality.total()), (0, 1.0));
     }
 }

@@ -272,36 +272,42 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                 writeln!(screen, "exported {issues} to {}", view.output)
             })
         }
-        To::Jsonl(What { issues, output }) => {
-            let write = |session: &Session, out: &mut dyn Write| store::export(session, &issues, out);
-            written(context, output.as_deref(), write, |context, output, done| {
+        To::Jsonl(What { issues, output }) => written(
+            context,
+            output.as_deref(),
+            |session, out| store::export(session, &issues, out),
+            |context, output, done| {
                 let done = done.map(|exported| ExportAnswer { output, exported });
                 context.answer(done, |view, _, screen| {
                     writeln!(screen, "exported {} files to {}", view.exported.files, view.output)
                 })
-            })
-        }
-        To::AgentTrace(AgentTrace { of, output }) => {
-            let write = |session: &Session, out: &mut dyn Write| store::export_agent_trace(session, &of, out);
-            written(context, output.as_deref(), write, |context, output, done| {
+            },
+        ),
+        To::AgentTrace(AgentTrace { of, output }) => written(
+            context,
+            output.as_deref(),
+            |session, out| store::export_agent_trace(session, &of, out),
+            |context, output, done| {
                 let done = done.map(|traced| TracedAnswer { output, traced });
                 context.answer(done, |view, _, screen| {
                     let records = count(view.traced.records, "record");
                     writeln!(screen, "exported {records} to {}", view.output)
                 })
-            })
-        }
+            },
+        ),
         To::InToto(InToto { range, output, sign }) => stated(context, &range, output.as_deref(), sign),
-        To::Beads(What { issues, output }) => {
-            let write = |session: &Session, out: &mut dyn Write| store::export_beads(session, &issues, out);
-            written(context, output.as_deref(), write, |context, output, done| {
+        To::Beads(What { issues, output }) => written(
+            context,
+            output.as_deref(),
+            |session, out| store::export_beads(session, &issues, out),
+            |context, output, done| {
                 let done = done.map(|handed| HandedAnswer { output, handed });
                 context.answer(done, |view, _, screen| {
                     let issues = count(view.handed.issues, "issue");
                     writeln!(screen, "exported {issues} to {}", view.output)
                 })
-            })
-        }
+            },
+        ),
     }
 }
 
@@ -341,11 +347,12 @@ fn stated(context: &mut CliContext, range: &[String], output: Option<&Path>, sig
 
 /// With `--json`, the answer must be the only document on stdout.
 fn refuse_two_documents(context: &CliContext, output: Option<&Path>) -> Result<(), Failure> {
-    match context.json() && output.is_none() {
-        true => Err(Refusal::usage("--json prints one document, and the export is another")
+    if context.json() && output.is_none() {
+        Err(Refusal::usage("--json prints one document, and the export is another")
             .hint("add --output FILE, or leave out --json")
-            .into()),
-        false => Ok(()),
+            .into())
+    } else {
+        Ok(())
     }
 }
 

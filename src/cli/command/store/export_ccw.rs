@@ -34,7 +34,7 @@ pub(in crate::cli) fn run(Args { issues, output }: Args, context: &mut CliContex
     let session = context.session()?;
     let done = store::export_ccw(&session, &issues)?;
     let folder = output.join(done.view.folder);
-    let failed = |error: io::Error| match error.kind() {
+    write(&folder, &done.view).map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => Refusal::new(
             Code::Exists,
             format!("`{}` exists already, so nothing was written", folder.display()),
@@ -45,8 +45,7 @@ pub(in crate::cli) fn run(Args { issues, output }: Args, context: &mut CliContex
             format!("cannot write `{}`: {}", folder.display(), system_words(&error)),
         )
         .hint("name a directory that you can write to"),
-    };
-    write(&folder, &done.view).map_err(failed)?;
+    })?;
     let output = folder.to_string_lossy().into_owned();
     let done = done.map(|store| CcwAnswer { output, handed: store.handed });
     context.answer(done, |view, _, screen| {

@@ -38,7 +38,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         }
     }
     let done = store::fsck(&session)?;
-    let is_sound = done.view.iter().all(|it| it.severity != FsckSeverity::Error);
+    let is_sound = done.view.iter().all(|finding| finding.severity != FsckSeverity::Error);
     let is_verbose = context.is_verbose();
     context.answer(done, |found, _, screen| print::fsck::findings(screen, found, is_verbose))?;
     Ok(if is_sound { Exit::Done } else { Exit::Failed })

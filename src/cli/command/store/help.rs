@@ -58,7 +58,7 @@ const ONE_PAGE: [&str; 11] = [
 /// Whether the page of a command, given by its words or the name of its page, also describes the commands below it.
 pub(in crate::cli) fn has_one_page(command: &str) -> bool {
     let words = command.strip_prefix("git-wf-").unwrap_or(command);
-    ONE_PAGE.iter().any(|it| *it == words || it.replace(' ', "-") == words)
+    ONE_PAGE.iter().any(|page| *page == words || page.replace(' ', "-") == words)
 }
 
 /// A page of the manual that is not about a single command.
@@ -137,11 +137,15 @@ fn words_of_page(command: &clap::Command, name: &str) -> Option<Vec<String>> {
     let (mut command, mut words) = (command, Vec::new());
     while !rest.is_empty() {
         let after = rest.strip_prefix('-')?;
-        let is_it = |it: &&clap::Command| {
-            after.strip_prefix(it.get_name()).is_some_and(|more| more.is_empty() || more.starts_with('-'))
-        };
         // Of `task` and `task-list`, the longer one is meant.
-        command = command.get_subcommands().filter(is_it).max_by_key(|it| it.get_name().len())?;
+        command = command
+            .get_subcommands()
+            .filter(|subcommand| {
+                after
+                    .strip_prefix(subcommand.get_name())
+                    .is_some_and(|more| more.is_empty() || more.starts_with('-'))
+            })
+            .max_by_key(|subcommand| subcommand.get_name().len())?;
         words.push(command.get_name().to_owned());
         rest = &after[command.get_name().len()..];
     }
@@ -150,37 +154,37 @@ fn words_of_page(command: &clap::Command, name: &str) -> Option<Vec<String>> {
 
 /// The closest name of a command below this one, or of a guide.
 fn near(command: &clap::Command, is_first: bool, word: &str) -> Option<String> {
-    let commands = command.get_subcommands().filter(|it| !it.is_hide_set()).map(clap::Command::get_name);
-    let guides = GUIDES.iter().filter(|_| is_first).map(|guide| guide.name);
-    nearest(word, commands.chain(guides)).map(str::to_owned)
+    let commands =
+        command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()).map(clap::Command::get_name);
+    let guides = if is_first { GUIDES } else { &[] };
+    nearest(word, commands.chain(guides.iter().map(|guide| guide.name))).map(str::to_owned)
 }
 
 /// Finds a guide by its name, with or without the prefix and the section: `claims`, `gitwf-claims`,
 /// `gitwf-claims(7)`.
 fn guide(name: &str) -> Option<&'static Guide> {
     let name = name.strip_prefix("gitwf-").unwrap_or(name);
-    let is_it = |guide: &&Guide| {
+    GUIDES.iter().find(|guide| {
         name.strip_prefix(guide.name).is_some_and(|rest| {
             rest.is_empty() || rest == format!("({})", guide.section) || rest == format!(".{}", guide.section)
         })
-    };
-    GUIDES.iter().find(is_it)
+    })
 }
 
 /// The help of the whole program, as a clap template: the commands in their groups.
 pub(in crate::cli) fn overview(command: &clap::Command, columns: usize) -> String {
     let groups = groups(command);
-    let names = groups.iter().flat_map(|(_, commands)| commands).map(|it| it.get_name().len());
+    let names = groups.iter().flat_map(|(_, commands)| commands).map(|command| command.get_name().len());
     let widest = names.max().unwrap_or(0);
     let mut text = String::from("{about}\n\nUsage: git wf [--json] [COMMAND]\n\n");
     text.push_str(&wrapped("Without a command, it shows where you are and what to type next.", columns, 0));
     text.push('\n');
     for (group, commands) in &groups {
         text.push_str(&format!("\n{group}\n"));
-        for it in commands {
-            let about = it.get_about().map(ToString::to_string).unwrap_or_default();
+        for command in commands {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             let about = wrapped(&about, columns, widest + 4).replace('{', "{{");
-            text.push_str(&format!("  {:widest$}  {about}\n", it.get_name()));
+            text.push_str(&format!("  {:widest$}  {about}\n", command.get_name()));
         }
     }
     let guides: Vec<&str> = GUIDES.iter().map(|guide| guide.name).collect();
@@ -221,9 +225,12 @@ mod tests {
     fn every_command_that_is_shown_has_one_group() {
         let command = whole_command();
         let mut grouped: Vec<&str> =
-            groups(&command).iter().flat_map(|(_, all)| all).map(|it| it.get_name()).collect();
-        let mut all: Vec<&str> =
-            command.get_subcommands().filter(|it| !it.is_hide_set()).map(clap::Command::get_name).collect();
+            groups(&command).iter().flat_map(|(_, all)| all).map(|command| command.get_name()).collect();
+        let mut all: Vec<&str> = command
+            .get_subcommands()
+            .filter(|subcommand| !subcommand.is_hide_set())
+            .map(clap::Command::get_name)
+            .collect();
         grouped.sort_unstable();
         all.sort_unstable();
         assert_eq!(grouped, all);
@@ -248,7 +255,7 @@ mod tests {
             (&["claim"], "`git wf help claims`"),
             (&["queue", "ad"], "`git wf help queue add`"),
         ] {
-            let topic: Vec<String> = topic.iter().map(|it| (*it).to_owned()).collect();
+            let topic: Vec<String> = topic.iter().map(|topic| (*topic).to_owned()).collect();
             let failure = format!("{:?}", found(&topic).err().unwrap());
             assert!(failure.contains(hint), "{failure}");
         }
@@ -257,7 +264,9 @@ mod tests {
     #[test]
     fn a_topic_is_a_command_or_a_guide() {
         let page = |topic: &[&str]| {
-            found(&topic.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>()).map(|it| it.page).ok()
+            found(&topic.iter().map(|topic| (*topic).to_owned()).collect::<Vec<_>>())
+                .map(|found| found.page)
+                .ok()
         };
         assert_eq!(page(&[]).as_deref(), Some("git-wf(1)"));
         assert_eq!(page(&["queue", "add"]).as_deref(), Some("git-wf-queue-add(1)"));

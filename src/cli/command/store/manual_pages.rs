@@ -68,8 +68,11 @@ pub(in crate::cli) fn install(to: Option<PathBuf>, context: &mut CliContext) -> 
 /// `share/man` beside the program's directory `bin`: `man` looks there for each directory of PATH.
 pub(super) fn beside_the_program() -> Result<PathBuf, Failure> {
     let program = std::env::current_exe().unwrap_or_default();
-    let of_bin = |folder: &&Path| folder.file_name().is_some_and(|name| name == "bin");
-    match program.parent().filter(of_bin).and_then(Path::parent) {
+    match program
+        .parent()
+        .filter(|folder| folder.file_name().is_some_and(|name| name == "bin"))
+        .and_then(Path::parent)
+    {
         Some(prefix) => Ok(prefix.join("share/man")),
         None => Err(Refusal::new(
             Code::NoManualFolder,
@@ -100,8 +103,11 @@ pub(super) fn outdated(folder: &Path) -> Vec<PathBuf> {
             let name = entry.file_name().to_string_lossy().into_owned();
             let is_ours = name.starts_with(begin) && name.ends_with(&format!(".{section}"));
             let is_known = PAGES.iter().any(|(page, _)| *page == name);
-            let speaks = || std::fs::read_to_string(entry.path()).is_ok_and(|it| it.contains("git\\-wf"));
-            if is_ours && !is_known && entry.file_type().is_ok_and(|it| it.is_file()) && speaks() {
+            if is_ours
+                && !is_known
+                && entry.file_type().is_ok_and(|kind| kind.is_file())
+                && std::fs::read_to_string(entry.path()).is_ok_and(|text| text.contains("git\\-wf"))
+            {
                 found.push(entry.path());
             }
         }
@@ -122,6 +128,6 @@ pub(super) fn is_found(folder: &Path) -> bool {
         Command::new("man").args(["-w", "git-wf"]).stdin(Stdio::null()).stderr(Stdio::null()).output();
     let Ok(asked) = asked else { return true };
     let found = PathBuf::from(String::from_utf8_lossy(&asked.stdout).trim());
-    let real = |path: &Path| path.canonicalize().ok();
-    real(&found).is_some_and(|found| real(folder).is_some_and(|folder| found.starts_with(folder)))
+    let (Ok(found), Ok(folder)) = (found.canonicalize(), folder.canonicalize()) else { return false };
+    found.starts_with(folder)
 }

@@ -12,11 +12,10 @@ pub(crate) struct Args {
 }
 
 pub(in crate::cli) fn run(args: Args, _: &mut CliContext) -> Outcome {
-    let not_for_people = |error: &dyn std::fmt::Display| {
+    let probe: Probe = serde_json::from_str(&args.probe).map_err(|error| {
         Refusal::new(Code::NotWatched, format!("only git-wf itself starts this: {error}"))
             .hint("`git wf agents test` says whether agents are confined")
-    };
-    let probe: Probe = serde_json::from_str(&args.probe).map_err(|error| not_for_people(&error))?;
+    })?;
     if let Some(breach) = probe.breaches().into_iter().next() {
         return Err(Refusal::new(Code::NoSandbox, breach)
             .hint("another version of bubblewrap may work, and `git config wf.run.sandbox off` does without")

@@ -42,8 +42,10 @@ fn known() -> Vec<PossibleValue> {
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
-    if let Some(name) = args.kind.as_deref().filter(|_| args.example) {
-        let Some(example) = examples::of(name) else {
+    if args.example
+        && let Some(name) = args.kind.as_deref()
+    {
+        let Some(example) = examples::find(name) else {
             return Err(Refusal::new(Code::NotFound, format!("there is no example of `{name}`"))
                 .hint(format!("`git wf schema {name}` prints its schema"))
                 .into());

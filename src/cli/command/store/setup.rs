@@ -95,18 +95,22 @@ struct Home {
     config: PathBuf,
 }
 
+/// The directory that an environment variable names, if that is an absolute path.
+fn folder_in(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
 impl Home {
     fn found() -> Result<Self, Failure> {
-        let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let home = set("HOME").ok_or_else(|| {
+        let home = folder_in("HOME").ok_or_else(|| {
             Refusal::new(Code::NoDirectory, "HOME is not set, so there is nowhere to install for this user")
                 .hint(
                     "`git wf help --install --to DIR` and `git wf setup --completions SHELL` write elsewhere",
                 )
         })?;
         Ok(Self {
-            data: set("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share")),
-            config: set("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")),
+            data: folder_in("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share")),
+            config: folder_in("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")),
             home,
         })
     }
@@ -120,9 +124,8 @@ impl Home {
     fn completion(&self, shell: Shell) -> Option<PathBuf> {
         match shell {
             Shell::Bash => {
-                let own = std::env::var_os("BASH_COMPLETION_USER_DIR").map(PathBuf::from);
-                let folder = own.filter(|path| path.is_absolute());
-                let folder = folder.unwrap_or_else(|| self.data.join("bash-completion"));
+                let own = folder_in("BASH_COMPLETION_USER_DIR");
+                let folder = own.unwrap_or_else(|| self.data.join("bash-completion"));
                 Some(folder.join("completions/git-wf"))
             }
             Shell::Zsh => Some(self.data.join("zsh/site-functions/_git-wf")),
@@ -178,9 +181,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         }
     }
     let answer = SetupAnswer { parts };
-    match context.json() {
-        true => context.screen.print_json(&answer)?,
-        false => print_parts(context, &home, &answer)?,
+    if context.json() {
+        context.screen.print_json(&answer)?;
+    } else {
+        print_parts(context, &home, &answer)?;
     }
     Ok(Exit::Done)
 }
@@ -253,8 +257,9 @@ fn completion(home: &Home, part: InstalledPart, shell: Shell, path: &Path) -> Re
     }
     let script = completions::script(shell)?;
     let folder = path.parent().unwrap_or(Path::new("/"));
-    let write = || std::fs::create_dir_all(folder).and_then(|()| std::fs::write(path, &script));
-    write().map_err(|error| failed(path, &error))?;
+    std::fs::create_dir_all(folder)
+        .and_then(|()| std::fs::write(path, &script))
+        .map_err(|error| failed(path, &error))?;
     let to_do = match shell {
         Shell::Zsh if !zsh_looks_in(folder) => Some(format!(
             "zsh does not look there: `fpath+=({})` before `compinit` in ~/.zshrc",
@@ -311,8 +316,11 @@ fn is_removed(home: &Home, path: &Path, mark: &str) -> Result<bool, Failure> {
     if is_ours {
         std::fs::remove_file(path).map_err(|error| failed(path, &error))?;
         let folders = path.ancestors().skip(1);
-        let is_own = |it: &&Path| it.file_name().is_some_and(|name| OWN.iter().any(|own| name == *own));
-        let own = folders.take_while(|it| it.starts_with(&home.home) && **it != *home.home && is_own(it));
+        let own = folders.take_while(|folder| {
+            folder.starts_with(&home.home)
+                && **folder != *home.home
+                && (folder.file_name().is_some_and(|name| OWN.iter().any(|own| name == *own)))
+        });
         // The first one that is not empty ends it.
         let _ = own.map(std::fs::remove_dir).take_while(Result::is_ok).count();
     }
@@ -323,7 +331,7 @@ fn is_removed(home: &Home, path: &Path, mark: &str) -> Result<bool, Failure> {
 fn has_bash_completion() -> bool {
     let data = std::env::var_os("XDG_DATA_DIRS").filter(|folders| !folders.is_empty());
     let data = data.unwrap_or_else(|| "/usr/local/share:/usr/share".into());
-    let packaged = std::env::split_paths(&data).map(|it| it.join("bash-completion/bash_completion"));
+    let packaged = std::env::split_paths(&data).map(|path| path.join("bash-completion/bash_completion"));
     let others = [
         "/usr/share/bash-completion/bash_completion",
         "/usr/local/etc/profile.d/bash_completion.sh",

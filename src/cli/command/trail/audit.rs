@@ -61,9 +61,12 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     } else {
         let done = trail::audit(&session, &range)?;
         let is_at_fault = done.view.is_at_fault();
-        context.answer(done, |audit, _, screen| match markdown {
-            true => write!(screen, "{}", print::audit::markdown(audit)),
-            false => print::audit::text(screen, audit),
+        context.answer(done, |audit, _, screen| {
+            if markdown {
+                write!(screen, "{}", print::audit::markdown(audit))
+            } else {
+                print::audit::text(screen, audit)
+            }
         })?;
         is_at_fault
     };

@@ -1,10 +1,10 @@
 use crate::cli::input::ask;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
+use crate::interchange::agent_files::{Agent, State};
 use crate::model::op::Other;
 use crate::model::remedy::RemedyCall;
 use crate::ops::Refusal;
 use crate::ops::work::{self, AgentFiles, AgentSetup, SetupTask};
-use crate::rules::agent_files::{Agent, State};
 use crate::ui;
 
 /// Let coding agents use git wf in this repository: instructions, the MCP server and hooks
@@ -53,11 +53,6 @@ pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     }
     let is_dry = args.dry_run || task == SetupTask::Check;
     let done = work::agent_setup(&session, &AgentSetup { agents, task, is_dry })?;
-    let is_missing = |files: &AgentFiles| {
-        let mut states = files.agents.iter().flat_map(|it| &it.files).map(|it| it.state);
-        let is_wrong = |state| matches!(state, State::Missing | State::Outdated | State::Unusable);
-        files.agents.is_empty() || states.any(is_wrong)
-    };
     let fails = args.check && is_missing(&done.view);
     context.answer(done, |files, _, screen| match task {
         SetupTask::Check if args.list => print::agent_files::list(screen, files),
@@ -65,6 +60,13 @@ pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
         SetupTask::Write | SetupTask::Remove => print::agent_files::changes(screen, files, task, is_dry),
     })?;
     Ok(if fails { Exit::Failed } else { Exit::Done })
+}
+
+/// Whether a file is missing or must be written again, or nothing is set up.
+fn is_missing(files: &AgentFiles) -> bool {
+    let mut states = files.agents.iter().flat_map(|agent| &agent.files).map(|file| file.state);
+    files.agents.is_empty()
+        || states.any(|state| matches!(state, State::Missing | State::Outdated | State::Unusable))
 }
 
 fn listing() -> RemedyCall {
@@ -85,7 +87,8 @@ fn asked(session: &crate::ops::Session, context: &CliContext) -> Result<Vec<Agen
     }
     let all = AgentSetup { agents: Agent::ALL.to_vec(), task: SetupTask::Check, is_dry: true };
     let view = work::agent_setup(session, &all)?.view;
-    let found: Vec<&str> = view.agents.iter().filter(|it| it.is_found).map(|it| it.agent.as_str()).collect();
+    let found: Vec<&str> =
+        view.agents.iter().filter(|agent| agent.is_found).map(|agent| agent.agent.as_str()).collect();
     let usual = found.join(" ");
     let offer = if usual.is_empty() { String::new() } else { format!(" [{usual}]") };
     let answer = ask::answer(&format!("For which agents ({})?{offer} ", Agent::words()))?;

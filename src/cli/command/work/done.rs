@@ -53,10 +53,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if args.verify {
         refuse_commands_in_hook("git wf done --verify")?;
     }
-    let verification = match args.verify {
-        true => tests(&session, item.as_deref(), args.yes, context)?,
-        false => None,
-    };
+    let verification = if args.verify { tests(&session, item.as_deref(), args.yes, context)? } else { None };
     let accepted = args.accept.into_iter().map(|Confirmed { task, criterion, evidence }| Accept {
         item: item.clone(),
         task,
@@ -77,7 +74,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let done = work::finish(&session, Finish { tests, accepted, complete });
     drop(running);
     let Done { view: Finished { ended, verified }, commit, notices } = done?;
-    if let Some(verified) = verified.filter(|_| !context.json()) {
+    if !context.json()
+        && let Some(verified) = verified
+    {
         print::verify::verified(&mut context.screen, &verified)?;
     }
     print::ended::answer(Done { view: ended, commit, notices }, context, print::work::completed)
@@ -120,11 +119,11 @@ struct Confirmed {
 }
 
 fn parse_accepted(text: &str) -> Result<Confirmed, String> {
-    let wrong = || "write it as TASK.N=TEXT, such as T1.2=\"seen in the log\"".to_owned();
-    let (place, evidence) = text.split_once('=').ok_or_else(wrong)?;
-    let (task, criterion) = place.trim().rsplit_once('.').ok_or_else(wrong)?;
+    const FORM: &str = "write it as TASK.N=TEXT, such as T1.2=\"seen in the log\"";
+    let (place, evidence) = text.split_once('=').ok_or(FORM)?;
+    let (task, criterion) = place.trim().rsplit_once('.').ok_or(FORM)?;
     if task.is_empty() {
-        return Err(wrong());
+        return Err(FORM.to_owned());
     }
     if evidence.trim().is_empty() {
         return Err(format!("{place} needs evidence after the `=`"));
@@ -138,9 +137,10 @@ fn parse_accepted(text: &str) -> Result<Confirmed, String> {
 
 /// Reads the report from a file, from stdin for `-`, or from the text itself if that is an object.
 fn report(given: &str, item: Option<&str>) -> Result<ExecutorReport, Failure> {
-    let (text, of) = match given.trim_start().starts_with('{') {
-        true => (given.to_owned(), "`--result`".to_owned()),
-        false => (read_text(given)?, named(given)),
+    let (text, of) = if given.trim_start().starts_with('{') {
+        (given.to_owned(), "`--result`".to_owned())
+    } else {
+        (read_text(given)?, named(given))
     };
     let value =
         strict::parse_text(&text).map_err(|fault| ExecutorReport::unfit(&of, &strict_fault(&fault)))?;

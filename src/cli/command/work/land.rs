@@ -127,7 +127,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let mut running = print::verify::RunningTests::on(&mut context.screen, is_verbose);
     let done = landing.run(timeout, &mut running)?;
     drop(running);
-    let is_whole = done.view.not_landed.is_empty() && done.view.landed.iter().all(|it| it.missing.is_empty());
+    let is_whole =
+        done.view.not_landed.is_empty() && done.view.landed.iter().all(|landed| landed.missing.is_empty());
     context.answer(done, |view, _, screen| print::land::landed(screen, view))?;
     Ok(if is_whole { Exit::Done } else { Exit::Failed })
 }

@@ -3,10 +3,10 @@ use std::io::{IsTerminal, Read, Write};
 use serde_json::Value;
 
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
+use crate::interchange::agent_files::{Agent, HookForm};
 use crate::model::code::Code;
 use crate::model::strict;
 use crate::ops::work::{self, PrimeAgent};
-use crate::rules::agent_files::{Agent, HookForm};
 use crate::rules::prime::Means;
 use crate::rules::roles;
 
@@ -38,10 +38,9 @@ fn parse_role(text: &str) -> Result<String, String> {
 }
 
 fn parse_hook(text: &str) -> Result<HookForm, String> {
-    let named = |text| Agent::parse(text).and_then(Agent::hook_form);
-    named(text).ok_or_else(|| {
-        let all = Agent::ALL.iter().filter(|it| it.hook_form().is_some());
-        format!("expected one of {}", all.map(|it| it.as_str()).collect::<Vec<_>>().join(", "))
+    Agent::parse(text).and_then(Agent::hook_form).ok_or_else(|| {
+        let all = Agent::ALL.iter().filter(|agent| agent.hook_form().is_some());
+        format!("expected one of {}", all.map(|agent| agent.as_str()).collect::<Vec<_>>().join(", "))
     })
 }
 
@@ -56,9 +55,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     };
     if args.stop {
         let already_continued = args.hook.is_some() && print::prime::already_continued(&hook_input());
-        let Some(reminder) = work::reminder(&session)?.view.filter(|_| !already_continued) else {
+        let reminder = work::reminder(&session)?.view;
+        if already_continued {
             return Ok(Exit::Done);
-        };
+        }
+        let Some(reminder) = reminder else { return Ok(Exit::Done) };
         match args.hook {
             Some(form) => {
                 if let Some(answer) = print::prime::stop_for(form, &reminder) {

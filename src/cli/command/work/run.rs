@@ -258,9 +258,10 @@ fn begin(args: Args, context: &mut CliContext) -> Outcome {
         return Err(Refusal::usage(message).hint(format!("did you mean `git wf run {command}`?")).into());
     }
     let names_none = args.issues.is_empty() && !args.all_pending && args.tag.is_none() && args.wave.is_none();
-    let asked = match names_none {
-        true => which_issues::asked(&session, args.execute_only, context)?,
-        false => ChosenIssues { ids: args.issues, all: args.all_pending },
+    let asked = if names_none {
+        which_issues::asked(&session, args.execute_only, context)?
+    } else {
+        ChosenIssues { ids: args.issues, all: args.all_pending }
     };
     let input = Begin {
         issues: asked.ids,

@@ -84,12 +84,12 @@ fn verified(
 fn run_waiting(args: &Args, session: &Session, context: &mut CliContext) -> Outcome {
     let mut all = Vec::new();
     for id in work::waiting_for_verifier(session)? {
-        let tests = VerifyTests { as_verifier: true, ..VerifyTests::of(&id) };
+        let tests = VerifyTests { as_verifier: true, ..VerifyTests::new(&id) };
         all.push(verified(args, session, &tests, context)?.view);
     }
-    let passed = all.iter().all(|it| it.passed);
+    let passed = all.iter().all(|verified| verified.passed);
     context.answer(session.done(all, None), |all, _, screen| {
-        all.iter().try_for_each(|it| print::verify::verified(screen, it))
+        all.iter().try_for_each(|tests| print::verify::verified(screen, tests))
     })?;
     Ok(if passed { Exit::Done } else { Exit::Failed })
 }

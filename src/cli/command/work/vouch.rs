@@ -25,5 +25,5 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     };
     let session = context.session()?;
     let done = work::vouch(&session, &Vouch { execution: args.execution, reason })?;
-    context.answer(done, |it, _, screen| print::work::vouched(screen, it))
+    context.answer(done, |vouched, _, screen| print::work::vouched(screen, vouched))
 }

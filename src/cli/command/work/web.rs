@@ -78,23 +78,20 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let listening = server.listening();
     let answer = WebAnswer { address: listening.address.clone(), pages: None, written: None };
     let is_quiet = UiSettings::get().is_quiet;
-    match context.json() {
-        true => {
-            context.screen.print_json(&answer)?;
-            context.screen.send_document()?;
+    if context.json() {
+        context.screen.print_json(&answer)?;
+        context.screen.send_document()?;
+    } else {
+        writeln!(context.screen, "{}", listening.address)?;
+        if listening.has_token && !is_quiet {
+            writeln!(
+                context.screen,
+                "The address contains a token: anyone who has it can {} the store.",
+                if args.write { "change" } else { "read" }
+            )?;
         }
-        false => {
-            writeln!(context.screen, "{}", listening.address)?;
-            if listening.has_token && !is_quiet {
-                writeln!(
-                    context.screen,
-                    "The address contains a token: anyone who has it can {} the store.",
-                    if args.write { "change" } else { "read" }
-                )?;
-            }
-            if !is_quiet {
-                writeln!(context.screen, "Press Ctrl-C to stop.")?;
-            }
+        if !is_quiet {
+            writeln!(context.screen, "Press Ctrl-C to stop.")?;
         }
     }
     context.screen.flush()?;
@@ -113,14 +110,18 @@ fn export(context: &mut CliContext, folder: &std::path::Path) -> Outcome {
     let done = web::export(&session, folder)?;
     let first = folder.join("index.html").display().to_string();
     context.answer(
-        done.map(|it| WebAnswer { address: first, pages: Some(it.pages), written: Some(it.written) }),
-        |it, _, screen| {
-            let pages = count(it.pages.unwrap_or_default(), "page");
+        done.map(|export| WebAnswer {
+            address: first,
+            pages: Some(export.pages),
+            written: Some(export.written),
+        }),
+        |web, _, screen| {
+            let pages = count(web.pages.unwrap_or_default(), "page");
             writeln!(
                 screen,
                 "{}: {pages}, {} written",
-                it.address,
-                count(it.written.unwrap_or_default(), "file")
+                web.address,
+                count(web.written.unwrap_or_default(), "file")
             )
         },
     )
@@ -139,7 +140,7 @@ fn addresses(listen: Option<&str>, port: Option<u16>) -> Result<(Vec<SocketAddr>
     if let Ok(ip) = listen.trim_matches(['[', ']']).parse::<IpAddr>() {
         return Ok((with_ports(ip).collect(), None));
     }
-    let found = (listen, 0).to_socket_addrs().map(|all| all.map(|it| it.ip()).collect::<Vec<_>>());
+    let found = (listen, 0).to_socket_addrs().map(|all| all.map(|address| address.ip()).collect::<Vec<_>>());
     match found {
         Ok(all) if !all.is_empty() => {
             Ok((all.into_iter().flat_map(with_ports).collect(), Some(listen.to_owned())))
@@ -162,10 +163,7 @@ fn tried(addresses: &[SocketAddr]) -> String {
 /// Opens an address in a browser.
 fn open(context: &CliContext, listening: &Listening) {
     let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
-    let target = match listening.has_token {
-        true => hidden(&listening.address),
-        false => Ok(listening.address.clone()),
-    };
+    let target = if listening.has_token { hidden(&listening.address) } else { Ok(listening.address.clone()) };
     let started = target.and_then(|target| {
         let mut command = Command::new(program);
         command.arg(target).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()

@@ -103,7 +103,7 @@ proptest! {
             let created_at = at.plus_millis(i64::try_from(n).unwrap() * 1_000);
             entry_at(&Stamp::import(created_at), |id| Comment { id, body, author: "Ada".into(), created_at, edits: None, source_id: None })
         }).collect();
-        let there = Arrival { comments: comments.clone(), ..Arrival::of(issue.clone(), Value::Null, changed) };
+        let there = Arrival { comments: comments.clone(), ..Arrival::new(issue.clone(), Value::Null, changed) };
         let there = folder(Arrival { issue: issue.clone(), ..there });
         let mut back = arrive(&written(&there));
         let said = |all: &[Comment]| -> Vec<_> {

@@ -108,7 +108,7 @@ fn bugs(states: &[State]) -> Vec<Value> {
 }
 
 fn follow(doc: &Doc, tracker: &'static Tracker) -> Option<Doc> {
-    Last::of(doc, |record| (tracker.read)(record).ok())?.followed(doc)
+    Last::read(doc, |record| (tracker.read)(record).ok())?.followed(doc)
 }
 
 /// The content of a record, apart from its stamps.
@@ -317,7 +317,7 @@ fn a_new_record_has_the_same_bytes_however_it_is_made() {
     let mut arrival = (BEADS.read)(&beads(0, [Some(1); 6])).unwrap();
     let whole = made(&arrival).to_bytes();
     let record = arrival.issue.imported.clone();
-    assert_eq!(Fresh::of(&mut arrival).bytes.unwrap(), whole);
+    assert_eq!(Fresh::take(&mut arrival).bytes.unwrap(), whole);
     assert_eq!(arrival.issue.imported, record);
 }
 

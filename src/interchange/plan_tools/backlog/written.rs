@@ -49,13 +49,18 @@ pub(crate) fn write(text: &str, record: &Value, progress: &Progress) -> Result<W
         record["statuses"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let status = match progress.stage {
         Stage::Open | Stage::Cancelled => None,
-        Stage::Working => statuses.get(1).filter(|_| statuses.len() > 2),
+        Stage::Working => {
+            if statuses.len() > 2 {
+                statuses.get(1)
+            } else {
+                None
+            }
+        }
         Stage::Done => statuses.last(),
     };
     let (fields, _) = front_matter(text)?;
     let now = fields.text("status");
     let at = statuses.iter().position(|status| status.eq_ignore_ascii_case(now)).unwrap_or_default();
-    let is_later = |status: &&&str| statuses.iter().position(|other| other == *status) > Some(at);
     let mut written = WrittenText { text: text.to_owned(), ..WrittenText::default() };
     let mut expected = fields.clone();
     if progress.stage == Stage::Done {
@@ -67,7 +72,7 @@ pub(crate) fn write(text: &str, record: &Value, progress: &Progress) -> Result<W
             }
         }
     }
-    if let Some(status) = status.filter(is_later) {
+    if let Some(status) = status.filter(|status| is_later(&statuses, at, status)) {
         written.text = with_field(&written.text, "status", status);
         written.changes += 1;
         expected = expected.with("status", Node::Text((*status).to_owned()));
@@ -86,6 +91,10 @@ pub(crate) fn write(text: &str, record: &Value, progress: &Progress) -> Result<W
         Ok((now, _)) if now == expected => Ok(written),
         _ => Err("its fields stand in a form that cannot be edited: write `status` in one line, and `references` as a list".into()),
     }
+}
+
+fn is_later(statuses: &[&str], at: usize, status: &&&str) -> bool {
+    statuses.iter().position(|other| other == *status) > Some(at)
 }
 
 /// The marks of the open boxes between two markers, in order.
@@ -135,7 +144,7 @@ fn with_field(text: &str, name: &str, value: &str) -> String {
         Some(field) => {
             // A comment stays; in a text with quotes, it would be part of the text.
             let is_plain = !field.line.contains(['\'', '"']);
-            let comment = field.line.find(" #").filter(|_| is_plain);
+            let comment = if is_plain { field.line.find(" #") } else { None };
             let old = field.line[..comment.unwrap_or(field.line.len())].trim_end();
             now.replace_range(field.at..field.at + old.len(), &new);
         }
@@ -156,7 +165,9 @@ fn with_reference(text: &str, reference: &str) -> String {
     let field = &lines[n];
     let value = field.line["references:".len()..].trim();
     let last = value.rfind(']');
-    if let Some(last) = last.filter(|_| value.starts_with('[')) {
+    if let Some(last) = last
+        && value.starts_with('[')
+    {
         // `[a, b]` in one line.
         let at = field.at + field.line.find('[').unwrap_or_default() + last;
         let comma = if value[1..last].trim().is_empty() { "" } else { ", " };
@@ -168,10 +179,10 @@ fn with_reference(text: &str, reference: &str) -> String {
         item.starts_with("- ") || (field.line.starts_with([' ', '\t']) && !item.is_empty())
     });
     let last = items.last();
-    let indent = lines.get(n + 1).filter(|_| last.is_some()).map_or("  ", |field| {
-        let width = field.line.len() - field.line.trim_start().len();
-        &field.line[..width]
-    });
+    let indent = match lines.get(n + 1) {
+        Some(field) if last.is_some() => &field.line[..field.line.len() - field.line.trim_start().len()],
+        _ => "  ",
+    };
     let at = last.map_or(field.at + field.line.len(), |last| last.at + last.line.len());
     now.insert_str(at, &format!("{indent}- {}{newline}", scalar(reference)));
     now

@@ -7,7 +7,7 @@ use crate::model::shell::word;
 fn read(line: &str) -> Option<Vec<String>> {
     let found = commands(line).ok()?;
     let run = found.iter().filter(|command| !command.words.is_empty());
-    Some(run.map(|it| it.words.join(" ").replace(UNKNOWN, "?")).collect())
+    Some(run.map(|run| run.words.join(" ").replace(UNKNOWN, "?")).collect())
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn what_is_not_understood_is_not_read() {
 #[test]
 fn a_command_knows_its_text_and_its_assignments() {
     let found = commands("cd x && A='b c' git  push 2>&1 | tail").unwrap();
-    let sources: Vec<&str> = found.iter().map(|it| it.source.as_str()).collect();
+    let sources: Vec<&str> = found.iter().map(|command| command.source.as_str()).collect();
     assert_eq!(sources, ["cd x", "A='b c' git  push 2>&1", "tail"]);
     assert_eq!(found[1].assignments, [("A".to_owned(), "b c".to_owned())]);
 }
@@ -121,7 +121,8 @@ fn the_files_of_redirections_are_kept() {
         ("if a; then b; fi < x", vec!["x"]),
         ("echo '> x' \\> y", vec![]),
     ] {
-        let files: Vec<String> = commands(line).unwrap().into_iter().flat_map(|it| it.files).collect();
+        let files: Vec<String> =
+            commands(line).unwrap().into_iter().flat_map(|command| command.files).collect();
         let files: Vec<String> = files.into_iter().map(|file| file.replace(UNKNOWN, "?")).collect();
         assert_eq!(files, found, "{line}");
     }

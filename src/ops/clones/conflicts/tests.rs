@@ -85,7 +85,7 @@ fn raced(write: impl Fn(&Path) + 'static) -> (Answer<Conflict>, [String; 2]) {
     for _ in 0..2 {
         let counted = Rc::clone(&ends);
         let open = conflicts(&session(&folder, move |n| counted.set(n))).unwrap().view;
-        assert_eq!(open.iter().map(|it| it.field.as_str()).collect::<Vec<_>>(), [WHOLE]);
+        assert_eq!(open.iter().map(|conflict| conflict.field.as_str()).collect::<Vec<_>>(), [WHOLE]);
     }
     let (last, there, before) = (ends.get(), folder.clone(), title());
     let written = Rc::new(Cell::new(0));
@@ -103,7 +103,7 @@ fn raced(write: impl Fn(&Path) + 'static) -> (Answer<Conflict>, [String; 2]) {
 
 #[test]
 fn a_whole_record_is_not_taken_if_someone_wrote_it_meanwhile() {
-    let edit = |folder: &Path| {
+    let (done, [_, title]) = raced(|folder| {
         let edit = Edit {
             issue: "GH-1".into(),
             title: Some("later".into()),
@@ -114,15 +114,13 @@ fn a_whole_record_is_not_taken_if_someone_wrote_it_meanwhile() {
             force: None,
         };
         issues::edit(&session(folder, |_| {}), edit).unwrap();
-    };
-    let (done, [_, title]) = raced(edit);
+    });
     assert_eq!(done.unwrap_err().code, Code::ChangedMeanwhile);
     assert_eq!(title, "later");
     // Someone who keeps it writes the same values again.
-    let keep = |folder: &Path| {
+    let (done, [before, title]) = raced(|folder| {
         settle(&session(folder, |_| {}), &Settle { which: KeptValue::Current, ..taken(None) }).unwrap();
-    };
-    let (done, [before, title]) = raced(keep);
+    });
     assert_eq!(done.unwrap_err().code, Code::ChangedMeanwhile);
     assert_eq!(title, before);
 }

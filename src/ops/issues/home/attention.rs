@@ -143,7 +143,7 @@ impl AttentionFacts<'_> {
             if roles::admit(role, kind.operation()).is_err() {
                 continue;
             }
-            let (count, first) = self.of(*kind)?;
+            let (count, first) = self.items_of(*kind)?;
             if count > 0 {
                 found.push(Attention { kind: *kind, count, first });
             }
@@ -151,7 +151,7 @@ impl AttentionFacts<'_> {
         Ok(found)
     }
 
-    fn of(&self, kind: AttentionKind) -> Result<Counted, Refusal> {
+    fn items_of(&self, kind: AttentionKind) -> Result<Counted, Refusal> {
         let mut all = match kind {
             AttentionKind::Failure => return self.failures(),
             AttentionKind::Choice => return self.choices(),
@@ -171,21 +171,24 @@ impl AttentionFacts<'_> {
 
     /// The issues that match, the most urgent first, at most `limit`.
     fn issues(&self, filter: &Filter, limit: Option<usize>) -> Result<Vec<IssueFacts>, Refusal> {
-        let numbers = self.index.list(filter, SortOrder::Priority, (0, limit))?;
+        let numbers = self.index.list(filter, SortOrder::Priority, 0, limit)?;
         Ok(self.index.facts(&numbers)?)
     }
 
     /// Conflicts of a queue that someone must decide, and plans that were rejected too often.
     fn decisions(&self) -> Result<Vec<AttentionItem>, Refusal> {
         let mut found: Vec<AttentionItem> = Vec::new();
-        for (id, asked) in self.served.iter().flat_map(|it| it.queue.questions()) {
+        for (id, asked) in self.served.iter().flat_map(|served| served.queue.questions()) {
             let decide = |choice: &crate::rules::queue_conflicts::QueueChoice| {
                 let order: Vec<&str> =
                     choice.order.iter().map(crate::model::id::SolutionId::as_str).collect();
                 RemedyCall::new(Op::QueueResolve, [&id]).option("order", order.join(","))
             };
-            let remedies =
-                asked.options.iter().take(2).map(|it| Remedy::call(decide(it), it.description.clone()));
+            let remedies = asked
+                .options
+                .iter()
+                .take(2)
+                .map(|option| Remedy::call(decide(option), option.description.clone()));
             found.push(AttentionItem {
                 issue_id: None,
                 what: asked.question.clone(),
@@ -208,32 +211,36 @@ impl AttentionFacts<'_> {
     }
 
     fn cycles(&self) -> Vec<AttentionItem> {
-        let one = |cycle: &DependencyCycle| AttentionItem {
-            id: cycle.issues()[0].to_string(),
-            issue_id: Some(cycle.issues()[0].clone()),
-            what: format!("depend on each other: {cycle}"),
-            actor: None,
-            expired_at: None,
-            remedies: vec![cycle.remedy()],
-        };
-        self.cycles.iter().map(one).collect()
+        self.cycles
+            .iter()
+            .map(|cycle| AttentionItem {
+                id: cycle.issues()[0].to_string(),
+                issue_id: Some(cycle.issues()[0].clone()),
+                what: format!("depend on each other: {cycle}"),
+                actor: None,
+                expired_at: None,
+                remedies: vec![cycle.remedy()],
+            })
+            .collect()
     }
 
     fn conflicts(&self) -> Result<Vec<AttentionItem>, Refusal> {
         let store = self.session.store();
         let open = self.session.watched(|watch| conflicts::open_fields(store, self.index, watch))?;
-        let one = |it: conflicts::OpenField| AttentionItem {
-            issue_id: IssueId::parse(&it.record).ok(),
-            what: match it.field.as_str() {
-                conflicts::WHOLE => "two clones created it".to_owned(),
-                field => format!("two clones changed `{field}` differently"),
-            },
-            actor: None,
-            expired_at: None,
-            remedies: vec![Remedy::call(Op::Conflicts, "shows both values")],
-            id: it.record,
-        };
-        Ok(open.into_iter().map(one).collect())
+        Ok(open
+            .into_iter()
+            .map(|open| AttentionItem {
+                issue_id: IssueId::parse(&open.record).ok(),
+                what: match open.field.as_str() {
+                    conflicts::WHOLE => "two clones created it".to_owned(),
+                    field => format!("two clones changed `{field}` differently"),
+                },
+                actor: None,
+                expired_at: None,
+                remedies: vec![Remedy::call(Op::Conflicts, "shows both values")],
+                id: open.record,
+            })
+            .collect())
     }
 
     fn leases(&self) -> Result<Vec<AttentionItem>, Refusal> {
@@ -256,25 +263,32 @@ impl AttentionFacts<'_> {
     }
 
     fn runs(&self) -> Result<Vec<AttentionItem>, Refusal> {
-        let one = |id: crate::model::id::RunId| AttentionItem {
-            issue_id: None,
-            what: "the run was interrupted".to_owned(),
-            actor: None,
-            expired_at: None,
-            remedies: Remedies::call(RemedyCall::new(Other::RunResume, [&id]), "continues it").into_vec(),
-            id: id.to_string(),
-        };
-        Ok(view::interrupted(self.session)?.into_iter().map(one).collect())
+        Ok(view::interrupted(self.session)?
+            .into_iter()
+            .map(|id| AttentionItem {
+                issue_id: None,
+                what: "the run was interrupted".to_owned(),
+                actor: None,
+                expired_at: None,
+                remedies: Remedies::call(RemedyCall::new(Other::RunResume, [&id]), "continues it").into_vec(),
+                id: id.to_string(),
+            })
+            .collect())
     }
 
     fn failures(&self) -> Result<Counted, Refusal> {
         let failed = Filter { statuses: vec![IssueStatus::Failed], ..Filter::default() };
         let first = if self.failed == 0 { vec![] } else { self.issues(&failed, Some(self.most))? };
-        let one = |issue: &IssueFacts| {
-            let retry = Remedies::call(RemedyCall::new(Op::Retry, [&issue.id]), "queues it again");
-            about(issue, &issue.id, issue.title.clone(), retry)
-        };
-        Ok((self.failed, first.iter().map(one).collect()))
+        Ok((
+            self.failed,
+            first
+                .iter()
+                .map(|issue| {
+                    let retry = Remedies::call(RemedyCall::new(Op::Retry, [&issue.id]), "queues it again");
+                    about(issue, &issue.id, issue.title.clone(), retry)
+                })
+                .collect(),
+        ))
     }
 
     /// Completed issues whose work is known to be absent from the target branch.
@@ -284,11 +298,11 @@ impl AttentionFacts<'_> {
         if count == 0 {
             return Ok((0, vec![]));
         }
-        let numbers = self.index.list(&filter, SortOrder::Priority, (0, Some(self.most)))?;
+        let numbers = self.index.list(&filter, SortOrder::Priority, 0, Some(self.most))?;
         let mut first = Vec::new();
         let _ = self.index.each_listed(&numbers, |row| {
             let state = row.status_words();
-            let remedies = match row.not_landed.as_ref().map(|it| it.state) {
+            let remedies = match row.not_landed.as_ref().map(|not_landed| not_landed.state) {
                 Some(LandedState::OnNoBranch) => Remedies::call(
                     RemedyCall::new(Other::Trace, [&row.id]),
                     "shows its commits, which a branch must have again",
@@ -358,26 +372,28 @@ impl AttentionFacts<'_> {
     /// Whether the quality of a plan is high enough for binding it.
     fn is_bindable(&self, plan: &SolutionId) -> bool {
         let plan = records::solution(self.snapshot, plan).ok().flatten();
-        plan.is_some_and(|it| plan_check::quality(&it.plan).suffices())
+        plan.is_some_and(|plan| plan_check::quality(&plan.plan).suffices())
     }
 
     fn questions(&self) -> Result<Vec<AttentionItem>, Refusal> {
         let all = records::wisdom(self.snapshot, &mut Vec::new())?;
         let answered = wisdom::answered(&all);
-        let open =
-            all.into_iter().filter(|it| it.kind == WisdomType::Question && !answered.contains_key(&it.id));
-        let one = |it: crate::model::wisdom::Wisdom| AttentionItem {
-            remedies: Remedies::call(
-                RemedyCall::new(Other::WisdomAnswer, [it.id.short(), "TEXT"]),
-                "answers it",
-            )
-            .into_vec(),
-            id: it.id.to_string(),
-            issue_id: it.issue_id,
-            what: it.text,
-            actor: None,
-            expired_at: None,
-        };
-        Ok(open.map(one).collect())
+        let open = all
+            .into_iter()
+            .filter(|wisdom| wisdom.kind == WisdomType::Question && !answered.contains_key(&wisdom.id));
+        Ok(open
+            .map(|open| AttentionItem {
+                remedies: Remedies::call(
+                    RemedyCall::new(Other::WisdomAnswer, [open.id.short(), "TEXT"]),
+                    "answers it",
+                )
+                .into_vec(),
+                id: open.id.to_string(),
+                issue_id: open.issue_id,
+                what: open.text,
+                actor: None,
+                expired_at: None,
+            })
+            .collect())
     }
 }

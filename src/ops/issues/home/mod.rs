@@ -136,7 +136,7 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
     let first_land = index.first_land()?;
     queue::note_absent(store, &snapshot, &ClaimBase::Head, &queues, &mut facts, first_land)?;
     let several = queues.len();
-    let served = Served::of(in_order(&queues, &facts, &policy));
+    let served = Served::all(in_order(&queues, &facts, &policy));
     let own = work::own(store, &snapshot)?;
     session.notice_all(own.notice());
     session.notice_all(work::notice_of_place(store, &own)?);
@@ -156,21 +156,21 @@ pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<H
         most,
     };
     let attention = world.all()?;
-    let sync = or_told(session, SyncState::of(session))?;
-    let items = |fits| items(&served, &facts, several, most, fits);
-    let (ready, blocked) = (items(is_ready), items(is_blocked));
+    let sync = or_told(session, SyncState::load(session))?;
+    let ready = items(&served, &facts, several, most, is_ready);
+    let blocked = items(&served, &facts, several, most, is_blocked);
     let (unblocked, waiting) = outside::issues(&index, &snapshot, &issues, &cycles, most)?;
-    let is_in_cycle = |id: &IssueId| cycles.iter().any(|cycle| cycle.issues().contains(id));
     let next = next_steps(&Situation {
         is_person: session.caller().is_none(),
         role,
-        open_tasks: execution.as_ref().map(|it| it.open_count),
-        attention: attention.iter().flat_map(|group| &group.first).flat_map(|it| &it.remedies).collect(),
+        open_tasks: execution.as_ref().map(|execution| execution.open_count),
+        attention: attention.iter().flat_map(|group| &group.first).flat_map(|item| &item.remedies).collect(),
         // A bare repository has no work tree to execute an item in.
         ready: if store.work_dir().is_some() { ready.count } else { 0 },
         is_detached: store.branch()?.is_none(),
         planned: outside::first_to_queue(&index, &policy)?,
-        unplanned: first_with(&index, IssueStatus::Registered)?.filter(|id| !is_in_cycle(id)),
+        unplanned: first_with(&index, IssueStatus::Registered)?
+            .filter(|id| !cycles.iter().any(|cycle| cycle.issues().contains(id))),
         issues: issues.values().sum(),
         differs: sync.ahead.unwrap_or_default() + sync.behind.unwrap_or_default() > 0,
     });
@@ -260,7 +260,7 @@ struct Served<'a> {
 }
 
 impl<'a> Served<'a> {
-    fn of(queues: Vec<InOrder<'a>>) -> Vec<Self> {
+    fn all(queues: Vec<InOrder<'a>>) -> Vec<Self> {
         let all = queues.into_iter().map(|queue| (queue.states(), queue));
         let served = all.filter(|(states, queue)| queue.status(states) == QueueStatus::Active);
         served.map(|(states, queue)| Self { queue, states }).collect()
@@ -284,31 +284,35 @@ fn items(
     most: usize,
     fits: fn(&State) -> bool,
 ) -> HomeItems {
-    let all = served.iter().flat_map(|it| {
-        let items = it.queue.items().iter().zip(&it.states);
-        items.filter(|(_, state)| fits(state)).map(|(item, state)| (it.queue.queue(), *item, state))
+    let all = served.iter().flat_map(|served| {
+        let items = served.queue.items().iter().zip(&served.states);
+        items.filter(|(_, state)| fits(state)).map(|(item, state)| (served.queue.queue(), *item, state))
     });
     let all: Vec<(&Queue, &Item, &State)> = all.collect();
-    let one = |(queue, item, (_, blocked_by)): &(&Queue, &Item, &State)| HomeItem {
-        item: ItemName::among(several, &queue.id, &item.item_id),
-        queue_id: queue.id.clone(),
-        issue_id: item.issue_id.clone(),
-        title: facts.get(&item.issue_id).map(|issue| issue.title.clone()).unwrap_or_default(),
-        solution_id: item.solution_id.clone(),
-        blocked_by: blocked_by.clone(),
-    };
-    HomeItems { count: all.len(), first: all.iter().take(most).map(one).collect() }
+    HomeItems {
+        count: all.len(),
+        first: all
+            .iter()
+            .take(most)
+            .map(|(queue, item, (_, blocked_by))| HomeItem {
+                item: ItemName::among(several, &queue.id, &item.item_id),
+                queue_id: queue.id.clone(),
+                issue_id: item.issue_id.clone(),
+                title: facts.get(&item.issue_id).map(|issue| issue.title.clone()).unwrap_or_default(),
+                solution_id: item.solution_id.clone(),
+                blocked_by: blocked_by.clone(),
+            })
+            .collect(),
+    }
 }
 
 /// The most urgent issue with this status, preferably an unblocked one.
 fn first_with(index: &Index<'_>, status: IssueStatus) -> Result<Option<IssueId>, Refusal> {
-    let first = |unblocked| {
-        let filter = Filter { statuses: vec![status], unblocked, ..Filter::default() };
-        index.list(&filter, SortOrder::Priority, (0, Some(1)))
-    };
-    let mut numbers = first(true)?;
+    let mut filter = Filter { statuses: vec![status], unblocked: true, ..Filter::default() };
+    let mut numbers = index.list(&filter, SortOrder::Priority, 0, Some(1))?;
     if numbers.is_empty() {
-        numbers = first(false)?;
+        filter.unblocked = false;
+        numbers = index.list(&filter, SortOrder::Priority, 0, Some(1))?;
     }
     let mut found = None;
     let _ = index.each_listed(&numbers, |row| {

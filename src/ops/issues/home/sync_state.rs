@@ -25,7 +25,7 @@ impl SyncState {
     ///
     /// # Errors
     /// Any error from reading the history.
-    pub(super) fn of(session: &Session) -> Result<Self, Refusal> {
+    pub(super) fn load(session: &Session) -> Result<Self, Refusal> {
         let store = session.store();
         let remote = match remote::of_the_ref(store) {
             Ok(Some(remote)) => remote,
@@ -40,12 +40,13 @@ impl SyncState {
         let (Some(ours), Some(theirs)) = (ours, theirs) else {
             return Ok(Self { remote: Some(remote), ahead: None, behind: None });
         };
-        let (ahead, behind) = match ours == theirs {
-            true => (0, 0),
-            false => (
+        let (ahead, behind) = if ours == theirs {
+            (0, 0)
+        } else {
+            (
                 store.parents_first(&[ours], Some(theirs))?.len(),
                 store.parents_first(&[theirs], Some(ours))?.len(),
-            ),
+            )
         };
         Ok(Self { remote: Some(remote), ahead: Some(ahead), behind: Some(behind) })
     }

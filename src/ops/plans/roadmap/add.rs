@@ -26,7 +26,6 @@ use crate::model::words::count;
 use crate::ops::issues::{check_dependencies, existing_outline};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::RoadmapFolder;
-use crate::rules::plan_check::PlanFinding;
 use crate::rules::roadmap::{self, Outdated, RoadmapSetting, Status};
 use crate::rules::{facts, limits, shown};
 use crate::store::{ReadState, Store, StoreError, Tx, layout};
@@ -54,7 +53,7 @@ pub(crate) struct AddRoadmap {
 
 impl AddRoadmap {
     /// A document without further information.
-    pub(crate) fn of(document: Value) -> Self {
+    pub(crate) fn new(document: Value) -> Self {
         Self {
             document,
             roadmap: None,
@@ -155,10 +154,9 @@ pub(super) fn checked(store: Option<&Store>, given: &Value) -> Result<RoadmapDoc
     let known = |path: &str| code.as_ref().is_none_or(|code| code.has(path).unwrap_or(true));
     let known: Option<&dyn Fn(&str) -> bool> = if code.is_some() { Some(&known) } else { None };
     roadmap::examine(given, RoadmapSetting { known_files: known }).map_err(|findings| {
-        let line = |it: &PlanFinding| format!("{it}; {}", it.remedy);
         let errors = count(findings.len(), "error");
         Refusal::new(Code::InvalidRoadmap, format!("the roadmap has {errors}; nothing was stored"))
-            .details(findings.iter().map(line).collect())
+            .details(findings.iter().map(|finding| format!("{finding}; {}", finding.remedy)).collect())
             .remedy(RemedyCall::new(Other::Schema, ["roadmap-document"]), "describes a roadmap")
     })
 }
@@ -169,7 +167,7 @@ fn apply(
     store: &Store,
     document: &RoadmapDocument,
 ) -> Result<RoadmapAdded, Refusal> {
-    let target = target(tx, input.roadmap.as_deref(), input.is_new, (&input.document, document))?;
+    let target = target(tx, input.roadmap.as_deref(), input.is_new, &input.document, document)?;
     let Newest { document, stored, mode, parts, outdated } = newest(tx, input, store, document, &target)?;
     let RoadmapTarget { id, author, created_at, before } = &target;
     let title = limits::title(roadmap::title(&document).unwrap_or_default())?;
@@ -179,21 +177,21 @@ fn apply(
         items.iter().zip(&assigned).map(|(item, (issue, _))| (item.id.as_str(), issue.clone())).collect();
     let mut records = Vec::new();
     for (item, (issue, _)) in items.iter().zip(&assigned) {
-        let new = record((id, author, *created_at), mode, (&document, &stored), &issues, (item, issue));
+        let new = record(&target, mode, &document, &stored, &issues, item, issue);
         records.push(dated(tx, new)?);
     }
-    let current: BTreeSet<IssueId> = records.iter().map(|it| it.issue_id.clone()).collect();
+    let current: BTreeSet<IssueId> = records.iter().map(|record| record.issue_id.clone()).collect();
     let orphans = orphans(tx, before.as_ref(), &current, input)?;
-    let orphaned: BTreeSet<IssueId> = orphans.iter().map(|it| it.issue_id.clone()).collect();
+    let orphaned: BTreeSet<IssueId> = orphans.iter().map(|orphan| orphan.issue_id.clone()).collect();
     records.extend(orphans);
-    let paths: Vec<String> = records.iter().map(|it| layout::issue(&it.issue_id)).collect();
+    let paths: Vec<String> = records.iter().map(|record| layout::issue(&record.issue_id)).collect();
     let files = |tx: &Tx<'_>| -> Result<Vec<Option<Vec<u8>>>, StoreError> {
         paths.iter().map(|path| tx.file(path)).collect()
     };
     let earlier = files(tx)?;
     let overridden = overridden(tx, &records)?;
     let parted = parted(tx, before.as_ref(), &records)?;
-    let followed = records.iter().filter(|it| !parted.contains_key(&it.issue_id));
+    let followed = records.iter().filter(|record| !parted.contains_key(&record.issue_id));
     let mut at_hand = AtHand(followed.map(typed::own_json).collect());
     let batch = Batch::collect(&ROADMAP, &mut at_hand, &ImportSelection::default(), |_| {})?;
     let report = batch.write::<Refusal>(&mut at_hand, tx, |_| {})?;
@@ -230,7 +228,8 @@ fn apply(
             Ok(AddedIssue { item: item.to_owned(), was, issue_id: id.clone(), title, wave, status })
         };
     for (id, item) in &parted {
-        let wave = shown::wave(&existing_outline(tx, id)?.issue.record).filter(|_| current.contains(id));
+        let wave =
+            if current.contains(id) { shown::wave(&existing_outline(tx, id)?.issue.record) } else { None };
         added.redacted.push(of_issue(tx, id, item, wave)?);
     }
     for ((record, earlier), now) in records.iter().zip(earlier).zip(files(tx)?) {
@@ -247,8 +246,8 @@ fn apply(
         }
     }
     let stored = with_hidden(Roadmap::divided(stored, &issues), before.as_ref(), &parted);
-    let is_same = before.as_ref().is_some_and(|it| {
-        let record = &it.roadmap.record;
+    let is_same = before.as_ref().is_some_and(|folder| {
+        let record = &folder.roadmap.record;
         record.document == stored && record.title == title && current.is_subset(&record.issue_ids)
     });
     if !(is_same && added.created.is_empty() && added.changed.is_empty() && added.gone.is_empty()) {
@@ -260,7 +259,7 @@ fn apply(
             document: stored,
             issue_ids: current,
         };
-        write(tx, input, before.is_none(), &roadmap, (&added, parts))?;
+        write(tx, input, before.is_none(), &roadmap, &added, parts)?;
     }
     added.status = roadmap::status(&existing(tx, id)?);
     Ok(added)
@@ -279,7 +278,7 @@ pub(super) fn settled(
     }
     let by_itself = roadmap::choose(document, None);
     // The mode chosen for the previous version still holds; a document that cannot be read is about to be replaced.
-    let known = before.and_then(|it| it.roadmap.record.read().ok()?.mode);
+    let known = before.and_then(|folder| folder.roadmap.record.read().ok()?.mode);
     let choice = input.mode.filter(|choice| choice.mode().is_some()).or(known);
     let mode = match by_itself {
         Ok(mode) if input.mode.and_then(RoadmapChoice::mode).is_none_or(|wanted| wanted == mode) => mode,
@@ -295,31 +294,35 @@ pub(super) fn settled(
     Ok((mode, stored))
 }
 
+fn items_of(issues: &[AddedIssue]) -> Vec<String> {
+    issues.iter().map(|issue| issue.item.clone()).collect()
+}
+
 /// Writes the record of the roadmap, and describes the change.
 fn write(
     tx: &mut Tx<'_>,
     input: &AddRoadmap,
     is_new: bool,
     roadmap: &Roadmap,
-    (added, parts): (&RoadmapAdded, BTreeMap<String, PlanDigest>),
+    added: &RoadmapAdded,
+    parts: BTreeMap<String, PlanDigest>,
 ) -> Result<(), Refusal> {
     let (id, title) = (roadmap.id.clone(), roadmap.title.clone());
-    let ids = |list: &[AddedIssue]| list.iter().map(|it| it.item.clone()).collect::<Vec<_>>();
     let revision = RoadmapRevision {
         document_digest: roadmap.digest(),
         parts,
-        created: ids(&added.created),
-        changed: ids(&added.changed),
-        gone: ids(&added.gone),
+        created: items_of(&added.created),
+        changed: items_of(&added.changed),
+        gone: items_of(&added.gone),
         agent: input.agent.clone(),
     };
     if is_new {
         tx.create_roadmap(roadmap)?;
     } else {
-        tx.edit_roadmap(&id, |it| {
-            it.title.clone_from(&roadmap.title);
-            it.document.clone_from(&roadmap.document);
-            it.issue_ids.extend(roadmap.issue_ids.iter().cloned());
+        tx.edit_roadmap(&id, |known| {
+            known.title.clone_from(&roadmap.title);
+            known.document.clone_from(&roadmap.document);
+            known.issue_ids.extend(roadmap.issue_ids.iter().cloned());
         })?;
     }
     tx.log_roadmap(&id, RoadmapEvent::Revision(revision))?;

@@ -66,10 +66,10 @@ pub(crate) fn assess(input: &Assess) -> Result<Done<Assessed>, Refusal> {
 }
 
 /// The refusal to decide, with both ways.
-pub(super) fn undecided(it: &Assessed, by: impl Into<RemedyCall>) -> Refusal {
+pub(super) fn undecided(assessed: &Assessed, by: impl Into<RemedyCall>) -> Refusal {
     let call: RemedyCall = by.into();
-    let count = format!("{} high, {} medium, {} low", it.high, it.medium, it.low);
-    let factors = it.factors.all();
+    let count = format!("{} high, {} medium, {} low", assessed.high, assessed.medium, assessed.low);
+    let factors = assessed.factors.all();
     let given = factors.iter().filter_map(|(name, extent)| Some(format!("{name}: {}", (*extent)?)));
     Refusal::new(Code::Undecided, format!("the assessment is not conclusive ({count})"))
         .details(given.collect())

@@ -22,9 +22,9 @@ use crate::rules::roadmap;
 use crate::store::resolve::ResolveError;
 use crate::store::{ReadState, StoreError, Tx, records, resolve};
 
-/// What is said of roadmaps of one file.
+/// A message about roadmaps that were made of one file.
 const TWINS: &str = "one file was added as several roadmaps, in clones that had not synced yet";
-/// What becomes of the ones that are not kept.
+/// The remedy for those that are not kept.
 const CLOSES_TWIN: &str = "shows its issues; close them if the work is done in the other";
 /// The most bytes of a document. The store holds each layer or task a second time, in its issue.
 const LARGEST: usize = 1024 * 1024;
@@ -81,7 +81,7 @@ pub(super) fn named(read: &impl ReadState, text: Option<&str>) -> Result<Roadmap
                 let is_open = match records::roadmap(read, id) {
                     // Nobody knows what it has left to do.
                     Err(StoreError::Broken { .. }) => true,
-                    folder => folder?.map(|it| is_open(read, &it)).transpose()?.unwrap_or_default(),
+                    folder => folder?.map(|folder| is_open(read, &folder)).transpose()?.unwrap_or_default(),
                 };
                 open.extend(is_open.then_some(id));
             }
@@ -111,7 +111,8 @@ pub(super) fn target(
     tx: &Tx<'_>,
     named: Option<&str>,
     is_new: bool,
-    (whole, document): (&Value, &RoadmapDocument),
+    whole: &Value,
+    document: &RoadmapDocument,
 ) -> Result<RoadmapTarget, Refusal> {
     let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
     let given = document.id.as_ref();
@@ -129,9 +130,9 @@ pub(super) fn target(
         let Roadmap { id, author, created_at, .. } = folder.roadmap.record.clone();
         return Ok(RoadmapTarget { id, author, created_at, before: Some(folder) });
     }
-    let id = match given.filter(|_| !is_new) {
-        Some(id) => id.clone(),
-        None => {
+    let id = match given {
+        Some(id) if !is_new => id.clone(),
+        _ => {
             let taken: BTreeSet<RoadmapId> = records::roadmap_ids(tx)?.into_iter().collect();
             let mut ids = (1_u64..).map(|number| made(whole, document, created_at, number));
             ids.find(|id| !taken.contains(id)).unwrap_or_else(|| unreachable!("numbers do not end"))
@@ -145,11 +146,15 @@ pub(super) fn target(
 /// `whole` document.
 fn made(whole: Option<&Value>, document: &RoadmapDocument, created_at: Time, number: u64) -> RoadmapId {
     let title = roadmap::title(document).unwrap_or_default();
-    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let whole = whole.map_or(String::new(), Value::to_string);
-    let requirement = plain(document.requirement.as_deref().unwrap_or_default());
-    let parts = [plain(title), requirement, whole, number.to_string()];
+    let requirement = folded(document.requirement.as_deref().unwrap_or_default());
+    let parts = [folded(title), requirement, whole, number.to_string()];
     RoadmapId::made(title, created_at, &Uid::of(&parts.each_ref().map(String::as_bytes)))
+}
+
+/// The text in lower case, with single blanks between its words.
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 /// The roadmap of which a document without an id is a version: the one with its title, in any case; else the one that was
@@ -162,25 +167,29 @@ fn known(
 ) -> Result<Option<RoadmapFolder>, Refusal> {
     let (mut found, others) = titled(read, document)?;
     if found.is_empty() {
-        let is_made = |id: &RoadmapId| id == made || id.is_twin_of(made);
-        found = others.into_iter().filter(|it| is_made(&it.roadmap.record.id)).collect();
+        found = others
+            .into_iter()
+            .filter(|folder| &folder.roadmap.record.id == made || folder.roadmap.record.id.is_twin_of(made))
+            .collect();
     }
     if found.len() < 2 {
         return Ok(found.pop());
     }
-    let ids: Vec<RoadmapId> = found.iter().map(|it| it.roadmap.record.id.clone()).collect();
+    let ids: Vec<RoadmapId> = found.iter().map(|folder| folder.roadmap.record.id.clone()).collect();
     if !ids.windows(2).all(|pair| pair[0].is_twin_of(&pair[1])) {
         let title = roadmap::title(document).unwrap_or_default();
         let updates = RemedyCall::new(Op::RoadmapAdd, ["FILE"]).option("roadmap", "RMAP");
         return Err(several(&format!("several roadmaps have the title `{title}`"), &ids)
             .remedy(updates, "updates that one"));
     }
-    let twins =
-        found.iter().map(|it| Ok(Twin::of(&view_of(read, it)?))).collect::<Result<Vec<_>, Refusal>>()?;
-    if twins.iter().enumerate().any(|(n, later)| twins[..n].iter().any(|it| it.doubles(later))) {
+    let twins = found
+        .iter()
+        .map(|folder| Ok(Twin::new(&view_of(read, folder)?)))
+        .collect::<Result<Vec<_>, Refusal>>()?;
+    if twins.iter().enumerate().any(|(n, later)| twins[..n].iter().any(|earlier| earlier.doubles(later))) {
         return Err(choose_twin(&twins));
     }
-    let kept = twins.iter().position(|it| it.is_open).unwrap_or_else(|| kept(&twins));
+    let kept = twins.iter().position(|twin| twin.is_open).unwrap_or_else(|| kept(&twins));
     Ok(Some(found.swap_remove(kept)))
 }
 
@@ -198,7 +207,7 @@ fn titled(
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(all.into_iter().partition(|it| it.roadmap.record.title.to_lowercase() == title))
+    Ok(all.into_iter().partition(|folder| folder.roadmap.record.title.to_lowercase() == title))
 }
 
 /// Refuses an id that is not here if another roadmap has the document's title: then every issue would be here twice. An
@@ -209,8 +218,8 @@ fn refuse_double(
     document: &RoadmapDocument,
 ) -> Result<Option<RoadmapFolder>, Refusal> {
     let (found, _) = titled(read, document)?;
-    let Some(first) = found.first().map(|it| &it.roadmap.record.id) else { return Ok(None) };
-    let ids = found.iter().map(|it| it.roadmap.record.id.to_string()).collect();
+    let Some(first) = found.first().map(|folder| &folder.roadmap.record.id) else { return Ok(None) };
+    let ids = found.iter().map(|folder| folder.roadmap.record.id.to_string()).collect();
     let call = RemedyCall::new(Op::RoadmapAdd, ["FILE"]);
     Err(Refusal::new(
         Code::ChoiceNeeded,
@@ -237,31 +246,34 @@ pub(super) struct Twin {
 }
 
 impl Twin {
-    pub(super) fn of(view: &RoadmapView) -> Self {
+    pub(super) fn new(view: &RoadmapView) -> Self {
         let mut issues = view.waves.iter().flat_map(|wave| &wave.issues);
         Self {
             id: view.id.clone(),
             is_open: view.done < view.total,
-            has_completed: issues.any(|it| it.status == IssueStatus::Completed),
+            has_completed: issues.any(|issue| issue.status == IssueStatus::Completed),
         }
     }
 
     /// Whether the work of one file is, or was, to be done in both of them.
     fn doubles(&self, other: &Self) -> bool {
-        let is_done_again = |one: &Self, other: &Self| one.is_open && (other.is_open || other.has_completed);
-        self.id.is_twin_of(&other.id) && (is_done_again(self, other) || is_done_again(other, self))
+        self.id.is_twin_of(&other.id) && (self.repeats(other) || other.repeats(self))
+    }
+
+    fn repeats(&self, other: &Self) -> bool {
+        self.is_open && (other.is_open || other.has_completed)
     }
 }
 
 /// The place of the one to keep: the earliest in which something was done, or else the earliest.
 fn kept(twins: &[Twin]) -> usize {
-    twins.iter().position(|it| it.has_completed).unwrap_or(0)
+    twins.iter().position(|twin| twin.has_completed).unwrap_or(0)
 }
 
 /// The refusal to choose between roadmaps of one file.
 fn choose_twin(twins: &[Twin]) -> Refusal {
     let kept = kept(twins);
-    let ids = twins.iter().map(|it| it.id.to_string()).collect();
+    let ids = twins.iter().map(|twin| twin.id.to_string()).collect();
     let call = RemedyCall::new(Op::RoadmapAdd, ["FILE"]).option("roadmap", twins[kept].id.as_str());
     let what =
         if twins[kept].has_completed { "updates the one that was worked on" } else { "updates the earliest" };
@@ -274,19 +286,21 @@ fn choose_twin(twins: &[Twin]) -> Refusal {
 pub(super) fn twins(all: &[Twin]) -> Vec<Notice> {
     let mut found = Vec::new();
     for (n, later) in all.iter().enumerate() {
-        found.extend(all[..n].iter().find(|it| it.doubles(later)).map(|first| doubled(first, later)));
+        found.extend(
+            all[..n].iter().find(|earlier| earlier.doubles(later)).map(|first| doubled(first, later)),
+        );
     }
     found
 }
 
 /// Notices on the other roadmaps of the file of this one.
 pub(super) fn twins_of(read: &impl ReadState, view: &RoadmapView) -> Result<Vec<Notice>, Refusal> {
-    let this = Twin::of(view);
+    let this = Twin::new(view);
     let mut found = Vec::new();
     for id in records::roadmap_ids(read)?.into_iter().filter(|id| id.is_twin_of(&this.id)) {
         let other = match existing(read, &id).and_then(|folder| view_of(read, &folder)) {
             Err(refusal) if refusal.code == Code::BrokenRecord => continue,
-            view => Twin::of(&view?),
+            view => Twin::new(&view?),
         };
         let (first, later) = if other.id < this.id { (&other, &this) } else { (&this, &other) };
         found.extend(first.doubles(later).then(|| doubled(first, later)));

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::add::AddRoadmap;
+use super::find::RoadmapTarget;
 use super::newest::given;
 use crate::interchange::import::is_parted;
 use crate::interchange::roadmap::{Fate, ROADMAP, RoadmapRecord, issue_id};
@@ -14,7 +15,6 @@ use crate::model::code::Code;
 use crate::model::id::{IssueId, RoadmapId};
 use crate::model::issue::{ISSUE, Issue};
 use crate::model::op::Op;
-use crate::model::person::Person;
 use crate::model::redaction::REDACTED;
 use crate::model::remedy::RemedyCall;
 use crate::model::roadmap::{Convergence, Roadmap, RoadmapDocument, RoadmapMode, TextList};
@@ -43,13 +43,15 @@ pub(super) fn known(roadmap: &Roadmap, issue: &Issue, current: &[Item]) -> Optio
     let Some(record) = RoadmapRecord::of(issue) else {
         // Part of the issue is redacted, and so is the record in it. The document also says whose it is.
         let part = part_of(roadmap, &issue.id)?;
-        let item = current.iter().find(|it| it.id == part)?.clone();
+        let item = current.iter().find(|item| item.id == part)?.clone();
         return Some(KnownIssue { id: issue.id.clone(), known: KnownPart { item, is_current: true } });
     };
     let item = record.read().ok()?;
     // Another clone may have changed the issue or the document.
-    let is_it = |it: &Item| it.id == item.id && (it.goal == item.goal || it.scope == item.scope);
-    let is_current = record.gone.is_none() && current.iter().any(is_it);
+    let is_current = record.gone.is_none()
+        && current
+            .iter()
+            .any(|other| other.id == item.id && (other.goal == item.goal || other.scope == item.scope));
     Some(KnownIssue { id: issue.id.clone(), known: KnownPart { item, is_current } })
 }
 
@@ -60,7 +62,7 @@ pub(super) fn is_hidden(roadmap: &Roadmap, issue: &IssueId) -> bool {
 
 /// What is shown for a hidden layer or task: what its issue still says.
 pub(super) fn hidden_item(issue: &Issue) -> Item {
-    let redacted = || TextList(vec![REDACTED.to_owned()]);
+    let redacted = TextList(vec![REDACTED.to_owned()]);
     let original = issue.extended_context.notes.as_ref().and_then(|notes| notes.get("original_id")?.as_str());
     Item {
         id: original.unwrap_or(issue.id.as_str()).to_owned(),
@@ -72,8 +74,8 @@ pub(super) fn hidden_item(issue: &Issue) -> Item {
         inputs: vec![],
         outputs: vec![],
         convergence: Convergence {
-            criteria: redacted(),
-            verification: redacted(),
+            criteria: redacted.clone(),
+            verification: redacted,
             definition_of_done: REDACTED.to_owned(),
         },
         risks: vec![],
@@ -90,8 +92,9 @@ pub(super) fn with_hidden(
     before: Option<&RoadmapFolder>,
     parted: &BTreeMap<IssueId, String>,
 ) -> Value {
-    let roadmap = before.map(|it| &it.roadmap.record);
-    let known = roadmap.into_iter().flat_map(|it| it.issue_ids.iter().filter(|id| is_hidden(it, id)));
+    let roadmap = before.map(|folder| &folder.roadmap.record);
+    let known =
+        roadmap.into_iter().flat_map(|roadmap| roadmap.issue_ids.iter().filter(|id| is_hidden(roadmap, id)));
     for id in known.chain(parted.keys()) {
         if let Some(part) = stored.get_mut(id.as_str()) {
             *part = REDACTED.into();
@@ -114,9 +117,9 @@ pub(super) fn parted(
 ) -> Result<BTreeMap<IssueId, String>, Refusal> {
     let mut all = BTreeMap::new();
     for (roadmap, id) in before
-        .map(|it| &it.roadmap.record)
+        .map(|folder| &folder.roadmap.record)
         .into_iter()
-        .flat_map(|it| it.issue_ids.iter().map(move |id| (it, id)))
+        .flat_map(|record| record.issue_ids.iter().map(move |id| (record, id)))
     {
         if let Some(part) = part_of(roadmap, id) {
             all.insert(id.clone(), part.to_owned());
@@ -126,7 +129,7 @@ pub(super) fn parted(
             all.insert(id.clone(), hidden_item(&outline.issue.record).id);
         }
     }
-    all.extend(records.iter().map(|it| (it.issue_id.clone(), it.item_id().to_owned())));
+    all.extend(records.iter().map(|record| (record.issue_id.clone(), record.item_id().to_owned())));
     let mut parted = BTreeMap::new();
     for (id, part) in all {
         if is_parted(tx, &id)? {
@@ -153,15 +156,28 @@ pub(super) fn known_issues(tx: &Tx<'_>, before: Option<&RoadmapFolder>) -> Resul
     Ok(all)
 }
 
+/// The issues of the last version of a roadmap.
+#[derive(Clone, Copy)]
+pub(super) struct EarlierIssues<'a> {
+    /// Those whose layer or task is known.
+    pub(super) known: &'a [KnownIssue],
+    /// All of them.
+    pub(super) all: &'a BTreeSet<IssueId>,
+    /// Those whose layer or task is hidden.
+    pub(super) hidden: &'a BTreeSet<IssueId>,
+}
+
 /// The issue of each layer or task, known or new, and the layer's or task's previous number if it has changed. One that is
 /// `hidden` is known by the id of its issue, which was made of its goal or title.
 pub(super) fn assigned(
-    (roadmap, created_at): (&RoadmapId, Time),
+    roadmap: &RoadmapId,
+    created_at: Time,
     mode: RoadmapMode,
     items: &[Item],
-    (known, all, hidden): (&[KnownIssue], &BTreeSet<IssueId>, &BTreeSet<IssueId>),
+    issues: EarlierIssues<'_>,
 ) -> Vec<(IssueId, Option<String>)> {
-    let of: Vec<KnownPart> = known.iter().map(|it| it.known.clone()).collect();
+    let EarlierIssues { known, all, hidden } = issues;
+    let of: Vec<KnownPart> = known.iter().map(|part| part.known.clone()).collect();
     let found = roadmap::same(mode, items, &of);
     let (mut taken, mut hidden) = (all.clone(), hidden.clone());
     let mut new = |item: &Item, taken: &mut BTreeSet<IssueId>| {
@@ -177,32 +193,37 @@ pub(super) fn assigned(
         taken.extend(id.clone());
         id
     };
-    let issue = |(item, found): (&Item, &Option<usize>)| match found.and_then(|n| known.get(n)) {
-        Some(KnownIssue { id, known }) => {
-            let was = (known.item.id != item.id).then(|| known.item.id.clone());
-            Some((id.clone(), was))
-        }
-        None => Some((new(item, &mut taken)?, None)),
-    };
-    items.iter().zip(&found).filter_map(issue).collect()
+    items
+        .iter()
+        .zip(&found)
+        .filter_map(|(item, found)| match found.and_then(|n| known.get(n)) {
+            Some(KnownIssue { id, known }) => {
+                let was = (known.item.id != item.id).then(|| known.item.id.clone());
+                Some((id.clone(), was))
+            }
+            None => Some((new(item, &mut taken)?, None)),
+        })
+        .collect()
 }
 
 /// The record of a layer or task, as if never changed since. `issues` maps the document's ids of all layers or tasks to
 /// their issues.
 pub(super) fn record(
-    (roadmap, author, created_at): (&RoadmapId, &Person, Time),
+    target: &RoadmapTarget,
     mode: RoadmapMode,
-    (document, stored): (&RoadmapDocument, &Value),
+    document: &RoadmapDocument,
+    stored: &Value,
     issues: &BTreeMap<&str, IssueId>,
-    (item, issue): (&Item, &IssueId),
+    item: &Item,
+    issue: &IssueId,
 ) -> RoadmapRecord {
     RoadmapRecord {
-        roadmap: roadmap.clone(),
+        roadmap: target.id.clone(),
         mode,
         issue_id: issue.clone(),
-        author: author.clone(),
-        created_at,
-        changed: created_at,
+        author: target.author.clone(),
+        created_at: target.created_at,
+        changed: target.created_at,
         wave: item.wave,
         depends_on: item.depends_on.iter().filter_map(|id| issues.get(id.as_str()).cloned()).collect(),
         gone: None,
@@ -239,7 +260,7 @@ pub(super) fn orphans(
     let again = |gone: &str| again(input, before, gone);
     let (mut found, mut unsettled, mut at_work) = (Vec::new(), Vec::new(), Vec::new());
     let mut redacted = Vec::new();
-    let all = before.map(|it| it.roadmap.record.issue_ids.clone()).unwrap_or_default();
+    let all = before.map(|folder| folder.roadmap.record.issue_ids.clone()).unwrap_or_default();
     for id in all.difference(current) {
         let Some(folder) = records::outline(tx, id)? else { continue };
         let issue = &folder.issue.record;
@@ -247,9 +268,9 @@ pub(super) fn orphans(
         let is_over = matches!(status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled);
         let Some(record) = RoadmapRecord::of(issue) else {
             // Part of it is redacted, so it stays as it is in any case.
-            let part = before.filter(|it| it.roadmap.record.document.get(id.as_str()).is_some());
+            let part = before.filter(|folder| folder.roadmap.record.document.get(id.as_str()).is_some());
             if part.is_some() && !is_over && fate.is_none() {
-                let part = part.and_then(|it| part_of(&it.roadmap.record, id)).map(str::to_owned);
+                let part = part.and_then(|folder| part_of(&folder.roadmap.record, id)).map(str::to_owned);
                 let part = part.unwrap_or_else(|| hidden_item(issue).id);
                 redacted.push(id);
                 unsettled.push(format!(
@@ -279,13 +300,12 @@ pub(super) fn orphans(
             .hint("a layer or task is recognized by its goal or title, or by its scope")
             .remedy(again("keep"), "leaves them open, in no wave")
             .remedy(again("cancel"), "cancels them");
-        let close = |refusal: Refusal, id| {
+        return Err(redacted.into_iter().fold(refusal, |refusal, id| {
             refusal.remedy(
                 RemedyCall::new(Op::Close, [id]),
                 "closes this redacted one, which the document cannot do",
             )
-        };
-        return Err(redacted.into_iter().fold(refusal, close));
+        }));
     }
     if !at_work.is_empty() {
         let message =
@@ -330,20 +350,21 @@ pub(super) fn overridden(tx: &Tx<'_>, records: &[RoadmapRecord]) -> Result<Vec<O
         let Some(folder) = records::outline(tx, &record.issue_id)? else { continue };
         let here = &folder.issue.record;
         let Some(before) = RoadmapRecord::of(here).filter(|before| !before.is_like(record)) else { continue };
-        let read =
-            |record: &RoadmapRecord| (ROADMAP.read)(&typed::own_json(record)).map(|it| fields(&it.issue));
-        let (Ok(base), Ok(new)) = (read(&before), read(record)) else { continue };
+        let (Some(base), Some(new)) = (fields_of_record(&before), fields_of_record(record)) else { continue };
         for (field, value) in fields(here) {
-            let of = |all: &[(String, Value)]| {
-                all.iter().find(|(name, _)| *name == field).map(|(_, value)| value.clone())
-            };
-            let (base, new) = (of(&base), of(&new));
-            if base != new && base.as_ref() != Some(&value) && new.as_ref() != Some(&value) {
+            let [base, new] =
+                [&base, &new].map(|all| all.iter().find(|(name, _)| *name == field).map(|(_, value)| value));
+            if base != new && base != Some(&value) && new != Some(&value) {
                 found.push(Overridden { issue_id: here.id.clone(), field, value });
             }
         }
     }
     Ok(found)
+}
+
+/// The registers of the issue that is made of the record; `None` if the record cannot be read.
+fn fields_of_record(record: &RoadmapRecord) -> Option<Vec<(String, Value)>> {
+    (ROADMAP.read)(&typed::own_json(record)).ok().map(|read| fields(&read.issue))
 }
 
 /// The registers of an issue that a roadmap sets, with the leaves of its objects.

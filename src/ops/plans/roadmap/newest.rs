@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::add::{AddRoadmap, checked, settled};
 use super::find::RoadmapTarget;
-use super::items::{KnownIssue, assigned, hidden_item, is_hidden, known_issues};
+use super::items::{EarlierIssues, KnownIssue, assigned, hidden_item, is_hidden, known_issues};
 use crate::interchange::import::is_parted;
 use crate::model::digest::PlanDigest;
 use crate::model::id::IssueId;
@@ -48,12 +48,15 @@ pub(super) fn newest(
     let divided = Roadmap::divided(stored.clone(), &issues);
     let parts = roadmap::parts(&divided);
     let as_given = |parts| Newest { document: document.clone(), stored, mode, parts, outdated: Vec::new() };
-    let Some(folder) = target.before.as_ref().filter(|_| !input.revert) else { return Ok(as_given(parts)) };
+    if input.revert {
+        return Ok(as_given(parts));
+    }
+    let Some(folder) = target.before.as_ref() else { return Ok(as_given(parts)) };
     let known = &folder.roadmap.record;
     let (Some(given), Some(now)) = (divided.as_object(), known.document.as_object()) else {
         return Ok(as_given(parts));
     };
-    // What is hidden stays so, whatever is given.
+    // Hidden parts stay hidden, whatever the input says.
     let mut shown = now.clone();
     for id in known.issue_ids.iter().filter(|id| is_hidden(known, id)) {
         match given.get(id.as_str()) {
@@ -89,24 +92,27 @@ pub(super) fn assigned_to(
     let known = known_issues(tx, before.as_ref())?;
     let none = BTreeSet::new();
     let Some(folder) = before else {
-        return Ok(assigned((id, *created_at), mode, items, (&known, &none, &none)));
+        let issues = EarlierIssues { known: &known, all: &none, hidden: &none };
+        return Ok(assigned(id, *created_at, mode, items, issues));
     };
     let record = &folder.roadmap.record;
     let all = &record.issue_ids;
     let hidden = hidden_issues(tx, record, &known)?;
-    let mut assigned = assigned((id, *created_at), mode, items, (&known, all, &hidden));
+    let issues = EarlierIssues { known: &known, all, hidden: &hidden };
+    let mut assigned = assigned(id, *created_at, mode, items, issues);
     // An earlier version of a layer or task can have little in common with the present one.
     for (n, item) in items.iter().enumerate() {
         if all.contains(&assigned[n].0) {
             continue;
         }
-        let earlier = given(stored, mode, &item.id).and_then(|it| roadmap::earlier_issue(&folder.log, it));
+        let earlier =
+            given(stored, mode, &item.id).and_then(|item| roadmap::earlier_issue(&folder.log, item));
         let issue = earlier.and_then(|id| IssueId::parse(id).ok()).filter(|id| all.contains(id));
         if let Some(issue) = issue.filter(|issue| assigned.iter().all(|(other, _)| other != issue)) {
             assigned[n].0 = issue;
         }
     }
-    // Of a hidden one, only its number is known if its goal changed.
+    // If the goal of a hidden layer or task changed, only its number is known.
     for issue in hidden.iter().filter(|id| is_hidden(record, id)) {
         if assigned.iter().any(|(other, _)| other == issue) {
             continue;
@@ -125,7 +131,7 @@ pub(super) fn assigned_to(
 /// were made.
 fn hidden_issues(tx: &Tx<'_>, record: &Roadmap, known: &[KnownIssue]) -> Result<BTreeSet<IssueId>, Refusal> {
     let mut hidden = BTreeSet::new();
-    for id in record.issue_ids.iter().filter(|id| known.iter().all(|it| it.id != **id)) {
+    for id in record.issue_ids.iter().filter(|id| known.iter().all(|item| item.id != **id)) {
         if is_hidden(record, id) || is_parted(tx, id)? {
             hidden.insert(id.clone());
         }
@@ -137,5 +143,5 @@ fn hidden_issues(tx: &Tx<'_>, record: &Roadmap, known: &[KnownIssue]) -> Result<
 pub(super) fn given<'a>(stored: &'a Value, mode: RoadmapMode, id: &str) -> Option<&'a Value> {
     let list = if mode == RoadmapMode::Progressive { "layers" } else { "tasks" };
     let mut all = stored.get(list).and_then(Value::as_array).into_iter().flatten();
-    all.find(|it| it.get("id").and_then(Value::as_str) == Some(id))
+    all.find(|issue| issue.get("id").and_then(Value::as_str) == Some(id))
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::find::{named, twins_of};
 use super::show::{is_done, view_of};
-use super::view::{RoadmapIssue, RoadmapView, WaveView};
+use super::view::{RoadmapView, WaveView};
 use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::id::{IssueId, ItemId, QueueId, RoadmapId, SolutionId};
@@ -90,8 +90,9 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
     let view = view_of(&snapshot, &folder)?;
     session.notice_all(twins_of(&snapshot, &view)?);
     refuse_open_feedback(&view)?;
-    let is_open = |it: &&RoadmapIssue| !is_done(it.status) && it.status != IssueStatus::Cancelled;
-    let wave = view.waves.iter().find(|wave| wave.issues.iter().any(|it| is_open(&it)));
+    let wave = view.waves.iter().find(|wave| {
+        wave.issues.iter().any(|issue| !is_done(issue.status) && issue.status != IssueStatus::Cancelled)
+    });
     let unmerged = unmerged(session, &snapshot, &view)?;
     let Some(wave) = wave else {
         let mut refusal = Refusal::nothing(format!("every wave of `{}` is done", view.id))
@@ -101,9 +102,13 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
     };
     refuse_unlanded(&view, wave, &unmerged)?;
     let with = |is: &dyn Fn(IssueStatus) -> bool| -> Vec<OpenIssue> {
-        let issues = wave.issues.iter().filter(|it| is(it.status));
+        let issues = wave.issues.iter().filter(|issue| is(issue.status));
         issues
-            .map(|it| OpenIssue { issue_id: it.issue_id.clone(), title: it.title.clone(), status: it.status })
+            .map(|issue| OpenIssue {
+                issue_id: issue.issue_id.clone(),
+                title: issue.title.clone(),
+                status: issue.status,
+            })
             .collect()
     };
     let planned = with(&|status| status == IssueStatus::Planned);
@@ -116,20 +121,19 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
     let mut commit = None;
     let mut queued = Vec::new();
     if !planned.is_empty() {
-        let issues = planned.iter().map(|it| it.issue_id.to_string()).collect();
+        let issues = planned.iter().map(|issue| issue.issue_id.to_string()).collect();
         let which = queue::QueueSelection { issues, ..queue::QueueSelection::default() };
         let done = queue::add(session, &queue::AddItems { which, queue: None, force: None })?;
         commit = done.commit;
         session.notice_all(done.notices);
-        let title = |id: &IssueId| {
-            wave.issues.iter().find(|it| it.issue_id == *id).map(|it| it.title.clone()).unwrap_or_default()
-        };
-        queued.extend(done.view.into_iter().map(|it| QueuedIssue {
-            title: title(&it.item.item.issue_id),
-            issue_id: it.item.item.issue_id.clone(),
-            solution_id: it.item.item.solution_id.clone(),
-            queue_id: it.item.queue_id.clone(),
-            item_id: it.item.item.item_id.clone(),
+        let titles: BTreeMap<&IssueId, &str> =
+            wave.issues.iter().map(|issue| (&issue.issue_id, issue.title.as_str())).collect();
+        queued.extend(done.view.into_iter().map(|queued| QueuedIssue {
+            title: titles.get(&queued.item.item.issue_id).map(ToString::to_string).unwrap_or_default(),
+            issue_id: queued.item.item.issue_id.clone(),
+            solution_id: queued.item.item.solution_id.clone(),
+            queue_id: queued.item.queue_id.clone(),
+            item_id: queued.item.item.item_id.clone(),
         }));
     }
     // What this wave builds on must be merged first.
@@ -157,8 +161,9 @@ fn unmerged(
     let store = session.store();
     let Some(head) = store.head()? else { return Ok(vec![]) };
     let mut found: BTreeMap<Branch, Vec<IssueId>> = BTreeMap::new();
-    let completed = |it: &&RoadmapIssue| it.status == IssueStatus::Completed;
-    for issue in view.waves.iter().flat_map(|wave| &wave.issues).filter(completed) {
+    for issue in
+        view.waves.iter().flat_map(|wave| &wave.issues).filter(|issue| issue.status == IssueStatus::Completed)
+    {
         let Some(folder) = records::issue(read, &issue.issue_id)? else { continue };
         if let Some(branch) = branch_of_work(store, &folder, head)? {
             found.entry(branch).or_default().push(issue.issue_id.clone());
@@ -172,18 +177,20 @@ fn refuse_unlanded(view: &RoadmapView, wave: &WaveView, unmerged: &[UnmergedWork
     let earlier: BTreeSet<&IssueId> = view
         .waves
         .iter()
-        .filter(|it| it.wave < wave.wave)
-        .flat_map(|it| &it.issues)
-        .map(|it| &it.issue_id)
+        .filter(|earlier| earlier.wave < wave.wave)
+        .flat_map(|wave| &wave.issues)
+        .map(|issue| &issue.issue_id)
         .collect();
-    let is_earlier = |work: &&UnmergedWork| work.issue_ids.iter().any(|id| earlier.contains(id));
-    let absent: Vec<&UnmergedWork> = unmerged.iter().filter(is_earlier).collect();
+    let absent: Vec<&UnmergedWork> =
+        unmerged.iter().filter(|work| work.issue_ids.iter().any(|id| earlier.contains(id))).collect();
     if absent.is_empty() {
         return Ok(());
     }
     let details = absent.iter().flat_map(|work| {
-        let line = |id: &IssueId| format!("{id} is completed on `{}`, but not here", work.branch.short());
-        work.issue_ids.iter().filter(|id| earlier.contains(id)).map(line)
+        work.issue_ids
+            .iter()
+            .filter(|id| earlier.contains(id))
+            .map(|id| format!("{id} is completed on `{}`, but not here", work.branch.short()))
     });
     let what =
         format!("wave {} of `{}` waits until the work of the waves before it has landed", wave.wave, view.id);
@@ -205,7 +212,10 @@ fn merge(work: &UnmergedWork) -> Remedy {
 /// Nothing begins while feedback waits for an answer.
 fn refuse_open_feedback(view: &RoadmapView) -> Result<(), Refusal> {
     let open = view.rounds.iter().rev().find(|round| round.status == RoundStatus::Open);
-    let Some(open) = open.filter(|_| view.status != Status::Ready) else { return Ok(()) };
+    if view.status == Status::Ready {
+        return Ok(());
+    }
+    let Some(open) = open else { return Ok(()) };
     let said = open.feedback.parts().map(|(name, text)| format!("{name}: {text}")).collect::<Vec<_>>();
     let id = &view.id;
     Err(Refusal::new(
@@ -221,8 +231,11 @@ fn refuse_open_feedback(view: &RoadmapView) -> Result<(), Refusal> {
 }
 
 fn nothing(view: &RoadmapView, wave: &WaveView, under_way: &[OpenIssue], stopped: &[OpenIssue]) -> Refusal {
-    let line = |it: &OpenIssue| format!("{}  {}  {}", it.issue_id, it.status, it.title);
-    let details: Vec<String> = stopped.iter().chain(under_way).map(line).collect();
+    let details: Vec<String> = stopped
+        .iter()
+        .chain(under_way)
+        .map(|stopped| format!("{}  {}  {}", stopped.issue_id, stopped.status, stopped.title))
+        .collect();
     let (id, number) = (&view.id, wave.wave);
     let refusal = match stopped.first() {
         Some(first) => {
@@ -243,10 +256,11 @@ fn remedies(
     needs_plans: bool,
 ) -> Result<Vec<Remedy>, Refusal> {
     let open: BTreeSet<&IssueId> =
-        wave.issues.iter().filter(|it| !is_done(it.status)).map(|it| &it.issue_id).collect();
-    let run = match is_shared(read, view, wave.wave)? {
-        false => RemedyCall::from(Op::Run).option("wave", wave.wave.to_string()),
-        true => RemedyCall::new(Op::Run, open),
+        wave.issues.iter().filter(|issue| !is_done(issue.status)).map(|issue| &issue.issue_id).collect();
+    let run = if is_shared(read, view, wave.wave)? {
+        RemedyCall::new(Op::Run, open)
+    } else {
+        RemedyCall::from(Op::Run).option("wave", wave.wave.to_string())
     };
     let does = if needs_plans { "plans and executes it" } else { "executes it" };
     let mut remedies = vec![Remedy::call(run, does)];
@@ -263,15 +277,18 @@ fn is_shared(read: &impl ReadState, view: &RoadmapView, wave: u64) -> Result<boo
             Err(StoreError::Broken { .. }) => continue,
             other => other?,
         };
-        for issue in folder.into_iter().flat_map(|it| it.roadmap.record.issue_ids) {
+        for issue in folder.into_iter().flat_map(|folder| folder.roadmap.record.issue_ids) {
             let outline = match records::outline(read, &issue) {
                 Err(StoreError::Broken { .. }) => continue,
                 other => other?,
             };
-            let is_open = |status| !is_done(status) && status != IssueStatus::Cancelled;
-            if outline.is_some_and(|it| {
-                shown::wave(&it.issue.record) == Some(wave) && is_open(crate::rules::facts::status(&it))
-            }) {
+            let is_open = outline.is_some_and(|outline| {
+                let status = crate::rules::facts::status(&outline);
+                shown::wave(&outline.issue.record) == Some(wave)
+                    && !is_done(status)
+                    && status != IssueStatus::Cancelled
+            });
+            if is_open {
                 return Ok(true);
             }
         }

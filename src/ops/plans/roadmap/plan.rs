@@ -63,7 +63,7 @@ pub(crate) fn plan(
     let snapshot = session.store().snapshot()?;
     let id = input.roadmap.as_deref().map(|text| resolve::roadmap(&snapshot, text)).transpose()?;
     let before = id.as_ref().map(|id| existing(&snapshot, id)).transpose()?;
-    let known = before.as_ref().map(|it| document(&it.roadmap.record)).transpose()?;
+    let known = before.as_ref().map(|folder| document(&folder.roadmap.record)).transpose()?;
     let requirement = match (limits::text(&input.requirement)?, &known) {
         (text, _) if !text.trim().is_empty() => text,
         (_, Some(document)) => document
@@ -73,12 +73,12 @@ pub(crate) fn plan(
             .unwrap_or_default(),
         _ => return Err(Refusal::usage("the requirement is empty").hint("say what the roadmap is for")),
     };
-    // What was chosen before holds, unless somebody says otherwise.
+    // The mode chosen before stays, unless the input names one.
     let mode = match (input.mode, before.as_ref().and_then(roadmap::known_mode)) {
         (RoadmapChoice::Auto, Some(known)) => known.into(),
         (mode, _) => mode,
     };
-    let asked = typed::own_json(&RoadmapInput::of(&snapshot, requirement.clone(), mode, before.as_ref())?);
+    let asked = typed::own_json(&RoadmapInput::new(&snapshot, requirement.clone(), mode, before.as_ref())?);
     let question = AskedApart {
         agent: &input.planner,
         role: Role::Planner,
@@ -102,14 +102,14 @@ pub(crate) fn plan(
             agent: Some(agent.name().to_owned()),
             // The agent was given the newest document.
             revert: true,
-            ..AddRoadmap::of(document)
+            ..AddRoadmap::new(document)
         };
         let done = add(there, &add_input).map_err(mendable)?;
-        for it in learned {
+        for lesson in learned {
             let wisdom = AddWisdom {
-                kind: it.kind,
-                text: it.text,
-                tags: it.tags,
+                kind: lesson.kind,
+                text: lesson.text,
+                tags: lesson.tags,
                 issue: None,
                 run: None,
                 answers: None,
@@ -139,7 +139,11 @@ fn settle(document: &RoadmapDocument, mode: RoadmapChoice, input: &PlanRoadmap) 
     }
     // The planner does not choose; the factors do.
     let open = RoadmapDocument { mode: None, ..document.clone() };
-    if open.assessment.as_ref().is_none_or(|it| it.factors.all().iter().any(|(_, given)| given.is_none())) {
+    if open
+        .assessment
+        .as_ref()
+        .is_none_or(|assessment| assessment.factors.all().iter().any(|(_, given)| given.is_none()))
+    {
         return faults("$.assessment.factors: each of the five factors is needed if the mode is auto");
     }
     match roadmap::choose(&open, None) {
@@ -183,7 +187,7 @@ pub(crate) struct Replan {
 /// Sends the feedback on a roadmap to a planner, and applies the answer.
 ///
 /// # Errors
-/// Those of [`plan`].
+/// The errors of [`plan`].
 pub(crate) fn replan(
     session: &Session,
     Replan { roadmap, planner, gone }: Replan,

@@ -53,7 +53,7 @@ pub(crate) struct Current {
 
 impl RoadmapInput {
     /// The input for a requirement, or for a roadmap to change.
-    pub(super) fn of(
+    pub(super) fn new(
         read: &impl ReadState,
         requirement: String,
         mode: RoadmapChoice,
@@ -61,15 +61,14 @@ impl RoadmapInput {
     ) -> Result<Self, Refusal> {
         // `fsck` reports entries that cannot be read.
         let (wisdom, left_out) = context_near(records::wisdom(read, &mut Vec::new())?, None, Role::Planner);
-        let current = |folder: &RoadmapFolder| Current {
-            id: folder.roadmap.record.id.clone(),
-            document: folder.roadmap.record.whole(known_mode(folder)),
-        };
         Ok(Self {
             requirement,
             mode,
             rules: RULES.iter().map(|rule| rule.asks.to_owned()).collect(),
-            roadmap: before.map(current),
+            roadmap: before.map(|folder| Current {
+                id: folder.roadmap.record.id.clone(),
+                document: folder.roadmap.record.whole(known_mode(folder)),
+            }),
             feedback: before.map(rounds).unwrap_or_default(),
             project_context: records::root(read)?.project,
             wisdom,

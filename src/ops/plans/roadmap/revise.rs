@@ -71,13 +71,15 @@ fn too_many(id: &RoadmapId) -> Refusal {
 }
 
 fn tidy(given: &RoadmapFeedback) -> Result<RoadmapFeedback, Refusal> {
-    let text = |text: &Option<String>| -> Result<Option<String>, Refusal> {
-        let text = text.as_deref().map(limits::text).transpose()?;
-        Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
-    };
     Ok(RoadmapFeedback {
-        scope: text(&given.scope)?,
-        convergence: text(&given.convergence)?,
-        redecompose: text(&given.redecompose)?,
+        scope: text(given.scope.as_deref())?,
+        convergence: text(given.convergence.as_deref())?,
+        redecompose: text(given.redecompose.as_deref())?,
     })
+}
+
+/// The text without blanks around it; `None` if nothing is left.
+fn text(given: Option<&str>) -> Result<Option<String>, Refusal> {
+    let text = given.map(limits::text).transpose()?;
+    Ok(text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()))
 }

@@ -8,7 +8,8 @@ use super::view::{AcceptedCriterion, RiskOf, RoadmapIssue, RoadmapSummary, Roadm
 use crate::model::code::Code;
 use crate::model::execution::Event;
 use crate::model::id::RoadmapId;
-use crate::model::roadmap::{Risk, Roadmap, RoadmapDocument};
+use crate::model::plan::Plan;
+use crate::model::roadmap::{Roadmap, RoadmapDocument};
 use crate::model::roadmap_log::RoadmapEvent;
 use crate::model::solution::Solution;
 use crate::model::status::IssueStatus;
@@ -55,7 +56,7 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RoadmapSummary>> {
             }
             view => view?,
         };
-        of_files.push(Twin::of(&view));
+        of_files.push(Twin::new(&view));
         let RoadmapView { id, title, mode, status, waves, done, total, created_at, .. } = view;
         all.push(RoadmapSummary { id, title, mode, status, waves: waves.len(), done, total, created_at });
     }
@@ -88,8 +89,8 @@ pub(super) fn view_of(read: &impl ReadState, folder: &RoadmapFolder) -> Result<R
             hidden.push(issue);
             continue;
         }
-        if let Some(it) = super::items::known(record, &issue.issue.record, &items) {
-            known.push(it.known);
+        if let Some(found) = super::items::known(record, &issue.issue.record, &items) {
+            known.push(found.known);
             issues.push(issue);
         }
     }
@@ -114,11 +115,12 @@ pub(super) fn view_of(read: &impl ReadState, folder: &RoadmapFolder) -> Result<R
             WaveView { wave, done, total, issues }
         })
         .collect();
-    let of = |item: Option<&str>, risks: &[Risk]| -> Vec<RiskOf> {
-        risks.iter().map(|risk| RiskOf { item: item.map(str::to_owned), risk: risk.clone() }).collect()
-    };
-    let mut risks = of(None, &document.risks);
-    risks.extend(items.iter().flat_map(|item| of(Some(&item.id), &item.risks)));
+    let mut risks: Vec<RiskOf> =
+        document.risks.iter().map(|risk| RiskOf { item: None, risk: risk.clone() }).collect();
+    for item in &items {
+        let of_item = item.risks.iter();
+        risks.extend(of_item.map(|risk| RiskOf { item: Some(item.id.clone()), risk: risk.clone() }));
+    }
     let mode = roadmap::known_mode(folder);
     let revised = folder.log.iter().rev().find(|entry| matches!(entry.event, RoadmapEvent::Revision(_)));
     Ok(RoadmapView {
@@ -130,9 +132,9 @@ pub(super) fn view_of(read: &impl ReadState, folder: &RoadmapFolder) -> Result<R
         author: record.author.clone(),
         created_at: record.created_at,
         updated_at: revised.map(|entry| entry.at),
-        assessed: document.assessment.as_ref().map(|it| roadmap::assess(&it.factors)),
-        done: waves.iter().map(|it| it.done).sum(),
-        total: waves.iter().map(|it| it.total).sum(),
+        assessed: document.assessment.as_ref().map(|assessment| roadmap::assess(&assessment.factors)),
+        done: waves.iter().map(|wave| wave.done).sum(),
+        total: waves.iter().map(|wave| wave.total).sum(),
         waves,
         gone,
         risks,
@@ -151,7 +153,7 @@ fn readable(read: &impl ReadState, id: &crate::model::id::IssueId) -> Result<Opt
 }
 
 fn progress(issues: &[RoadmapIssue]) -> (usize, usize) {
-    let count = |is: &dyn Fn(IssueStatus) -> bool| issues.iter().filter(|it| is(it.status)).count();
+    let count = |is: &dyn Fn(IssueStatus) -> bool| issues.iter().filter(|issue| is(issue.status)).count();
     (count(&is_done), issues.len() - count(&|status| status == IssueStatus::Cancelled))
 }
 
@@ -183,20 +185,24 @@ fn of_issue(item: &Item, folder: &IssueFolder) -> RoadmapIssue {
 fn accepted(folder: &IssueFolder) -> Vec<AcceptedCriterion> {
     let Some(holder) = facts::holder(folder) else { return vec![] };
     let plan = folder.solution(&holder.execution.solution_id).map(Solution::typed_plan);
-    let text = |task: &str, number: u64| {
-        let criteria = plan.as_ref()?.task(task)?.criteria();
-        let at = usize::try_from(number).ok()?.checked_sub(1)?;
-        criteria.get(at).map(|text| (*text).to_owned())
-    };
     let entries = holder.log.iter().filter_map(|entry| match &entry.event {
-        Event::Accept(it) => Some(it),
+        Event::Accept(accept) => Some(accept),
         _ => None,
     });
     entries
-        .map(|it| AcceptedCriterion {
-            task_id: it.task_id.clone(),
-            criterion: text(&it.task_id, it.criterion).unwrap_or_else(|| it.criterion.to_string()),
-            evidence: it.evidence.clone(),
+        .map(|entry| AcceptedCriterion {
+            task_id: entry.task_id.clone(),
+            criterion: plan
+                .as_ref()
+                .and_then(|plan| criterion(plan, &entry.task_id, entry.criterion))
+                .unwrap_or_else(|| entry.criterion.to_string()),
+            evidence: entry.evidence.clone(),
         })
         .collect()
+}
+
+/// The criterion of a task with this number, counted from 1.
+fn criterion(plan: &Plan, task: &str, number: u64) -> Option<String> {
+    let at = usize::try_from(number).ok()?.checked_sub(1)?;
+    plan.task(task)?.criteria().get(at).map(|text| (*text).to_owned())
 }

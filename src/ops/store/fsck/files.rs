@@ -96,12 +96,13 @@ impl Walk<'_> {
         match entry.mode.kind() {
             kind @ (EntryKind::Link | EntryKind::Commit) => {
                 let what = trees::unread(kind).unwrap_or_default();
-                match is_place {
-                    true => self.found.error(
+                if is_place {
+                    self.found.error(
                         path,
                         format!("{what} where a record belongs; a record written there replaces it"),
-                    ),
-                    false => self.found.note(path, format!("{what}; kept, but not read")),
+                    );
+                } else {
+                    self.found.note(path, format!("{what}; kept, but not read"));
                 }
                 Ok(())
             }

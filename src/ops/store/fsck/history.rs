@@ -104,11 +104,11 @@ pub(super) fn check(
     }
     check_changes(store, snapshot, &history, found)?;
     if is_whole {
-        for it in store.wrongly_aside(None, snapshot.commit())? {
-            let commit = ObjectId::from_hex(it.commit.as_bytes()).ok();
-            let what = format!("{} {}", it.author, it.what);
+        for entry in store.wrongly_aside(None, snapshot.commit())? {
+            let commit = ObjectId::from_hex(entry.commit.as_bytes()).ok();
+            let what = format!("{} {}", entry.author, entry.what);
             let remedy = Remedy::words("it stays in the history; ask its author");
-            found.add_with(FsckSeverity::Error, &it.path, commit, what, Some(remedy));
+            found.add_with(FsckSeverity::Error, &entry.path, commit, what, Some(remedy));
         }
     }
     let is_rewritten = is_whole && !is_cut && !known.contains(&store.first_commit()?);
@@ -284,9 +284,10 @@ fn ours(store: &Store, tip: ObjectId) -> Ours {
     let mut ours = HashSet::new();
     for (commit, parents) in history {
         // The history of a shallow clone starts where it was cut.
-        let is_first = || !parents.iter().any(|parent| store.repo().has_object(*parent));
-        let begins = || is_first() && store.snapshot_at(commit).is_ok();
-        if parents.iter().any(|parent| ours.contains(parent)) || begins() {
+        if parents.iter().any(|parent| ours.contains(parent))
+            || (!parents.iter().any(|parent| store.repo().has_object(*parent))
+                && store.snapshot_at(commit).is_ok())
+        {
             ours.insert(commit);
         }
     }

@@ -109,7 +109,7 @@ impl Findings {
         else {
             return Err(error);
         };
-        if !self.found.iter().any(|it| it.path == *path) {
+        if !self.found.iter().any(|finding| finding.path == *path) {
             self.error(path, format!("{error}; no clone can merge it"));
         }
         Ok(())
@@ -141,7 +141,7 @@ pub(super) fn findings(store: &Store, watch: Refreshing<'_>) -> Result<Vec<FsckF
     match merge::refused(&store.in_memory(), snapshot.tree()) {
         Ok(refused) => {
             for path in refused {
-                if !found.found.iter().any(|it| it.path == path) {
+                if !found.found.iter().any(|finding| finding.path == path) {
                     let what = "a name that git refuses, or a tree that git would not write";
                     found.error_with(&path, what, repair_that("fixes it"));
                 }
@@ -163,22 +163,26 @@ pub(super) fn findings(store: &Store, watch: Refreshing<'_>) -> Result<Vec<FsckF
 /// accept those that no repair removes: what is in the history stays there.
 fn accept(store: &Store, found: &mut [FsckFinding]) {
     let accepted = store.repo().config().all(ACCEPTED);
-    let is_repair =
-        |it: &Remedy| it.call.as_ref().is_some_and(|call| call.operation == Operation::from(Op::Fsck));
     // What an edit mends is accepted nowhere, such as a cycle, in which nothing could ever be executed.
-    let is_edit =
-        |it: &Remedy| it.call.as_ref().is_some_and(|call| call.operation == Operation::from(Op::Edit));
-    let repaired = found.iter().filter(|it| it.remedies.iter().any(is_repair));
-    let repaired: BTreeSet<String> = repaired.map(|it| it.path.clone()).collect();
-    for it in found.iter_mut().filter(|it| it.severity == FsckSeverity::Error) {
-        let name = it.commit.as_deref().unwrap_or(&it.path);
-        if accepted.iter().any(|it| it == name) {
-            it.severity = FsckSeverity::Note;
-            it.what = format!("{} (accepted in `{ACCEPTED}`)", it.what);
-            it.remedies.clear();
-        } else if !repaired.contains(&it.path) && !it.remedies.iter().any(is_edit) {
+    let repaired = found.iter().filter(|finding| {
+        finding.remedies.iter().any(|remedy| {
+            remedy.call.as_ref().is_some_and(|call| call.operation == Operation::from(Op::Fsck))
+        })
+    });
+    let repaired: BTreeSet<String> = repaired.map(|finding| finding.path.clone()).collect();
+    for finding in found.iter_mut().filter(|finding| finding.severity == FsckSeverity::Error) {
+        let name = finding.commit.as_deref().unwrap_or(&finding.path);
+        if accepted.iter().any(|accepted| accepted == name) {
+            finding.severity = FsckSeverity::Note;
+            finding.what = format!("{} (accepted in `{ACCEPTED}`)", finding.what);
+            finding.remedies.clear();
+        } else if !repaired.contains(&finding.path)
+            && !finding.remedies.iter().any(|remedy| {
+                remedy.call.as_ref().is_some_and(|call| call.operation == Operation::from(Op::Edit))
+            })
+        {
             let accepts = format!("`git config --add {ACCEPTED} {}` accepts it here", shell::word(name));
-            it.remedies.push(Remedy::words(accepts));
+            finding.remedies.push(Remedy::words(accepts));
         }
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn check(
         check_issue(snapshot, &folder, &ids, found)?;
         sources::check(snapshot, id, found)?;
         comments.extend(versions::partly_hidden(snapshot, id)?);
-        for execution in folder.executions.iter().map(|it| &it.execution) {
+        for execution in folder.executions.iter().map(|execution| &execution.execution) {
             check_plan_commit(store, snapshot, execution, known, found)?;
         }
         let record = &folder.issue.record;
@@ -159,7 +159,9 @@ fn check_issue(
             found.add(severity, &path, None, format!("plan: {finding}"));
         }
     }
-    for (solution, review) in folder.reviews.iter().flat_map(|(id, all)| all.iter().map(move |it| (id, it))) {
+    for (solution, review) in
+        folder.reviews.iter().flat_map(|(id, all)| all.iter().map(move |review| (id, review)))
+    {
         let path = layout::entry(&layout::reviews(solution), &review.id);
         let total = review.scores.total();
         if review.total != total {
@@ -173,8 +175,9 @@ fn check_issue(
             );
         }
     }
-    let attempts: HashSet<&ExecutionId> = folder.executions.iter().map(|it| &it.execution.id).collect();
-    for execution in folder.executions.iter().map(|it| &it.execution) {
+    let attempts: HashSet<&ExecutionId> =
+        folder.executions.iter().map(|execution| &execution.execution.id).collect();
+    for execution in folder.executions.iter().map(|execution| &execution.execution) {
         let path = layout::execution(&execution.id);
         if execution.issue_id != issue.id || execution.solution_id.issue() != issue.id {
             let what = format!(
@@ -353,7 +356,7 @@ fn check_queue(snapshot: &Snapshot<'_>, queue: &QueueFolder, found: &mut Finding
 fn check_queue_conflicts(queue: &QueueFolder, found: &mut Findings) {
     let folder = layout::queue_conflicts(&queue.queue.id);
     let items: HashSet<&SolutionId> = queue.items.iter().map(|item| &item.solution_id).collect();
-    let known: HashSet<&EntryId> = queue.conflicts.iter().map(|it| &it.id).collect();
+    let known: HashSet<&EntryId> = queue.conflicts.iter().map(|conflict| &conflict.id).collect();
     for conflict in &queue.conflicts {
         let path = layout::entry(&folder, &conflict.id);
         for solution in &conflict.solutions {

@@ -15,9 +15,8 @@ fn what_is_set_aside_and_hidden_in_a_folder_is_read_once_for_all_its_files() {
         let mut files = vec![(path(1), Some(issue(1, "01", "t")))];
         let at = "2026-11-01T00:00:00.000Z";
         for n in 0..count {
-            let place = |year: u16| format!("{year}0101T{n:09}Z-00000");
             let mut add = |log: &str, year: u16, record: serde_json::Value| {
-                let (id, record) = entry(&place(year), record);
+                let (id, record) = entry(&format!("{year}0101T{n:09}Z-00000"), record);
                 let form = layout::form(&format!("{folder}/{log}/{id}.json")).0;
                 let Form::Entry(once) = form else { panic!("{log}") };
                 let text = String::from_utf8(crate::model::doc::file_bytes(&once.ordered(&record).unwrap()))
@@ -44,7 +43,7 @@ fn what_is_set_aside_and_hidden_in_a_folder_is_read_once_for_all_its_files() {
     };
     let (few, many, more) = (read(10), read(40), read(70));
     // With twice as many files to add, twice as many are read.
-    for of in [|it: (usize, usize)| it.0, |it: (usize, usize)| it.1] {
+    for of in [|pair: (usize, usize)| pair.0, |pair: (usize, usize)| pair.1] {
         let (first, second) = (of(many) - of(few), of(more) - of(many));
         assert!(second <= first + 20, "{few:?} {many:?} {more:?}");
     }

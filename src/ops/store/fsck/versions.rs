@@ -56,20 +56,20 @@ pub(super) fn partly_hidden(
     let mut found = Vec::new();
     let log = format!("{folder}/{COMMENTS}");
     for versions in threads(&records::raw_log::<Comment>(snapshot, &log, &mut Vec::new())?) {
-        let hidden = versions.iter().filter_map(|it| by_target.remove(&target(it)));
+        let hidden = versions.iter().filter_map(|version| by_target.remove(&target(version)));
         let redactions: Vec<String> = hidden.flatten().collect();
         if redactions.is_empty() {
             continue;
         }
-        let mut it = PartlyHidden { issue: issue.clone(), readable: vec![], redactions };
+        let mut hidden = PartlyHidden { issue: issue.clone(), readable: vec![], redactions };
         for version in versions.iter().filter(|version| !version.body.trim().is_empty()) {
             let target = target(version);
-            if has_texts(snapshot, &all, &it.path(&target))? {
-                it.readable.push(target);
+            if has_texts(snapshot, &all, &hidden.path(&target))? {
+                hidden.readable.push(target);
             }
         }
-        if !it.readable.is_empty() {
-            found.push(it);
+        if !hidden.readable.is_empty() {
+            found.push(hidden);
         }
     }
     Ok(found)
@@ -88,16 +88,17 @@ pub(super) fn check(
     }
     // If the history cannot be walked, that was reported when its commits were checked.
     let Ok(steps) = store.commits_between(None, snapshot.commit()) else { return Ok(()) };
-    let versions = comments.iter().flat_map(|it| it.readable.iter().map(|target| it.path(target)));
-    let redactions = comments.iter().flat_map(|it| it.redactions.iter().cloned());
+    let versions =
+        comments.iter().flat_map(|comment| comment.readable.iter().map(|target| comment.path(target)));
+    let redactions = comments.iter().flat_map(|comment| comment.redactions.iter().cloned());
     let added = added_by(store, &steps, versions.chain(redactions).collect())?;
     let mut compared = 0;
-    for it in comments {
+    for comment in comments {
         // What hides several versions at once does so in one commit.
-        let hidden = it.redactions.iter().filter_map(|path| Some((*added.get(path)?, path.as_str())));
+        let hidden = comment.redactions.iter().filter_map(|path| Some((*added.get(path)?, path.as_str())));
         let hidden: BTreeMap<ObjectId, &str> = hidden.collect();
-        for target in &it.readable {
-            let path = it.path(target);
+        for target in &comment.readable {
+            let path = comment.path(target);
             let Some(own) = added.get(&path) else { continue };
             for (commit, redaction) in &hidden {
                 compared += 1;
@@ -108,7 +109,7 @@ pub(super) fn check(
                     return Ok(());
                 }
                 if lacks(store, *own, redaction)? && lacks(store, *commit, &path)? {
-                    note(&it.issue, target, &path, found);
+                    note(&comment.issue, target, &path, found);
                     break;
                 }
             }

@@ -168,16 +168,17 @@ pub(crate) fn discard(
 
 /// The state of each hook, compared with an install with that `program`.
 pub(crate) fn status(at: &HooksAt, program: &Path) -> Vec<HookState> {
-    let state = |slot: Slot| {
-        let state = slot.state(at, slot.installed(program));
-        // Git runs none of what is there.
-        if at.off().is_some() {
-            HookState { installed: InstalledHook::Absent, calls: None, ..state }
-        } else {
-            state
-        }
-    };
-    listed(at).map(state).collect()
+    listed(at)
+        .map(|slot| {
+            let state = slot.state(at, slot.installed(program));
+            // Git runs none of what is there.
+            if at.off().is_some() {
+                HookState { installed: InstalledHook::Absent, calls: None, ..state }
+            } else {
+                state
+            }
+        })
+        .collect()
 }
 
 /// The hooks that are useful in this repository, and any other shims that are installed.
@@ -188,9 +189,10 @@ fn listed(at: &HooksAt) -> impl Iterator<Item = Slot> {
 
 /// Whether the path exists, even as a dangling link.
 fn lies_at(path: &Path) -> bool {
-    let absent =
-        |error: &io::Error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
-    !path.symlink_metadata().as_ref().is_err_and(absent)
+    !path
+        .symlink_metadata()
+        .as_ref()
+        .is_err_and(|error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
 }
 
 /// Writes a temporary file in the same directory, so that only a rename is left to do.

@@ -53,19 +53,22 @@ pub(super) fn overwriting(session: &Session) -> Vec<(HookManager, String)> {
 fn configured(session: &Session) -> Vec<(HookManager, String)> {
     let top = session.store().work_dir().unwrap_or_default();
     let managers = hooked::managers(session.store()).into_iter();
-    let relative = |(manager, file): (HookManager, std::path::PathBuf)| {
-        (manager, file.strip_prefix(&top).unwrap_or(&file).to_string_lossy().into_owned())
-    };
-    managers.map(relative).collect()
+    managers
+        .map(|(manager, file)| {
+            (manager, file.strip_prefix(&top).unwrap_or(&file).to_string_lossy().into_owned())
+        })
+        .collect()
 }
 
 /// The named programs, each with its file here, or else with the usual one.
 fn with_files(named: &[HookManager], here: &[(HookManager, String)]) -> Vec<(HookManager, String)> {
-    let file = |manager: HookManager| {
-        let found = here.iter().find(|(other, _)| *other == manager);
-        found.map_or_else(|| default_file(manager).to_owned(), |(_, file)| file.clone())
-    };
-    named.iter().map(|manager| (*manager, file(*manager))).collect()
+    named
+        .iter()
+        .map(|manager| {
+            let found = here.iter().find(|(other, _)| other == manager);
+            (*manager, found.map_or_else(|| default_file(*manager).to_owned(), |(_, file)| file.clone()))
+        })
+        .collect()
 }
 
 fn default_file(manager: HookManager) -> &'static str {

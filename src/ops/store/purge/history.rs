@@ -166,7 +166,7 @@ fn rewrite(
         objects: ObjectBatch::default(),
         packs: Vec::new(),
     };
-    let heads: Vec<ObjectId> = [tip].into_iter().chain(others.iter().map(|it| it.commit)).collect();
+    let heads: Vec<ObjectId> = [tip].into_iter().chain(others.iter().map(|other| other.commit)).collect();
     for (id, _) in store.parents_first(&heads, None)? {
         let object = store.repo().object(id).map_err(&failed)?;
         let mut commit = RawCommit::parse(&object.data, store.repo().hash_kind()).map_err(&failed)?;
@@ -187,7 +187,7 @@ fn rewrite(
         }
         let new = match joined {
             Some(parent) => parent,
-            None => rewritten(&work, commit, (id, &object.data), &mut subjects)?,
+            None => rewritten(&work, commit, id, &object.data, &mut subjects)?,
         };
         if new != id && !stands_on_old {
             done.first.push(id);
@@ -201,8 +201,9 @@ fn rewrite(
     done.commits = own.iter().filter(|(id, _)| done.is_old(*id)).count();
     done.to = done.moved[&tip];
     for other in others {
-        let theirs = (done.moved[&other.commit], other.tracking.as_str());
-        if let Some(merged) = merge::heads(store, &work, Some(done.to), theirs, EqualTrees::Join)? {
+        let theirs = done.moved[&other.commit];
+        let merged = merge::heads(store, &work, Some(done.to), theirs, &other.tracking, EqualTrees::Join)?;
+        if let Some(merged) = merged {
             done.to = merged.commit;
         }
     }
@@ -220,14 +221,15 @@ fn join_parents(
     before: &[ObjectId],
 ) -> Result<Option<ObjectId>, StoreError> {
     if let ([one, two], [old_one, old_two]) = (&commit.parents[..], before) {
-        let within = |repo: &Repository, old, new| repo.is_ancestor(old, new);
         // A restoring merge has two parents, one of which contains the other.
-        let was_apart =
-            !within(store.repo(), *old_one, *old_two)? && !within(store.repo(), *old_two, *old_one)?;
-        let held_by = match was_apart {
-            true if within(work, *one, *two)? => Some(*two),
-            true if within(work, *two, *one)? => Some(*one),
-            _ => None,
+        let repo = store.repo();
+        let was_apart = !repo.is_ancestor(*old_one, *old_two)? && !repo.is_ancestor(*old_two, *old_one)?;
+        let held_by = if was_apart && work.is_ancestor(*one, *two)? {
+            Some(*two)
+        } else if was_apart && work.is_ancestor(*two, *one)? {
+            Some(*one)
+        } else {
+            None
         };
         if let Some(parent) = held_by {
             let failed = StoreError::object("cannot read the history of the store");
@@ -252,18 +254,19 @@ fn join_parents(
 fn forget(store: &Store, rewritten: &Rewritten) -> Result<(Vec<Tracked>, Vec<String>), StoreError> {
     let git = store.git();
     let mut remotes = store.tracked()?;
-    remotes.retain(|it| rewritten.is_old(it.commit));
+    remotes.retain(|remote| rewritten.is_old(remote.commit));
     // Until they are fetched again, these remotes count as having the old history.
     for (remote, commit) in memory::remotes(&store.common_dir())? {
         let tracking = store.tracking(&remote);
-        let is_known = remotes.iter().any(|it| it.remote == remote) || store.read_ref(&tracking)?.is_some();
+        let is_known =
+            remotes.iter().any(|tracked| tracked.remote == remote) || store.read_ref(&tracking)?.is_some();
         if !is_known && store.repo().remotes().contains(&remote) {
             remotes.push(Tracked { remote, tracking, commit });
         }
     }
-    let pending: Vec<_> = remotes.iter().map(|it| (it.remote.clone(), it.commit)).collect();
+    let pending: Vec<_> = remotes.iter().map(|remote| (remote.remote.clone(), remote.commit)).collect();
     memory::set_remotes(store.repo(), &pending)?;
-    for Tracked { tracking, commit, .. } in remotes.iter().filter(|it| rewritten.is_old(it.commit)) {
+    for Tracked { tracking, commit, .. } in remotes.iter().filter(|remote| rewritten.is_old(remote.commit)) {
         git.delete_ref(tracking, *commit)?;
     }
     git.expire_reflog(store.reference())?;

@@ -89,21 +89,23 @@ pub(crate) fn purge(session: &Session) -> Answer<Purge> {
 
 /// The commands for each remote.
 fn remotes(reference: &str, tracked: Vec<Tracked>) -> Vec<Remote> {
-    let one = |Tracked { remote, tracking, commit }| Remote {
-        push: format!(
-            "git push --force-with-lease={} {} {}",
-            shell::word(&format!("{reference}:{commit}")),
-            shell::operand(&remote),
-            shell::word(reference)
-        ),
-        clones: format!(
-            "git fetch {0} && git wf redact --purge --yes && git wf sync {0}",
-            shell::operand(&remote)
-        ),
-        remote,
-        tracking,
-    };
-    tracked.into_iter().map(one).collect()
+    tracked
+        .into_iter()
+        .map(|Tracked { remote, tracking, commit }| Remote {
+            push: format!(
+                "git push --force-with-lease={} {} {}",
+                shell::word(&format!("{reference}:{commit}")),
+                shell::operand(&remote),
+                shell::word(reference)
+            ),
+            clones: format!(
+                "git fetch {0} && git wf redact --purge --yes && git wf sync {0}",
+                shell::operand(&remote)
+            ),
+            remote,
+            tracking,
+        })
+        .collect()
 }
 
 fn view(reference: String, purged: Purged) -> Purge {
@@ -113,7 +115,7 @@ fn view(reference: String, purged: Purged) -> Purge {
         commits: purged.commits,
         files: purged.files,
         renamed: purged.renamed.into_iter().map(|(from, to)| Renamed { from, to }).collect(),
-        merged: purged.merged.into_iter().map(|it| it.tracking).collect(),
+        merged: purged.merged.into_iter().map(|merged| merged.tracking).collect(),
         remotes: remotes(&reference, purged.remotes),
         held_by: purged.held_by,
         reference,

@@ -33,7 +33,7 @@ pub(super) fn chosen(session: &Session, wanted: Option<&str>) -> Result<Chosen, 
     let (me, role) = (store.identity()?, roles::acting(store.role())?);
     let own = Person::known(&me.name, &me.email, None);
     let (index, ()) = session.ask(Needs::LOG, |_| Ok(()))?;
-    let mut log = StoreLog::of(store, index)?;
+    let mut log = StoreLog::new(store, index)?;
     let by_me = LogFilter { authors: vec![me.email.clone()], ..LogFilter::default() };
     let mut undone: BTreeSet<String> = BTreeSet::new();
     let mut undos: Vec<CommitHash> = Vec::new();

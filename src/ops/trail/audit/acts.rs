@@ -34,7 +34,7 @@ pub(super) fn acts(
             }
         }
     }
-    let since = carried.iter().map(|it| it.execution.execution.started_at).min();
+    let since = carried.iter().map(|carried| carried.execution.execution.started_at).min();
     for operation in [Op::Settings, Op::Fsck] {
         for n in index.steps_of(operation.as_str())? {
             let step = index.step(n)?;
@@ -73,9 +73,9 @@ pub(super) fn acts_elsewhere(
         act.issue_id = if touched.len() == 1 { touched.pop_first() } else { None };
         act.is_elsewhere = !is_whole;
         if !is_whole && act.reason.is_some() {
-            let ended = act.issue_id.as_ref().filter(|_| act.operation == "done");
+            let ended = if act.operation == "done" { act.issue_id.as_ref() } else { None };
             let executions = ended.map(|id| records::executions(&snapshot, id)).transpose()?;
-            if !executions.is_some_and(|all| all.iter().all(|it| it.commits().is_empty())) {
+            if !executions.is_some_and(|all| all.iter().all(|execution| execution.commits().is_empty())) {
                 act.reason = None;
             }
         }
@@ -100,14 +100,12 @@ pub(super) fn breaches(snapshot: &Snapshot<'_>) -> Result<Vec<AuditFinding>, Ref
 
 /// A finding for a change that no command makes. For a record of an issue that is not audited it is only a note; a
 /// record that belongs to no issue concerns all issues.
-pub(super) fn of_rewritten(it: &Rewritten, is_audited: &dyn Fn(&IssueId) -> bool) -> AuditFinding {
-    let issue = Location::parse(&it.path).and_then(|location| location.issue());
-    let severity = match issue.as_ref().is_none_or(is_audited) {
-        true => AuditSeverity::Fault,
-        false => AuditSeverity::Note,
-    };
-    let message = format!("`{}`: {} {}", it.path, it.author, it.what);
-    AuditFinding::rewritten(severity, issue, &it.commit, message)
+pub(super) fn of_rewritten(rewritten: &Rewritten, is_audited: &dyn Fn(&IssueId) -> bool) -> AuditFinding {
+    let issue = Location::parse(&rewritten.path).and_then(|location| location.issue());
+    let severity =
+        if issue.as_ref().is_none_or(is_audited) { AuditSeverity::Fault } else { AuditSeverity::Note };
+    let message = format!("`{}`: {} {}", rewritten.path, rewritten.author, rewritten.what);
+    AuditFinding::rewritten(severity, issue, &rewritten.commit, message)
 }
 
 /// The act, if the step was made in a role or with a gate overridden.

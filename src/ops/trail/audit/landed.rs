@@ -38,19 +38,22 @@ pub(super) fn findings(
     Ok(found)
 }
 
-/// The same without a target: completed executions none of whose commits is on a branch.
+/// The completed executions none of whose commits is on a branch, for a store without a target branch.
 fn on_no_branch(store: &Store, index: &Index<'_>) -> Result<Vec<AuditFinding>, Refusal> {
     let snapshot = index.snapshot()?;
     let mut completed = Vec::new();
     for id in index.executed()? {
         let executions = records::executions(&snapshot, &id)?;
-        completed.extend(executions.into_iter().filter(|it| it.outcome() == ExecutionStatus::Completed));
+        completed.extend(
+            executions.into_iter().filter(|execution| execution.outcome() == ExecutionStatus::Completed),
+        );
     }
     let unreached = Unreached::among(store, completed.iter().flat_map(ExecutionFolder::known_commits))?;
     let mut found = Vec::new();
     for execution in &completed {
-        let commits: Vec<CommitHash> = execution.commits().into_iter().map(|it| it.link.hash).collect();
-        let is_adrift = commits.iter().all(|it| unreached.is_adrift(it));
+        let commits: Vec<CommitHash> =
+            execution.commits().into_iter().map(|commit| commit.link.hash).collect();
+        let is_adrift = commits.iter().all(|commit| unreached.is_adrift(commit));
         if !commits.is_empty() && is_adrift && restored::rewrites(execution, &unreached).is_empty() {
             found.push(AuditFinding::adrift(execution, &commits));
         }

@@ -55,7 +55,7 @@ pub(crate) fn scan(session: &Session, given: &[String]) -> Answer<Audit> {
         Err(nothing) if nothing.kind == RefusalKind::Nothing => {
             let store = session.store();
             let index = session.index(Needs::LOG)?;
-            let view = look(store, &index, NO_COMMITS.to_owned(), given.is_empty(), (&[], &[]))?;
+            let view = look(store, &index, NO_COMMITS.to_owned(), given.is_empty(), &[], &[])?;
             session.notice(Notice { remedies: nothing.remedies, ..Notice::note(nothing.message) });
             Ok(session.done(view, None))
         }
@@ -66,7 +66,7 @@ pub(crate) fn scan(session: &Session, given: &[String]) -> Answer<Audit> {
 /// The audit, and the index of the state that it was made from.
 ///
 /// # Errors
-/// Those of [`audit`].
+/// The errors of [`audit`].
 pub(crate) fn audited<'a>(session: &'a Session, given: &[String]) -> Result<(Audit, Index<'a>), Refusal> {
     let store = session.store();
     let (index, kept) = session.ask(Needs::LOG, |index| index.kept(checked::NAME))?;
@@ -88,7 +88,7 @@ pub(crate) fn audited<'a>(session: &'a Session, given: &[String]) -> Result<(Aud
         }
         Err(refusal) => return Err(refusal),
     };
-    let view = look(store, &index, range, given.is_empty(), (&commits, &rewritten))?;
+    let view = look(store, &index, range, given.is_empty(), &commits, &rewritten)?;
     session.notice_all(work::notice_of_lost_hooks(store)?);
     Ok((view, index))
 }
@@ -140,13 +140,14 @@ fn look(
     index: &Index<'_>,
     range: String,
     is_whole: bool,
-    (commits, rewritten): (&[Audited], &[Rewritten]),
+    commits: &[Audited],
+    rewritten: &[Rewritten],
 ) -> Result<Audit, Refusal> {
     let snapshot = index.snapshot()?;
     let gate = Gate::Evidence.setting(&records::root(&snapshot)?.policy);
     let issues: Vec<Looked> =
         trail::issues(index, commits)?.into_iter().map(|folder| examined(store, folder, gate)).collect();
-    let in_range: HashSet<&str> = commits.iter().map(|it| it.commit.hash.as_str()).collect();
+    let in_range: HashSet<&str> = commits.iter().map(|commit| commit.commit.hash.as_str()).collect();
     let mut carried: Vec<Carried<'_>> = Vec::new();
     for issue in &issues {
         for (n, execution) in issue.folder.executions.iter().enumerate() {
@@ -158,20 +159,24 @@ fn look(
     let acts = acts::acts(index, &issues, &carried, is_whole)?;
     let policy = records::root(&snapshot)?.policy;
     let links = rule::links(&carried);
-    let mut rules: Vec<rule::AuditedCode> = commits.iter().map(|it| it.commit.clone()).collect();
-    for (commit, audited) in rules.iter_mut().zip(commits).filter(|(it, _)| !it.stated.is_empty()) {
+    let mut rules: Vec<rule::AuditedCode> = commits.iter().map(|commit| commit.commit.clone()).collect();
+    for (commit, audited) in rules.iter_mut().zip(commits).filter(|(rule, _)| !rule.stated.is_empty()) {
         if !links.contains_key(&commit.hash) {
             commit.unlinked_from = unlinked_from(&snapshot, &commit.hash, &audited.code.message)?;
         }
     }
-    let unreached = Unreached::among(store, commits.iter().map(|it| &it.commit.hash))?;
-    let summed: Vec<Summed<'_>> = carried.iter().map(|it| Summed::of(it, &policy)).collect();
+    let unreached = Unreached::among(store, commits.iter().map(|commit| &commit.commit.hash))?;
+    let summed: Vec<Summed<'_>> = carried.iter().map(|carried| Summed::new(carried, &policy)).collect();
     let listed: Vec<AuditedCommit> = commits
         .iter()
-        .map(|it| {
-            let links = links.get(&it.commit.hash).into_iter().flatten();
-            let on_no_branch = unreached.is_adrift(&it.commit.hash);
-            view::listed(it, on_no_branch, links.map(|n| summed[*n].binding(&it.commit.hash)).collect())
+        .map(|commit| {
+            let links = links.get(&commit.commit.hash).into_iter().flatten();
+            let on_no_branch = unreached.is_adrift(&commit.commit.hash);
+            view::listed(
+                commit,
+                on_no_branch,
+                links.map(|n| summed[*n].binding(&commit.commit.hash)).collect(),
+            )
         })
         .collect();
     let (evidenced_count, task_count) = rule::tasks_with_evidence(&carried, &policy);
@@ -186,8 +191,8 @@ fn look(
         findings: {
             let mut findings = rule::findings(&rules, &carried, &acts, &policy);
             let is_audited =
-                |id: &IssueId| is_whole || issues.iter().any(|it| it.folder.issue.record.id == *id);
-            findings.extend(rewritten.iter().map(|it| acts::of_rewritten(it, &is_audited)));
+                |id: &IssueId| is_whole || issues.iter().any(|issue| issue.folder.issue.record.id == *id);
+            findings.extend(rewritten.iter().map(|rewritten| acts::of_rewritten(rewritten, &is_audited)));
             findings.extend(acts::breaches(&snapshot)?);
             if is_whole {
                 findings.extend(landed::findings(store, index, &policy)?);
@@ -230,9 +235,9 @@ fn carry<'a>(
         execution,
         work: linked(store, execution),
         status,
-        lost_at: holder.filter(|it| it.id != execution.execution.id).map(|it| it.started_at),
-        plan: claimed.map(|it| &it.plan),
-        is_hidden: claimed.is_some_and(|it| it.is_hidden),
+        lost_at: holder.filter(|holder| holder.id != execution.execution.id).map(|holder| holder.started_at),
+        plan: claimed.map(|claimed| &claimed.plan),
+        is_hidden: claimed.is_some_and(|claimed| claimed.is_hidden),
         verdict: claimed
             .and_then(|_| review::standing_of(&execution.execution.plan_digest, false, reviews).verdict),
         is_reviewed: !reviews.is_empty(),

@@ -49,16 +49,18 @@ fn result(audit: &Audit, finding: &AuditFinding) -> Result {
 /// The message of a finding, with its subject, since a page shows it out of context.
 fn said(audit: &Audit, finding: &AuditFinding) -> String {
     let commit = finding.commit.as_ref().map(|hash| {
-        let subject = audit.commits.iter().find(|it| it.hash == *hash).map(|it| it.subject.as_str());
+        let subject =
+            audit.commits.iter().find(|commit| commit.hash == *hash).map(|commit| commit.subject.as_str());
         let short = hash.short();
         subject.map_or_else(|| format!("commit {short}"), |subject| format!("commit {short}, \"{subject}\""))
     });
     let execution = finding.execution_id.as_ref().map(ToString::to_string);
     let issue = finding.issue_id.as_ref().map(ToString::to_string);
     let about: Vec<String> = commit.into_iter().chain(execution.or(issue)).collect();
-    match about.is_empty() {
-        true => finding.message.clone(),
-        false => format!("{} ({})", finding.message, about.join("; ")),
+    if about.is_empty() {
+        finding.message.clone()
+    } else {
+        format!("{} ({})", finding.message, about.join("; "))
     }
 }
 
@@ -67,7 +69,8 @@ fn locations(audit: &Audit, finding: &AuditFinding) -> Vec<SarifLocation> {
     if let Some(path) = &finding.path {
         return vec![SarifLocation::file(Base::WorkTree, path)];
     }
-    let commit = finding.commit.as_ref().and_then(|hash| audit.commits.iter().find(|it| it.hash == *hash));
+    let commit =
+        finding.commit.as_ref().and_then(|hash| audit.commits.iter().find(|commit| commit.hash == *hash));
     let files = commit.map(|commit| commit.files.as_slice()).unwrap_or_default();
     if !files.is_empty() {
         return files

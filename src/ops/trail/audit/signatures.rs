@@ -57,15 +57,15 @@ pub(crate) struct SignedCommit {
 }
 
 impl From<Vouched> for SignedCommit {
-    fn from(it: Vouched) -> Self {
+    fn from(vouched: Vouched) -> Self {
         Self {
-            hash: it.step.commit,
-            vouching: it.vouching,
-            signer: it.signer,
-            key: it.key,
-            author: it.step.author,
-            at: it.step.at,
-            subject: it.step.subject,
+            hash: vouched.step.commit,
+            vouching: vouched.vouching,
+            signer: vouched.signer,
+            key: vouched.key,
+            author: vouched.step.author,
+            at: vouched.step.at,
+            subject: vouched.step.subject,
         }
     }
 }
@@ -78,10 +78,8 @@ pub(crate) fn signatures(session: &Session, range: &[String]) -> Answer<Signatur
     let store = session.store();
     store.snapshot()?;
     let words: Vec<&str> = range.iter().map(String::as_str).collect();
-    let only: Option<HashSet<ObjectId>> = match words.is_empty() {
-        true => None,
-        false => Some(trail::ids(store, &words)?.into_iter().collect()),
-    };
+    let only: Option<HashSet<ObjectId>> =
+        if words.is_empty() { None } else { Some(trail::ids(store, &words)?.into_iter().collect()) };
     let (vouched, complaint) = vouched(store, only.as_ref())?;
     if let Some(only) = &only
         && vouched.len() < only.len()
@@ -109,19 +107,20 @@ fn noticed(view: &Signatures) -> Vec<Notice> {
             count(*purged, "commit")
         )
     });
-    let complaint = view.complaint.as_ref().map(|it| format!("git could not check every signature: {it}"));
+    let complaint =
+        view.complaint.as_ref().map(|complaint| format!("git could not check every signature: {complaint}"));
     purged.into_iter().chain(complaint).map(Notice::warning).collect()
 }
 
 fn view(store: &Store, words: &[&str], vouched: Vec<Vouched>, complaint: Option<String>) -> Signatures {
     let mut counts = BTreeMap::new();
-    for it in &vouched {
-        *counts.entry(it.vouching).or_default() += 1;
+    for commit in &vouched {
+        *counts.entry(commit.vouching).or_default() += 1;
     }
     Signatures {
         range: if words.is_empty() { store.reference().to_owned() } else { words.join(" ") },
         commit_count: vouched.len(),
-        fault_count: vouched.iter().filter(|it| !it.vouching.is_sound()).count(),
+        fault_count: vouched.iter().filter(|vouched| !vouched.vouching.is_sound()).count(),
         counts,
         complaint,
         commits: vouched.into_iter().map(SignedCommit::from).collect(),

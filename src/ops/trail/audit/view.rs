@@ -135,7 +135,7 @@ pub(super) fn links_of_each_kind<'a>(
 
 /// What an audit shows about an execution at each of its commits, computed once.
 pub(super) struct Summed<'a> {
-    it: &'a Carried<'a>,
+    carried: &'a Carried<'a>,
     /// The current links, by the hashes of their commits before and after rewrites.
     links: HashMap<CommitHash, Arc<CommitLink>>,
     checks_passed: usize,
@@ -143,15 +143,22 @@ pub(super) struct Summed<'a> {
 }
 
 impl<'a> Summed<'a> {
-    pub(super) fn of(it: &'a Carried<'a>, policy: &Policy) -> Self {
+    pub(super) fn new(carried: &'a Carried<'a>, policy: &Policy) -> Self {
         let gate = Gate::Evidence.setting(policy);
-        let check_count = it.plan.map_or(0, |plan| evidence::commands(plan).len());
-        let failing = it.plan.map_or(0, |plan| evidence::failing(plan, it.execution, &it.work, gate).len());
-        Self { it, links: it.execution.links_by_hash(), checks_passed: check_count - failing, check_count }
+        let check_count = carried.plan.map_or(0, |plan| evidence::commands(plan).len());
+        let failing = carried
+            .plan
+            .map_or(0, |plan| evidence::failing(plan, carried.execution, &carried.work, gate).len());
+        Self {
+            carried,
+            links: carried.execution.links_by_hash(),
+            checks_passed: check_count - failing,
+            check_count,
+        }
     }
 
     pub(super) fn binding(&self, hash: &str) -> LinkingExecution {
-        let claim = &self.it.execution.execution;
+        let claim = &self.carried.execution.execution;
         let link = self.links.get(hash);
         let undoing =
             link.map(|link| undoing(link, |hash| self.links.get(hash).map(Arc::as_ref))).unwrap_or_default();
@@ -162,11 +169,11 @@ impl<'a> Summed<'a> {
             task_id: link.and_then(|link| link.task_id.clone()),
             other_task_ids: link.map(|link| link.other_task_ids.clone()).unwrap_or_default(),
             execution_id: claim.id.clone(),
-            status: self.it.status,
+            status: self.carried.status,
             linked_by: link.map(|link| link.linked_by),
             reverts,
             reapplies,
-            review: self.it.verdict,
+            review: self.carried.verdict,
             checks_passed: self.checks_passed,
             check_count: self.check_count,
         }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::model::execution::Rewrite;
 use crate::model::hash::CommitHash;
 
-/// The same rewrites, each leading to the last commit of its chain. A commit that leads back to itself, or to several
+/// The rewrites, each leading to the last commit of its chain. A commit that leads back to itself, or to several
 /// others, is not followed.
 pub(super) fn composed(rewritten: &[Rewrite]) -> Vec<Rewrite> {
     let mut next: HashMap<&CommitHash, &CommitHash> = HashMap::new();

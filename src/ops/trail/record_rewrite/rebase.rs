@@ -105,13 +105,16 @@ fn split_off(
     replayed: &CommitHash,
 ) -> Result<Option<Vec<LinkTarget>>, StoreError> {
     let named = links::solutions(read, &trailers::parse(&commit.message))?;
-    let Some(id) = store.commit_here(replayed).filter(|_| named.is_empty()) else { return Ok(None) };
+    if !named.is_empty() {
+        return Ok(None);
+    }
+    let Some(id) = store.commit_here(replayed) else { return Ok(None) };
     let of_replayed = store.changed_files(&store.code_commit(id)?)?;
     if !files.iter().any(|file| of_replayed.contains(file)) {
         return Ok(None);
     }
     let mut targets = Vec::new();
-    for source in Sources::of(store, read).of_commit(id, 0)? {
+    for source in Sources::new(store, read).of_commit(id, 0)? {
         let known = if source.tasks.len() == 1 { source.tasks } else { vec![] };
         let tasks = links::tasks(read, &source.solution_id, &[], known, || Ok(files.to_vec()))?;
         targets.push(LinkTarget {
@@ -128,9 +131,9 @@ fn split_off(
 
 impl EndOfRebase {
     /// The rebase that is ending here, after which git reports these rewrites.
-    pub(super) fn of(store: &Store, rewritten: Vec<Rewrite>) -> Result<Self, StoreError> {
-        let here = CommittingWorktree::of(store)?;
-        let rebase = Rebase::of(&store.git_dir());
+    pub(super) fn read(store: &Store, rewritten: Vec<Rewrite>) -> Result<Self, StoreError> {
+        let here = CommittingWorktree::load(store)?;
+        let rebase = Rebase::read(&store.git_dir());
         let (rewritten, mut on_top) = with_amended(store, rewritten)?;
         let rewritten = match &rebase {
             Some(rebase) => without_dropped(store, rebase, rewritten)?,
@@ -225,11 +228,12 @@ impl EndOfRebase {
         let mut knows = HashSet::new();
         for target in &decided {
             let folder = records::execution(read, &target.execution_id, &mut Vec::new())?;
-            if folder.is_some_and(|it| before.iter().any(|old| it.knows_commit(old))) {
+            if folder.is_some_and(|folder| before.iter().any(|old| folder.knows_commit(old))) {
                 knows.insert(target.execution_id.clone());
             }
         }
-        decided.retain(|it| added.contains(&it.solution_id) && !knows.contains(&it.execution_id));
+        decided
+            .retain(|decided| added.contains(&decided.solution_id) && !knows.contains(&decided.execution_id));
         let files = files(store, &commit)?;
         let decided = Some(decided).filter(|decided| !decided.is_empty());
         Ok(decided.map(|decided| NewCommit { commit, files, is_followed: false, decided: Some(decided) }))

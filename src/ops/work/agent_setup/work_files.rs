@@ -40,6 +40,18 @@ struct Edited {
     now: Option<String>,
 }
 
+impl Edited {
+    /// The change as a unified diff.
+    fn diff(&self, path: &str) -> String {
+        let [before, now] = [&self.before, &self.now].map(|text| text.as_deref().unwrap_or_default());
+        let [old, new] = [(&self.before, "a"), (&self.now, "b")].map(|(text, side)| match text {
+            Some(_) => format!("{side}/{path}"),
+            None => "/dev/null".to_owned(),
+        });
+        TextDiff::from_lines(before, now).unified_diff().header(&old, &new).to_string()
+    }
+}
+
 /// The files that were looked at, by their real path from the top of the work tree.
 #[derive(Debug)]
 pub(super) struct WorkFiles {
@@ -142,34 +154,26 @@ impl WorkFiles {
 
     /// The files that differ, with their differences if requested.
     pub(super) fn changes(&self, with_diff: bool) -> Vec<SetupChange> {
-        let one = |(path, it): (&PathBuf, &Edited)| {
-            let change = match (&it.before, &it.now) {
+        let mut changes = Vec::new();
+        for (path, edited) in &self.files {
+            let change = match (&edited.before, &edited.now) {
                 (None, Some(_)) => Change::Created,
                 (Some(_), None) => Change::Removed,
                 (before, now) if before != now => Change::Changed,
-                _ => return None,
+                _ => continue,
             };
             let path = path.to_string_lossy().into_owned();
-            let diff = with_diff.then(|| {
-                let text = |text: &Option<String>| text.clone().unwrap_or_default();
-                let name = |text: &Option<String>, side: &str| match text {
-                    Some(_) => format!("{side}/{path}"),
-                    None => "/dev/null".to_owned(),
-                };
-                let (before, now) = (text(&it.before), text(&it.now));
-                let diff = TextDiff::from_lines(&before, &now);
-                diff.unified_diff().header(&name(&it.before, "a"), &name(&it.now, "b")).to_string()
-            });
-            Some(SetupChange { path, change, diff })
-        };
-        self.files.iter().filter_map(one).collect()
+            let diff = with_diff.then(|| edited.diff(&path));
+            changes.push(SetupChange { path, change, diff });
+        }
+        changes
     }
 
     /// Writes all changes, or none.
     pub(super) fn apply(&self) -> Result<(), Refusal> {
-        let changed = || self.files.iter().filter(|(_, it)| it.before != it.now);
-        for (path, it) in changed() {
-            if read(&self.top, path)? != it.before {
+        let changed = || self.files.iter().filter(|(_, edited)| edited.before != edited.now);
+        for (path, edited) in changed() {
+            if read(&self.top, path)? != edited.before {
                 return Err(refused(path, "was changed meanwhile", "run this again"));
             }
         }
@@ -182,7 +186,7 @@ impl WorkFiles {
             }
             return outcome;
         }
-        for (path, _) in changed().filter(|(_, it)| it.now.is_none()) {
+        for (path, _) in changed().filter(|(_, edited)| edited.now.is_none()) {
             self.remove_empty_above(path);
         }
         Ok(())
@@ -194,16 +198,16 @@ impl WorkFiles {
         made: &mut Vec<PathBuf>,
     ) -> Result<(), Refusal> {
         let mut ready = Vec::new();
-        for (path, it) in changed {
+        for (path, edited) in changed {
             let place = self.top.join(path);
-            let file = match &it.now {
+            let file = match &edited.now {
                 Some(text) => Some(prepared(&place, text, made).map_err(|error| unusable(path, &error))?),
                 None => None,
             };
-            ready.push((path, place, it, file));
+            ready.push((path, place, edited, file));
         }
         let mut done: Vec<(PathBuf, Option<&str>)> = Vec::new();
-        for (path, place, it, file) in ready {
+        for (path, place, edited, file) in ready {
             let outcome = match file {
                 Some(file) => file.persist(&place).map(drop).map_err(|error| error.error),
                 None => fs::remove_file(&place),
@@ -219,7 +223,7 @@ impl WorkFiles {
                 }
                 return Err(unusable(path, &error));
             }
-            done.push((place, it.before.as_deref()));
+            done.push((place, edited.before.as_deref()));
         }
         Ok(())
     }
@@ -265,7 +269,7 @@ fn read(top: &Path, path: &Path) -> Result<Option<String>, Refusal> {
 /// A new file beside `place` that can replace it; directories that are missing are made.
 fn prepared(place: &Path, text: &str, made: &mut Vec<PathBuf>) -> io::Result<NamedTempFile> {
     let folder = place.parent().unwrap_or(place);
-    let missing: Vec<&Path> = folder.ancestors().take_while(|it| !it.exists()).collect();
+    let missing: Vec<&Path> = folder.ancestors().take_while(|ancestor| !ancestor.exists()).collect();
     for folder in missing.into_iter().rev() {
         fs::create_dir(folder)?;
         made.push(folder.to_owned());

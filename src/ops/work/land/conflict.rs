@@ -26,7 +26,7 @@ pub(super) fn rivals(
     let wanted = issue.heads.iter().fold(Revisions::of(tip), Revisions::without);
     let commits = store.git().revisions(wanted.no_merges().touching(files).at_most(MOST_RIVALS));
     let snapshot = store.snapshot()?;
-    let sources = Sources::of(store, &snapshot);
+    let sources = Sources::new(store, &snapshot);
     let mut found: Vec<SolutionId> = Vec::new();
     for id in commits.map_err(StoreError::Git)? {
         let Some(commit) = store.sound_commit(id)? else { continue };

@@ -20,7 +20,7 @@ pub(super) fn merge_git(session: &Session) -> Result<MergeGit, Refusal> {
     if drivers.is_empty() {
         return Ok(merges);
     }
-    let confinement = Confinement::of(store)?;
+    let confinement = Confinement::load(store)?;
     let within = confinement.words(merges.folder(), &ProgramNeeds::default());
     Ok(merges.with_drivers(&drivers, within).map_err(StoreError::Git)?)
 }

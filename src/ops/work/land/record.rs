@@ -97,7 +97,7 @@ pub(super) fn follow_others(
     step: &LandStep,
 ) -> Result<(), StoreError> {
     for pair in &step.replaced_of_others {
-        let mut executions = Sources::of(store, tx).known(&pair.old.into())?;
+        let mut executions = Sources::new(store, tx).known(&pair.old.into())?;
         executions.retain(|execution| *execution != issue.execution);
         let tree = Some(store.code_tree_of(pair.new)?.into());
         let rewrite = Rewrite { old: pair.old.into(), new: pair.new.into(), tree };

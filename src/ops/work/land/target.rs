@@ -56,7 +56,7 @@ impl LandTarget {
         })?;
         let remote = match found {
             Some(found) => found.remote,
-            None => LandingTarget::of(store, branch.clone(), None, true)?.remote,
+            None => LandingTarget::resolve(store, branch.clone(), None, true)?.remote,
         };
         Ok(Self { remote: own_remote(store, &branch).or(remote), branch, is_named: true })
     }

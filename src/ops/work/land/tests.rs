@@ -200,7 +200,7 @@ impl<'o> Trial<'o> {
         timeout: Duration,
         observer: &'o mut dyn VerifyObserver,
     ) -> Result<Self, Refusal> {
-        let confinement = Confinement::of(session.store())?;
+        let confinement = Confinement::load(session.store())?;
         let interrupts = session.interrupts()?;
         Ok(Self { confinement, interrupts, timeout, observer, is_told: false })
     }

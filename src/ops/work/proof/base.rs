@@ -57,7 +57,7 @@ fn is_work_of_others(
     if commits.len() > MOST_BEFORE {
         return Ok(false);
     }
-    let sources = Sources::of(store, read);
+    let sources = Sources::new(store, read);
     for commit in commits {
         let mut is_others = false;
         for id in sources.known(&commit.into())? {

@@ -43,7 +43,7 @@ text_enum!(
 
 impl Driven {
     /// The driver of a run, as far as this repository knows.
-    pub(crate) fn of(store: &Store, run: &RunFolder) -> Self {
+    pub(crate) fn find(store: &Store, run: &RunFolder) -> Self {
         let progress = RunProgress::of(run);
         let files = folder(store, &run.run.id);
         match (progress.status == RunStatus::Completed, is_own(&files, progress.driver)) {
@@ -59,15 +59,16 @@ impl Driven {
 pub(crate) fn name(store: &Store, files: &Path) -> Result<String, Refusal> {
     let name = random_uid()?.to_string();
     let path = files.join(NAMES);
-    let write = || -> std::io::Result<()> {
-        let shared = store.repo().shared_mode();
-        shared.create_folder(files)?;
-        let mut file = shared.open(&path)?;
-        file.seek(SeekFrom::End(0))?;
-        writeln!(file, "{name}")
-    };
-    write().map_err(|error| cannot("write", &path, &error))?;
+    append(store, files, &path, &name).map_err(|error| cannot("write", &path, &error))?;
     Ok(name)
+}
+
+fn append(store: &Store, files: &Path, path: &Path, name: &str) -> std::io::Result<()> {
+    let shared = store.repo().shared_mode();
+    shared.create_folder(files)?;
+    let mut file = shared.open(path)?;
+    file.seek(SeekFrom::End(0))?;
+    writeln!(file, "{name}")
 }
 
 /// Whether the driver with this name is, or was, a process of this repository. If the log names none, any file of the run
@@ -75,7 +76,7 @@ pub(crate) fn name(store: &Store, files: &Path) -> Result<String, Refusal> {
 fn is_own(files: &Path, driver: Option<&str>) -> bool {
     match driver {
         Some(driver) => {
-            fs::read_to_string(files.join(NAMES)).is_ok_and(|names| names.lines().any(|it| it == driver))
+            fs::read_to_string(files.join(NAMES)).is_ok_and(|names| names.lines().any(|line| line == driver))
         }
         None => files.exists(),
     }
@@ -98,7 +99,7 @@ pub(crate) fn process(files: &Path) -> Option<u32> {
 
 /// Keeps other processes from driving the same run until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct RunLock {
     _lock: File,
 }
 
@@ -106,7 +107,7 @@ pub(crate) struct Held {
 ///
 /// # Errors
 /// `run-under-way`.
-pub(crate) fn hold(store: &Store, files: &Path, run: &RunId) -> Result<Held, Refusal> {
+pub(crate) fn hold(store: &Store, files: &Path, run: &RunId) -> Result<RunLock, Refusal> {
     let path = files.join(LOCK);
     let failed = |error: std::io::Error| cannot("lock", &path, &error);
     let shared = store.repo().shared_mode();
@@ -117,7 +118,7 @@ pub(crate) fn hold(store: &Store, files: &Path, run: &RunId) -> Result<Held, Ref
             Ok(()) => {
                 let noted = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
                 noted.map_err(failed)?;
-                return Ok(Held { _lock: file });
+                return Ok(RunLock { _lock: file });
             }
             Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
             Err(TryLockError::Error(error)) => return Err(failed(error)),

@@ -81,7 +81,7 @@ fn patient(store: Store) -> Session {
 }
 
 impl RunPaths {
-    pub(crate) fn of(store: &Store, run: &RunId) -> Self {
+    pub(crate) fn new(store: &Store, run: &RunId) -> Self {
         // A root that cannot be used is reported when a workplace is made there.
         let trees = place(store, run).unwrap_or_else(|_| beside(store, run));
         Self { files: folder(store, run), trees }
@@ -121,11 +121,11 @@ impl RunPaths {
     pub(crate) fn forget(&self, issue: &IssueId) {
         let folder = self.transcripts();
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-        for entry in entries.filter(|it| is_about(&it.file_name().to_string_lossy(), issue)) {
+        for entry in entries.filter(|entry| is_about(&entry.file_name().to_string_lossy(), issue)) {
             // What cannot be removed stays.
             let _ = std::fs::remove_file(entry.path());
         }
-        // Only where nothing is left.
+        // Removed only if empty.
         let _ = std::fs::remove_dir(folder);
     }
 }
@@ -176,9 +176,12 @@ pub(crate) fn open_tree(store: &Store, tree: &Path) -> Result<Store, Refusal> {
     open(&store.common_dir(), tree, store.environment())
 }
 
+fn is_same(one: &Path, other: &Path) -> bool {
+    one.canonicalize().ok() == other.canonicalize().ok()
+}
+
 /// Opens a worktree of a run. `common` is the git directory that all worktrees share.
 fn open(common: &Path, tree: &Path, environment: &Environment) -> Result<Store, Refusal> {
-    let is_same = |one: &Path, other: &Path| one.canonicalize().ok() == other.canonicalize().ok();
     let store = Store::open(tree, environment)?;
     if is_same(&store.common_dir(), common) && store.work_dir().is_some_and(|dir| is_same(&dir, tree)) {
         return Ok(store);
@@ -260,7 +263,8 @@ pub(crate) fn clean_up(store: &Store, places: &RunPaths, found: &RunFolder) -> R
     if folder.exists() || folder.is_symlink() {
         remove_tree(store, &folder)?;
     }
-    if let Some(branch) = found.run.branch().filter(|_| !RunProgress::of(found).has_integrated())
+    if !RunProgress::of(found).has_integrated()
+        && let Some(branch) = found.run.branch()
         && let Some(tip) = store.read_ref(branch.as_str())?
         && found.run.base_commit.as_ref().is_some_and(|base| *base == CommitHash::from(tip))
     {
@@ -280,7 +284,8 @@ pub(crate) fn unlock(there: &Store) {
         let _ = std::fs::remove_file(there.repo().ref_lock(branch.as_str()));
     }
     let files = std::fs::read_dir(there.git_dir()).into_iter().flatten().filter_map(Result::ok);
-    for path in files.map(|it| it.path()).filter(|path| path.extension().is_some_and(|end| end == "lock")) {
+    for path in files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "lock"))
+    {
         let _ = std::fs::remove_file(path);
     }
 }

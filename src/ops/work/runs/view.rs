@@ -114,25 +114,20 @@ pub(crate) struct LoggedView {
 impl RunSummary {
     /// Its state in a word or two.
     pub(crate) fn words(&self) -> String {
-        in_words((self.status, self.phase), self.driven, self.counts, self.waiting_count)
+        in_words(self.status, self.phase, self.driven, self.counts, self.waiting_count)
     }
 }
 
 impl RunView {
     /// Its state in a word or two.
     pub(crate) fn words(&self) -> String {
-        let it = &self.state;
-        in_words((it.status, it.phase), self.driven, it.context, self.waiting_count)
+        let state = &self.state;
+        in_words(state.status, state.phase, self.driven, state.context, self.waiting_count)
     }
 }
 
 /// The state of a run: a run whose driver has gone is not running, and one that has ended did not succeed if an issue failed.
-fn in_words(
-    (status, phase): (RunStatus, RunPhase),
-    driven: Driven,
-    counts: Counts,
-    waiting: usize,
-) -> String {
+fn in_words(status: RunStatus, phase: RunPhase, driven: Driven, counts: Counts, waiting: usize) -> String {
     match status {
         _ if driven == Driven::Interrupted => driven.to_string(),
         RunStatus::Completed => counts.ended_as(waiting).to_owned(),
@@ -164,9 +159,10 @@ pub(crate) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Re
     let titles = titles(read, &found.run.issue_ids)?;
     let dir = folder(store, &found.run.id).display().to_string();
     let (state, history) = (state(&found, &titles, &dir), history(&found));
-    let driven = Driven::of(store, &found);
+    let driven = Driven::find(store, &found);
     let process = if driven == Driven::Here { driver::process(Path::new(&dir)) } else { None };
-    let transcripts = Some(RunPaths::of(store, &found.run.id).transcripts()).filter(|folder| folder.is_dir());
+    let transcripts =
+        Some(RunPaths::new(store, &found.run.id).transcripts()).filter(|folder| folder.is_dir());
     let transcripts = transcripts.map(|folder| folder.display().to_string());
     let progress = RunProgress::of(&found);
     let left_out = progress.left_out();
@@ -212,9 +208,9 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RunSummary>> {
             .into_iter()
             .map(|(path, why)| crate::ops::Notice::warning(format!("`{path}` cannot be read: {why}"))),
     );
-    let summary = |found: RunFolder| {
+    let summaries = found.into_iter().map(|found| {
         let state = state(&found, &BTreeMap::new(), "");
-        let driven = Driven::of(session.store(), &found);
+        let driven = Driven::find(session.store(), &found);
         let waiting_count = RunProgress::of(&found).waiting_count(status_in(&snapshot));
         RunSummary {
             waiting_count,
@@ -228,8 +224,8 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RunSummary>> {
             created_at: state.created_at,
             updated_at: state.updated_at,
         }
-    };
-    Ok(session.done(found.into_iter().map(summary).collect(), None))
+    });
+    Ok(session.done(summaries.collect(), None))
 }
 
 /// Finds the status of an issue; `None` if it cannot be read.
@@ -243,18 +239,20 @@ pub(crate) fn status_in(read: &impl ReadState) -> impl Fn(&IssueId) -> Option<Is
 /// Any error from reading the store.
 pub(crate) fn interrupted(session: &Session) -> Result<Vec<RunId>, Refusal> {
     let (found, _) = all(&session.store().snapshot()?)?;
-    let left = found.into_iter().filter(|run| Driven::of(session.store(), run) == Driven::Interrupted);
+    let left = found.into_iter().filter(|run| Driven::find(session.store(), run) == Driven::Interrupted);
     Ok(left.map(|folder| folder.run.id).collect())
 }
 
 /// The log of a run, in order: of the named run, or else of the latest.
 ///
 /// # Errors
-/// Those of [`show`].
+/// The errors of [`show`].
 pub(crate) fn log(session: &Session, run: Option<&str>) -> Answer<Vec<LoggedView>> {
     let found = named(&session.store().snapshot()?, run)?;
-    let view = |entry: RunLogEntry| LoggedView { words: run_event(&entry.event), entry };
-    Ok(session.done(found.log.into_iter().map(view).collect(), None))
+    Ok(session.done(
+        found.log.into_iter().map(|entry| LoggedView { words: run_event(&entry.event), entry }).collect(),
+        None,
+    ))
 }
 
 /// The named run, or else the latest.

@@ -15,7 +15,7 @@ pub(crate) fn branch_of_work(
 ) -> Result<Option<Branch>, Refusal> {
     let Some(holder) = facts::holder(folder) else { return Ok(None) };
     let commits: Vec<ObjectId> =
-        holder.work().iter().filter_map(|it| store.commit_here(&it.link.hash)).collect();
+        holder.work().iter().filter_map(|work| store.commit_here(&work.link.hash)).collect();
     for commit in &commits {
         if is_in(store, *commit, Some(head)) {
             return Ok(None);

@@ -51,7 +51,7 @@ pub(crate) struct RunDiff {
 pub(crate) fn live(store: &Store, run: Option<&RunId>) -> Vec<RunWorkplace> {
     let prefix = run.map_or_else(|| "RUN-".to_owned(), |run| format!("{run}-"));
     let mut known = KnownWorkplace::all(store, &prefix);
-    known.retain(|it| it.is_in_use);
+    known.retain(|known| known.is_in_use);
     known.iter().filter_map(of_run).collect()
 }
 
@@ -63,7 +63,8 @@ pub(crate) fn diff(session: &Session, issue: &str) -> Answer<RunDiff> {
     let store = session.store();
     let id = resolve::issue(&store.snapshot()?, issue)?;
     for known in KnownWorkplace::all(store, "RUN-") {
-        let workplace = of_run(&known).filter(|it| it.issue_id == id && it.used_to == WorkplaceUse::Execute);
+        let workplace =
+            of_run(&known).filter(|of_run| of_run.issue_id == id && of_run.used_to == WorkplaceUse::Execute);
         if let Some(workplace) = workplace {
             let patch = String::from_utf8_lossy(&known.diff(store)?).into_owned();
             return Ok(session.done(RunDiff { workplace, patch }, None));

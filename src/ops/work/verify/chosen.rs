@@ -59,7 +59,9 @@ pub(in crate::ops::work) fn named_execution(
     };
     let folder = existing(read, &issue)?;
     let found = match &known {
-        resolve::KnownRecord::Execution(id) => folder.executions.iter().find(|it| it.execution.id == *id),
+        resolve::KnownRecord::Execution(id) => {
+            folder.executions.iter().find(|execution| execution.execution.id == *id)
+        }
         _ => facts::holder(&folder),
     };
     let found = found.cloned().ok_or_else(|| {

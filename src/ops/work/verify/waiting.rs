@@ -19,20 +19,20 @@ pub(crate) fn waiting_for_verifier(session: &Session) -> Result<Vec<ExecutionId>
     let snapshot = store.snapshot()?;
     let mut found = Vec::new();
     for issue in records::issue_ids(&snapshot)? {
-        for (it, status) in standing(&records::executions(&snapshot, &issue)?) {
+        for (execution, status) in standing(&records::executions(&snapshot, &issue)?) {
             if !matches!(status, ExecutionStatus::Executing | ExecutionStatus::Completed) {
                 continue;
             }
-            let Ok(plan) = as_stored(store, &it.execution) else { continue };
+            let Ok(plan) = as_stored(store, &execution.execution) else { continue };
             let plan = plan.typed_plan();
-            let linked = work::linked(store, it);
+            let linked = work::linked(store, execution);
             let is_here = linked.last().is_some_and(|last| store.commit_here(&last.link.hash).is_some());
             if !is_here || evidence::commands(&plan).is_empty() {
                 continue;
             }
-            let counting = signed_checks::counting(store, it, GateValue::Signed);
+            let counting = signed_checks::counting(store, execution, GateValue::Signed);
             if !evidence::failing(&plan, &counting, &linked, GateValue::Signed).is_empty() {
-                found.push(it.execution.id.clone());
+                found.push(execution.execution.id.clone());
             }
         }
     }

@@ -134,8 +134,8 @@ fn an_item_without_its_plan_is_blocked_with_a_remedy() {
     for n in [0, 2] {
         assert!(reasons(&seen, n).contains("is not here, or cannot be read; sync"), "{}", reasons(&seen, n));
     }
-    let it = of(&seen, 0);
-    assert_eq!((it.task_count, it.files_touched.len(), it.execution_group.as_str()), (0, 0, "P1"));
+    let view = of(&seen, 0);
+    assert_eq!((view.task_count, view.files_touched.len(), view.execution_group.as_str()), (0, 0, "P1"));
 }
 
 proptest! {

@@ -14,7 +14,7 @@ pub(super) fn shapes(acyclic: bool) -> impl Strategy<Value = (Facts, Vec<Item>, 
             let mut items = Vec::new();
             for (n, (depends_on, files, position)) in all.iter().enumerate() {
                 let before: Vec<usize> =
-                    depends_on.iter().copied().filter(|it| *it < n || !acyclic).collect();
+                    depends_on.iter().copied().filter(|dependency| *dependency < n || !acyclic).collect();
                 known.insert(issue(n), facts_of(n, &before, files));
                 items.push(item(n, *position));
             }
@@ -40,9 +40,15 @@ pub(super) fn shapes(acyclic: bool) -> impl Strategy<Value = (Facts, Vec<Item>, 
 type Shown = (SolutionId, ItemStatus, usize, String, Vec<String>);
 
 fn shown(view: &QueueView) -> (Vec<Shown>, Vec<crate::rules::queue_conflicts::ConflictView>) {
-    let items = view.items.iter().map(|it| {
-        let reasons = it.blocked_by.iter().map(|it| it.reason.clone()).collect();
-        (it.item.solution_id.clone(), it.status, it.execution_order, it.execution_group.clone(), reasons)
+    let items = view.items.iter().map(|item| {
+        let reasons = item.blocked_by.iter().map(|blocker| blocker.reason.clone()).collect();
+        (
+            item.item.solution_id.clone(),
+            item.status,
+            item.execution_order,
+            item.execution_group.clone(),
+            reasons,
+        )
     });
     (items.collect(), view.conflicts.clone())
 }

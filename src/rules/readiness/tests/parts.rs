@@ -30,22 +30,22 @@ fn drawn() -> impl Strategy<Value = Vec<Drawn>> {
 
 fn world(drawn: &[Drawn]) -> (QueueFolder, Facts) {
     let mut items: Vec<Item> = Vec::new();
-    let mut known = facts(drawn.iter().enumerate().map(|(n, it)| facts_of(n, &it.1, &it.3)));
+    let mut known = facts(drawn.iter().enumerate().map(|(n, part)| facts_of(n, &part.1, &part.3)));
     for (n, (position, _, extra, _, what)) in drawn.iter().enumerate() {
-        let mut it = item(n, *position);
-        it.depends_on = extra.iter().map(|n| plan(*n)).collect();
+        let mut made = item(n, *position);
+        made.depends_on = extra.iter().map(|n| plan(*n)).collect();
         match what {
             0 | 1 => ends(&mut known, n, ExecutionStatus::Completed),
             2 => ends(&mut known, n, ExecutionStatus::Failed),
             3 => ends(&mut known, n, ExecutionStatus::Executing),
             4 => known.get_mut(&issue(n)).unwrap().status = IssueStatus::Closed,
-            5 => it.held = Some("wait".into()),
-            6 => it.removed = Some(true),
+            5 => made.held = Some("wait".into()),
+            6 => made.removed = Some(true),
             7 => drop(known.remove(&issue(n))),
             _ => {}
         }
         if n < ITEMS {
-            items.push(it);
+            items.push(made);
         }
     }
     (queue(vec![], vec![]).with_items(items), known)
@@ -58,22 +58,24 @@ fn is_over(id: &IssueId, facts: &Facts) -> bool {
 /// The first `count` unfinished items with everything that they wait for and everything that is being executed; and
 /// where they end.
 fn front(whole: &QueueFolder, facts: &Facts, count: usize) -> (QueueFolder, Facts, Option<String>) {
-    let live = whole.items.iter().filter(|it| !it.is_removed() && !is_over(&it.issue_id, facts));
-    let first: Vec<&Item> = live.filter(|it| facts.contains_key(&it.issue_id)).take(count).collect();
-    let ends_at = first.last().filter(|_| first.len() == count).map(|it| it.position.clone());
-    let executed = facts.values().filter(|it| it.status == IssueStatus::Executing).map(|it| it.id.clone());
-    let mut open: Vec<IssueId> = first.iter().map(|it| it.issue_id.clone()).chain(executed).collect();
+    let live = whole.items.iter().filter(|item| !item.is_removed() && !is_over(&item.issue_id, facts));
+    let first: Vec<&Item> = live.filter(|item| facts.contains_key(&item.issue_id)).take(count).collect();
+    let ends_at = first.last().filter(|_| first.len() == count).map(|item| item.position.clone());
+    let executed =
+        facts.values().filter(|issue| issue.status == IssueStatus::Executing).map(|issue| issue.id.clone());
+    let mut open: Vec<IssueId> = first.iter().map(|item| item.issue_id.clone()).chain(executed).collect();
     let mut wanted: BTreeSet<IssueId> = BTreeSet::new();
     while let Some(id) = open.pop() {
         if wanted.insert(id.clone()) {
-            let of_items = whole.items.iter().filter(|it| it.issue_id == id).flat_map(|it| &it.depends_on);
+            let of_items =
+                whole.items.iter().filter(|item| item.issue_id == id).flat_map(|item| &item.depends_on);
             open.extend(of_items.map(SolutionId::issue));
-            open.extend(facts.get(&id).into_iter().flat_map(|it| it.depends_on.iter().cloned()));
+            open.extend(facts.get(&id).into_iter().flat_map(|issue| issue.depends_on.iter().cloned()));
         }
     }
-    let items = whole.items.iter().filter(|it| wanted.contains(&it.issue_id)).cloned().collect();
+    let items = whole.items.iter().filter(|item| wanted.contains(&item.issue_id)).cloned().collect();
     let known = facts.iter().filter(|(id, _)| wanted.contains(*id));
-    let known = known.map(|(id, it)| (id.clone(), it.clone())).collect();
+    let known = known.map(|(id, issue)| (id.clone(), issue.clone())).collect();
     (queue(vec![], vec![]).with_items(items), known, ends_at)
 }
 
@@ -81,7 +83,7 @@ fn front(whole: &QueueFolder, facts: &Facts, count: usize) -> (QueueFolder, Fact
 fn stands(queue: &InOrder<'_>, at: usize) -> (ItemStatus, Vec<String>) {
     let (status, blocked_by) = queue.state(at);
     let reason = |reason: &str| reason.split(": ").find(|part| !part.contains('→')).map(str::to_owned);
-    (status, blocked_by.iter().filter_map(|it| reason(&it.reason)).collect())
+    (status, blocked_by.iter().filter_map(|blocker| reason(&blocker.reason)).collect())
 }
 
 fn first_ready(queue: &InOrder<'_>) -> Option<usize> {

@@ -14,9 +14,10 @@ pub(super) struct Message {
 impl Message {
     /// Parses an error: "missing field `effort`", "invalid type: an object, expected a string", "unknown variant `huge`,
     /// expected one of `small`, `large`".
-    pub(super) fn of(text: &str) -> Self {
-        let quoted = |rest: &str| rest.split('`').nth(1).map(str::to_owned);
-        if let Some(name) = text.strip_prefix("missing field ").and_then(quoted) {
+    pub(super) fn new(text: &str) -> Self {
+        if let Some(name) =
+            text.strip_prefix("missing field ").and_then(|rest| rest.split('`').nth(1).map(str::to_owned))
+        {
             return Self { missing: Some(name), found: None, expected: "a value".into() };
         }
         // An id.
@@ -95,7 +96,7 @@ mod tests {
             ),
             ("too deep", ".", "$", None, "something else: too deep"),
         ] {
-            let message = Message::of(text);
+            let message = Message::new(text);
             assert_eq!(message.path(at), path, "{text}");
             assert_eq!((message.found.as_deref(), message.expected.as_str()), (found, expected), "{text}");
         }

@@ -11,19 +11,25 @@ fn is_pattern(text: &str) -> bool {
 /// Whether at least one of two scopes is a pattern, and both mean one path, or one of them a directory that the other is
 /// in.
 pub(super) fn meet(one: &str, two: &str) -> bool {
-    let is_unfit = |text: &&str| text.len() > LONGEST || text.contains(char::is_whitespace);
-    if !(is_pattern(one) || is_pattern(two)) || [one, two].iter().any(is_unfit) {
+    if !(is_pattern(one) || is_pattern(two))
+        || [one, two].iter().any(|text| text.len() > LONGEST || text.contains(char::is_whitespace))
+    {
         return false;
     }
     let are_folders = [one, two].map(is_folder);
     let [one, two] = [one, two].map(str::to_lowercase);
     let [one, two] = [&one, &two]
         .map(|text| -> Vec<&str> { text.split('/').filter(|name| !matches!(*name, "" | ".")).collect() });
-    let meets = |one: &[&str], two: &[&str]| intersect(one, two, &|name| *name == "**", &same_name);
-    let holds = |one: &[&str], two: &[&str], is_folder: bool| {
-        folders(two).any(|folder| meets(folder, one)) || is_folder && meets(&[one, &["**"]].concat(), two)
-    };
     holds(&one, &two, are_folders[0]) || holds(&two, &one, are_folders[1])
+}
+
+fn holds(one: &[&str], two: &[&str], is_folder: bool) -> bool {
+    folders(two).any(|folder| globs_meet(folder, one))
+        || is_folder && globs_meet(&[one, &["**"]].concat(), two)
+}
+
+fn globs_meet(one: &[&str], two: &[&str]) -> bool {
+    intersect(one, two, &|name| *name == "**", &same_name)
 }
 
 /// Whether a path looks like that of a directory: it ends in a slash, or its last name has neither an extension nor the form
@@ -35,8 +41,7 @@ fn is_folder(path: &str) -> bool {
 
 /// A path, and the directories above it that it names. What is in one of them belongs to it.
 fn folders<'p, 't>(path: &'p [&'t str]) -> impl Iterator<Item = &'p [&'t str]> {
-    let is_named = |n: &usize| *n == path.len() || !path[n - 1].contains(['*', '?']);
-    (1..=path.len()).filter(is_named).map(|n| &path[..n])
+    (1..=path.len()).filter(|n| *n == path.len() || !path[n - 1].contains(['*', '?'])).map(|n| &path[..n])
 }
 
 /// Whether the patterns of two names fit one name.

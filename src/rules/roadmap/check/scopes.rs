@@ -26,7 +26,7 @@ impl Checker<'_> {
                         let allowed = format!("a feature that no other layer has; `{other}` has it");
                         self.find(&SCOPE, path, Some(&found), allowed);
                     }
-                } else if !all.is_empty() && !all.iter().any(|it| plain(it) == key) {
+                } else if !all.is_empty() && !all.iter().any(|other| plain(other) == key) {
                     let remedy = "add it to the scope of the roadmap, or remove it from the layer";
                     self.find_with(&SCOPE, path, &found, "a feature from the scope of the roadmap", remedy);
                 } else {

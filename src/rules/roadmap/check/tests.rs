@@ -36,7 +36,7 @@ fn found(document: &Value) -> Vec<(String, &'static str)> {
     let known: &dyn Fn(&str) -> bool = &known;
     match examine(document, RoadmapSetting { known_files: Some(known) }) {
         Ok(_) => vec![],
-        Err(findings) => findings.into_iter().map(|it| (it.path, it.rule)).collect(),
+        Err(findings) => findings.into_iter().map(|finding| (finding.path, finding.rule)).collect(),
     }
 }
 
@@ -236,7 +236,7 @@ fn the_advice_fits_what_is_wrong() {
         let mut document = progressive(2);
         *document.pointer_mut(pointer).unwrap() = value;
         let findings = examine(&document, RoadmapSetting::default()).unwrap_err();
-        findings.iter().map(|it| format!("{it}; {}", it.remedy)).collect::<Vec<_>>().join("\n")
+        findings.iter().map(|finding| format!("{finding}; {}", finding.remedy)).collect::<Vec<_>>().join("\n")
     };
     let of_first = advice("/layers/0/depends_on", json!(["L1"]));
     assert!(of_first.contains("expected nothing; found \"L1\"; leave it out"), "{of_first}");
@@ -266,7 +266,7 @@ fn the_advice_fits_what_is_wrong() {
     let mut scoped = progressive(2);
     scoped["scope"] = json!(["feature 0", "feature 9"]);
     let findings = examine(&scoped, RoadmapSetting::default()).unwrap_err();
-    let remedies: Vec<&str> = findings.iter().map(|it| it.remedy).collect();
+    let remedies: Vec<&str> = findings.iter().map(|finding| finding.remedy).collect();
     assert_eq!(
         remedies,
         [

@@ -81,18 +81,18 @@ fn a_run_is_reported_in_numbers_and_times() {
     assert_eq!((totals.issue_count, totals.completed_count, totals.failed_count), (2, 1, 1));
     assert_eq!((totals.success_rate, totals.setback_count, totals.breach_count), (Some(50), 1, 1));
     assert_eq!((totals.tokens, totals.costs.len()), (None, 0));
-    let phases: Vec<_> = report.phases.iter().map(|it| (it.phase.as_str(), it.took_ms)).collect();
+    let phases: Vec<_> = report.phases.iter().map(|phase| (phase.phase.as_str(), phase.took_ms)).collect();
     assert_eq!(phases, [("init", 1000), ("planning", 5000), ("executing", 6000)]);
     assert_eq!(report.took_ms, 12_000);
     let spans: Vec<_> = report.issues[0]
         .spans
         .iter()
-        .map(|it| (it.status.as_str(), it.until.millis() - it.from.millis()))
+        .map(|span| (span.status.as_str(), span.until.millis() - span.from.millis()))
         .collect();
     assert_eq!(spans, [("planning", 2000), ("planned", 2000), ("executing", 4000), ("completed", 0)]);
     assert_eq!(report.issues[1].error.as_deref(), Some("no answer"));
     assert_eq!(report.issues[1].setback_count, 1);
-    let waiting: Vec<&str> = report.waiting.iter().map(|it| it.what.as_str()).collect();
+    let waiting: Vec<&str> = report.waiting.iter().map(|waiting| waiting.what.as_str()).collect();
     assert_eq!(waiting[..2], ["the issue is missing here"; 2]);
     assert!(waiting[2].contains("could not be undone"), "{waiting:?}");
     assert!(waiting[3].contains("on the branch `wf/RUN-1`"), "{waiting:?}");
@@ -138,7 +138,11 @@ fn a_run_that_is_driven_leaves_only_what_failed_to_a_person() {
             is_driven,
             has_remote: false,
         };
-        report(run, &known).waiting.iter().map(|it| it.issue_id.as_ref().map(ToString::to_string)).collect()
+        report(run, &known)
+            .waiting
+            .iter()
+            .map(|waiting| waiting.issue_id.as_ref().map(ToString::to_string))
+            .collect()
     };
     assert_eq!(of(&run, false), [Some("ISS-1".to_owned()), Some("ISS-2".to_owned()), None]);
     assert_eq!(of(&run, true), [Some("ISS-2".to_owned())]);
@@ -175,7 +179,7 @@ fn the_phases_and_the_interruption_add_up_to_the_whole_time() {
         (26, phase("completed", "complete")),
     ];
     let report = of(&folder(&["ISS-1"], log));
-    let phases: Vec<_> = report.phases.iter().map(|it| (it.phase.as_str(), it.took_ms)).collect();
+    let phases: Vec<_> = report.phases.iter().map(|phase| (phase.phase.as_str(), phase.took_ms)).collect();
     assert_eq!(phases, [("init", 1000), ("planning", 6000), ("executing", 3000)]);
     assert_eq!((report.interrupted_ms, report.took_ms), (16_000, 26_000));
 }

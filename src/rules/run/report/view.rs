@@ -80,11 +80,14 @@ impl RunReport {
     pub(crate) fn order(&self) -> Vec<(usize, usize)> {
         let place: BTreeMap<&IssueId, usize> =
             self.issues.iter().enumerate().map(|(at, issue)| (&issue.issue_id, at)).collect();
-        let before = |(to, issue): (usize, &IssueReport)| -> Vec<(usize, usize)> {
-            let found = issue.depends_on.iter().filter_map(|id| place.get(id).copied());
-            found.filter(|from| *from != to).map(|from| (from, to)).collect()
-        };
-        self.issues.iter().enumerate().flat_map(before).collect()
+        self.issues
+            .iter()
+            .enumerate()
+            .flat_map(|(to, issue)| -> Vec<(usize, usize)> {
+                let found = issue.depends_on.iter().filter_map(|id| place.get(id).copied());
+                found.filter(|from| *from != to).map(|from| (from, to)).collect()
+            })
+            .collect()
     }
 }
 

@@ -28,15 +28,13 @@ pub(super) fn of_issue(
     last: Option<&Setback>,
 ) -> Option<WaitsForPerson> {
     let id = issue.id;
-    let entry = |what: String, remedies: Vec<Remedy>| {
-        Some(WaitsForPerson { issue_id: Some(id.clone()), what, remedies })
-    };
     let Some(found) = known.issues.get(id) else {
-        let remedy = match known.has_remote {
-            true => Remedy::call(Other::Sync, "fetches it, if another clone has it"),
-            false => Remedy::call(RemedyCall::new(Other::RunLog, [&run.id]), "shows what happened"),
+        let remedy = if known.has_remote {
+            Remedy::call(Other::Sync, "fetches it, if another clone has it")
+        } else {
+            Remedy::call(RemedyCall::new(Other::RunLog, [&run.id]), "shows what happened")
         };
-        return entry("the issue is missing here".to_owned(), vec![remedy]);
+        return waiting_entry(id, "the issue is missing here".to_owned(), vec![remedy]);
     };
     let why = issue.error.map(first_line).filter(|why| !why.is_empty()).map(|why| format!(": {why}"));
     let why = why.unwrap_or_default();
@@ -47,20 +45,19 @@ pub(super) fn of_issue(
         let fetch = known.has_remote.then(|| Remedy::call(Other::Sync, "fetches their progress"));
         let mut remedies = Vec::from_iter(fetch);
         remedies.extend(with_needed(known, found, None, "continues it, once they have ended"));
-        return entry(what, remedies);
+        return waiting_entry(id, what, remedies);
     }
     if is_of(issue, IN_CYCLE)
         && matches!(status, IssueStatus::Registered | IssueStatus::Planning | IssueStatus::Planned)
     {
         let mut remedies = vec![Remedy::call(RemedyCall::new(Other::Show, [id]), "says how to end it")];
         remedies.extend(with_needed(known, found, None, "plans and executes it then"));
-        return entry(issue.error.map(first_line).unwrap_or_default(), remedies);
+        return waiting_entry(id, issue.error.map(first_line).unwrap_or_default(), remedies);
     }
-    let show = || Remedy::call(RemedyCall::new(Other::Show, [id]), "shows what happened");
     match status {
         IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled => None,
         IssueStatus::Failed => {
-            let what = match last.map(|it| it.action) {
+            let what = match last.map(|setback| setback.action) {
                 None | Some(RunStep::Execute) => "its execution failed",
                 Some(RunStep::Explore | RunStep::Plan) => {
                     "it had failed before, and could not be planned again"
@@ -69,14 +66,15 @@ pub(super) fn of_issue(
             };
             let mut remedies = with_needed(known, found, None, "plans and executes it again");
             remedies.push(Remedy::call(RemedyCall::new(Op::Retry, [id]), "queues it again"));
-            remedies.push(show());
+            remedies.push(show_call(id));
             // Another run, or a person, may have executed it since.
             let why = if issue.status == IssueStatus::Failed { why } else { String::new() };
-            entry(format!("{what}{why}"), remedies)
+            waiting_entry(id, format!("{what}{why}"), remedies)
         }
         IssueStatus::Registered | IssueStatus::Planning => match found.plans().len() {
             0 if issue.status == IssueStatus::Registered && issue.error.is_none() => None,
-            0 => entry(
+            0 => waiting_entry(
+                id,
                 // The error would say the same again.
                 if is_of(issue, NO_PLAN) {
                     "it has no plan".to_owned()
@@ -90,7 +88,8 @@ pub(super) fn of_issue(
         IssueStatus::Planned | IssueStatus::Queued => match found.bound() {
             None => unbound(id, found.plans().len()),
             Some(plan) => match review::standing(plan, found.reviews(&plan.id)).verdict {
-                Some(Verdict::Rejected) => entry(
+                Some(Verdict::Rejected) => waiting_entry(
+                    id,
                     "its plan was rejected".to_owned(),
                     vec![
                         Remedy::call(RemedyCall::new(Other::FeedbackList, [id]), "shows why"),
@@ -113,30 +112,44 @@ pub(super) fn of_issue(
                         1 => "its plan can be executed now",
                         _ => "its plan can be executed once what it depends on is completed",
                     };
-                    entry(what.to_owned(), remedies)
+                    waiting_entry(id, what.to_owned(), remedies)
                 }
                 _ if issue.error.is_some() => {
                     let mut remedies = with_needed(known, found, None, "executes it");
-                    remedies.push(show());
-                    entry(format!("it was not executed{why}"), remedies)
+                    remedies.push(show_call(id));
+                    waiting_entry(id, format!("it was not executed{why}"), remedies)
                 }
                 _ => None,
             },
         },
-        IssueStatus::Paused => entry(
+        IssueStatus::Paused => waiting_entry(
+            id,
             "it is paused".to_owned(),
             vec![Remedy::call(RemedyCall::new(Op::Reopen, [id]), "continues it")],
         ),
         IssueStatus::Executing if unrecorded(issue, last).is_some() => {
             let unrecorded = unrecorded(issue, last).cloned().unwrap_or_default();
-            entry(format!("the end of its execution is not recorded{why}"), unended(known, id, &unrecorded))
+            waiting_entry(
+                id,
+                format!("the end of its execution is not recorded{why}"),
+                unended(known, id, &unrecorded),
+            )
         }
-        IssueStatus::Executing if issue.error.is_some() => entry(
+        IssueStatus::Executing if issue.error.is_some() => waiting_entry(
+            id,
             format!("someone else is executing it{why}"),
-            vec![Remedy::call(Other::LeaseList, "shows who"), show()],
+            vec![Remedy::call(Other::LeaseList, "shows who"), show_call(id)],
         ),
         IssueStatus::Executing => None,
     }
+}
+
+fn show_call(id: &IssueId) -> Remedy {
+    Remedy::call(RemedyCall::new(Other::Show, [id]), "shows what happened")
+}
+
+fn waiting_entry(id: &IssueId, what: String, remedies: Vec<Remedy>) -> Option<WaitsForPerson> {
+    Some(WaitsForPerson { issue_id: Some(id.clone()), what, remedies })
 }
 
 /// What went wrong, without the output that may follow.
@@ -150,15 +163,15 @@ fn is_of(issue: &IssueProgress<'_>, kind: &str) -> bool {
 
 /// What of an issue could not be recorded, if that is its error.
 fn unrecorded<'a>(issue: &IssueProgress<'_>, last: Option<&'a Setback>) -> Option<&'a Unrecorded> {
-    let last = last.filter(|it| issue.error == Some(&it.error))?;
+    let last = last.filter(|setback| issue.error == Some(&setback.error))?;
     last.unrecorded.as_ref()
 }
 
 /// What gets an issue without a plan one: first of all, the plan that could not be stored.
 fn unplanned(known: &RunFacts<'_>, run: &Run, id: &IssueId, last: Option<&Setback>) -> Vec<Remedy> {
     let mut remedies = Vec::new();
-    let last = last.filter(|it| it.action == RunStep::Plan);
-    match last.and_then(|it| unstored(known, it.unrecorded.as_ref()?)) {
+    let last = last.filter(|setback| setback.action == RunStep::Plan);
+    match last.and_then(|setback| unstored(known, setback.unrecorded.as_ref()?)) {
         Some(Ok(file)) => {
             let add = RemedyCall::new(Op::SolutionAdd, [id.as_str(), file]);
             remedies.push(Remedy::call(add, "stores what its planner answered"));
@@ -246,18 +259,20 @@ fn with_needed(
         executing: vec![],
     };
     order.add_all(&record.depends_on);
-    let merge = |(branch, of): (&Branch, Vec<&IssueId>)| {
-        Remedy::command(
-            format!("git merge {}", branch.operand()),
-            format!("first brings the work on {} here", listed(&of)),
-        )
-    };
-    let reopen = |(id, status): (&IssueId, IssueStatus)| {
+    let mut remedies: Vec<Remedy> = order
+        .merges
+        .into_iter()
+        .map(|(branch, of)| {
+            Remedy::command(
+                format!("git merge {}", branch.operand()),
+                format!("first brings the work on {} here", listed(&of)),
+            )
+        })
+        .collect();
+    remedies.extend(order.stopped.into_iter().map(|(id, status)| {
         let does = format!("first continues `{id}`, which is {status}");
         Remedy::call(RemedyCall::new(Op::Reopen, [id]), does)
-    };
-    let mut remedies: Vec<Remedy> = order.merges.into_iter().map(merge).collect();
-    remedies.extend(order.stopped.into_iter().map(reopen));
+    }));
     let mut does = does.to_owned();
     if !order.executing.is_empty() {
         let of = listed(&order.executing);
@@ -265,7 +280,9 @@ fn with_needed(
         does = format!("{does}, once {of} has ended");
     }
     let mut run = RemedyCall::new(Op::Run, order.issues.iter().copied().chain([&record.id]));
-    if let Some(flag) = alone.filter(|_| order.issues.is_empty()) {
+    if let Some(flag) = alone
+        && order.issues.is_empty()
+    {
         run = run.flag(flag);
     }
     remedies.push(Remedy::call(run, does));
@@ -298,7 +315,10 @@ struct NeededOrder<'a> {
 impl<'a> NeededOrder<'a> {
     fn add_all(&mut self, needed: &'a BTreeSet<IssueId>) {
         for id in needed {
-            let Some(found) = self.known.needed.get(id).filter(|_| self.seen.insert(id)) else { continue };
+            let found = match self.known.needed.get(id) {
+                Some(found) if self.seen.insert(id) => found,
+                _ => continue,
+            };
             match found.status {
                 IssueStatus::Completed | IssueStatus::Closed => {
                     if let Some(branch) = &found.branch {

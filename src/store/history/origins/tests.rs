@@ -26,12 +26,11 @@ fn born(history: &History, is_import: bool) -> Doc {
         "status": "registered", "priority": 3, "tags": ["auth"],
         "imported": if is_import { json!({"n": 1}) } else { json!(null) }});
     let birth = by(history, 0).fresh();
-    match is_import {
-        true => {
-            let birth = Stamp::import(birth.time());
-            Doc::imported(&ISSUE, &data, birth.clone(), &birth)
-        }
-        false => Doc::born(&ISSUE, &data, birth),
+    if is_import {
+        let birth = Stamp::import(birth.time());
+        Doc::imported(&ISSUE, &data, birth.clone(), &birth)
+    } else {
+        Doc::born(&ISSUE, &data, birth)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::store::layout::{Fan, ISSUES, QUEUES, REDACTIONS, ROADMAPS, ROOT_PATH,
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Issue(id) => write!(f, "{ISSUES}/{}/{id}", Fan::of(id)),
+            Self::Issue(id) => write!(f, "{ISSUES}/{}/{id}", Fan::new(id)),
             Self::Solution(id) => write!(f, "{}/{id}", Folder::Solutions(id.issue())),
             Self::Execution(id) => write!(f, "{}/{id}", Folder::Executions(id.issue())),
             Self::Queue(id) => write!(f, "{QUEUES}/{id}"),
@@ -42,7 +42,7 @@ impl fmt::Display for Location {
             Self::Root => f.write_str(ROOT_PATH),
             Self::Record(owner) => write!(f, "{owner}/{}", owner.record_name().unwrap_or_default()),
             Self::Item(queue, solution) => {
-                let folder = Folder::ItemFan(queue.clone(), Fan::of(&solution.issue()));
+                let folder = Folder::ItemFan(queue.clone(), Fan::new(&solution.issue()));
                 write!(f, "{folder}/{solution}.json")
             }
             Self::Entry(log, entry) => write!(f, "{log}/{entry}.json"),
@@ -52,14 +52,13 @@ impl fmt::Display for Location {
 
 impl fmt::Display for Folder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let of = |issue: &IssueId| Owner::Issue(issue.clone());
         match self {
             Self::Top => Ok(()),
             Self::Issues => f.write_str(ISSUES),
             Self::IssueFan(fan) => write!(f, "{ISSUES}/{fan}"),
             Self::Owner(owner) => owner.fmt(f),
-            Self::Solutions(issue) => write!(f, "{}/solutions", of(issue)),
-            Self::Executions(issue) => write!(f, "{}/executions", of(issue)),
+            Self::Solutions(issue) => write!(f, "{}/solutions", issue_owner(issue)),
+            Self::Executions(issue) => write!(f, "{}/executions", issue_owner(issue)),
             Self::Log(log) => log.fmt(f),
             Self::Queues => f.write_str(QUEUES),
             Self::Items(queue) => write!(f, "{QUEUES}/{queue}/items"),
@@ -68,4 +67,8 @@ impl fmt::Display for Folder {
             Self::Roadmaps => f.write_str(ROADMAPS),
         }
     }
+}
+
+fn issue_owner(issue: &IssueId) -> Owner {
+    Owner::Issue(issue.clone())
 }

@@ -40,10 +40,10 @@ fn around(owner: &Owner) -> Vec<PathKind> {
             logs.extend([LogKind::Comments(id.clone()), LogKind::Feedback(id.clone())]);
             logs.push(LogKind::Explorations(id.clone()));
             folders.extend([Folder::Solutions(id.clone()), Folder::Executions(id.clone())]);
-            folders.push(Folder::IssueFan(Fan::of(id)));
+            folders.push(Folder::IssueFan(Fan::new(id)));
         }
         Owner::Solution(id) => {
-            let (queue, fan) = (QueueId::parse("QUE-1").unwrap(), Fan::of(&id.issue()));
+            let (queue, fan) = (QueueId::parse("QUE-1").unwrap(), Fan::new(&id.issue()));
             logs.push(LogKind::Reviews(id.clone()));
             folders.push(Folder::ItemFan(queue.clone(), fan));
             records.push(Location::Item(queue, id.clone()));
@@ -108,7 +108,7 @@ fn a_path_among_records_says_what_is_wrong_with_it() {
         why(&format!("issues/{other}/ISS-001/issue.json")),
         Some(format!("the directory of this issue is `{issue}`"))
     );
-    let item = Fan::of(&IssueId::parse("ISS-001").unwrap());
+    let item = Fan::new(&IssueId::parse("ISS-001").unwrap());
     assert_eq!(
         why("queues/QUE-1/items/zz/SOL-ISS-001-1.json"),
         None,

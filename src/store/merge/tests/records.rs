@@ -301,8 +301,8 @@ fn state(repo: &Repository, replica: &BTreeMap<usize, Life>) -> ObjectId {
 /// Every file of a tree, with its bytes.
 fn files(repo: &Repository, tree: ObjectId) -> BTreeMap<String, Vec<u8>> {
     let found = repo.raw().find_tree(tree).unwrap().traverse().breadthfirst.files().unwrap();
-    let blobs = found.into_iter().filter(|it| it.mode.is_blob());
-    blobs.map(|it| (it.filepath.to_string(), repo.object(it.oid).unwrap().detach().data)).collect()
+    let blobs = found.into_iter().filter(|entry| entry.mode.is_blob());
+    blobs.map(|blob| (blob.filepath.to_string(), repo.object(blob.oid).unwrap().detach().data)).collect()
 }
 
 /// Whether the bytes are what this program would write at this path.

@@ -62,7 +62,7 @@ fn each_commit_that_brought_one_is_named() {
     let two = history.commit(&[history.first()], &[file[0].clone(), ("x".into(), Some("x".into()))]);
     let tip = history.commit(&[one, two], &file);
     let found = history.store.wrongly_aside(None, tip).unwrap();
-    let commits: Vec<&str> = found.iter().map(|it| it.commit.as_str()).collect();
+    let commits: Vec<&str> = found.iter().map(|aside| aside.commit.as_str()).collect();
     let mut expected = [one.to_string(), two.to_string()];
     expected.sort();
     let mut sorted = commits.clone();

@@ -42,9 +42,9 @@ impl Store {
         let mut twins = PurgePair { store: self, work, heads: [ours, theirs] };
         for (one, two, head) in [(&their_own, &our_own, ours), (&our_own, &their_own, theirs)] {
             for commit in first(one).take(MOST) {
-                for other in candidates(work, one, commit, (two, head))?.into_iter().take(MOST) {
+                for other in candidates(work, one, commit, two, head)?.into_iter().take(MOST) {
                     let pair = if head == ours { (other, commit) } else { (commit, other) };
-                    if let Some(side) = twins.unpurged(pair)? {
+                    if let Some(side) = twins.unpurged(pair.0, pair.1)? {
                         return Ok(Some(side));
                     }
                 }
@@ -61,7 +61,7 @@ impl Store {
     /// Refuses a head that a purge, on its side or ours, separates from ours.
     pub(crate) fn refuse_unpurged(&self, theirs: ObjectId, name: &str) -> Result<(), StoreError> {
         match self.tip()? {
-            Some(ours) => merge::refuse_unpurged(self, &self.in_memory(), ours, (theirs, name)),
+            Some(ours) => merge::refuse_unpurged(self, &self.in_memory(), ours, theirs, name),
             None => Ok(()),
         }
     }
@@ -83,10 +83,13 @@ fn alone(work: &Repository, head: ObjectId, without: &[ObjectId]) -> Result<Comm
 
 /// The commits whose parents are all in both histories, in the same order in every clone.
 fn first(history: &CommitParents) -> impl Iterator<Item = ObjectId> {
-    let is_first =
-        |parents: &[ObjectId]| !parents.is_empty() && !parents.iter().any(|it| history.contains_key(it));
-    let mut first: Vec<ObjectId> =
-        history.iter().filter(|(_, parents)| is_first(parents)).map(|(commit, _)| *commit).collect();
+    let mut first: Vec<ObjectId> = history
+        .iter()
+        .filter(|(_, parents)| {
+            !parents.is_empty() && !parents.iter().any(|parent| history.contains_key(parent))
+        })
+        .map(|(commit, _)| *commit)
+        .collect();
     first.sort();
     first.into_iter()
 }
@@ -97,16 +100,16 @@ fn candidates(
     work: &Repository,
     own: &CommitParents,
     commit: ObjectId,
-    (others, head): (&CommitParents, ObjectId),
+    others: &CommitParents,
+    head: ObjectId,
 ) -> Result<Vec<ObjectId>, StoreError> {
-    let set = |parents: &[ObjectId]| parents.iter().copied().collect::<HashSet<_>>();
     let Some(parents) = own.get(&commit) else { return Ok(vec![]) };
-    let wanted = set(parents);
-    let stands_there = |(_, parents): &(&ObjectId, &Vec<ObjectId>)| set(parents) == wanted;
-    let mut found: Vec<ObjectId> = others.iter().filter(stands_there).map(|(id, _)| *id).collect();
+    let wanted = set_of(parents);
+    let mut found: Vec<ObjectId> =
+        others.iter().filter(|(_, parents)| set_of(parents) == wanted).map(|(id, _)| *id).collect();
     if found.is_empty() {
         let since = alone(work, head, parents)?;
-        found = since.iter().filter(stands_there).map(|(id, _)| *id).collect();
+        found = since.iter().filter(|(_, parents)| set_of(parents) == wanted).map(|(id, _)| *id).collect();
     }
     let made = made(work, commit)?;
     let mut same = Vec::new();
@@ -117,6 +120,10 @@ fn candidates(
     }
     same.sort();
     Ok(same)
+}
+
+fn set_of(parents: &[ObjectId]) -> HashSet<ObjectId> {
+    parents.iter().copied().collect()
 }
 
 /// The author and committer of a commit, with their times, as git writes them.
@@ -136,7 +143,7 @@ struct PurgePair<'a> {
 impl PurgePair<'_> {
     /// Whether a purge of everything that either side hides turns both commits into one, and if so, the side that was
     /// not purged. Nothing computed here is kept.
-    fn unpurged(&mut self, (ours, theirs): (ObjectId, ObjectId)) -> Result<Option<Unpurged>, StoreError> {
+    fn unpurged(&mut self, ours: ObjectId, theirs: ObjectId) -> Result<Option<Unpurged>, StoreError> {
         let aside = self.work.clone();
         let both = merge::of_parents(&aside, self.heads)?;
         let state = Snapshot::open(&aside, self.store.reference(), both)?;
@@ -150,7 +157,7 @@ impl PurgePair<'_> {
             let object = aside.object(id).map_err(&failed)?.detach();
             let mut commit = RawCommit::parse(&object.data, aside.hash_kind()).map_err(&failed)?;
             commit.tree = paths.rewrite(&aside, commit.tree, &HashMap::new())?;
-            rewritten(&aside, commit, (id, &object.data), &mut subjects)
+            rewritten(&aside, commit, id, &object.data, &mut subjects)
         };
         let (our_own, their_own) = (purged(ours)?, purged(theirs)?);
         if our_own != their_own {

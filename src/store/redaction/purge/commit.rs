@@ -47,41 +47,44 @@ impl<'a> RawCommit<'a> {
         if !subjects.hide(&mut subject)? {
             return Ok(());
         }
-        let hidden =
-            |line: &str| if line.starts_with(FORCE) { format!("{FORCE}{REDACTED}") } else { line.to_owned() };
         let ends = if self.message.contains('\n') { "\n" } else { "" };
-        let rest = rest.split('\n').map(hidden).collect::<Vec<_>>().join("\n");
+        let rest = rest
+            .split('\n')
+            .map(|line| if line.starts_with(FORCE) { format!("{FORCE}{REDACTED}") } else { line.to_owned() })
+            .collect::<Vec<_>>()
+            .join("\n");
         self.message = format!("{subject}{ends}{rest}");
         Ok(())
     }
 
     /// Its bytes, if they differ from those that it was read from.
     pub(crate) fn changed(&self, before: &[u8]) -> Option<Vec<u8>> {
-        let with = |is_signed: bool| {
-            let mut bytes = format!("tree {}\n", self.tree).into_bytes();
-            for parent in &self.parents {
-                bytes.extend(format!("parent {parent}\n").into_bytes());
-            }
-            let mut is_left_out = false;
-            for line in self.headers.lines() {
-                if !line.starts_with(b" ") {
-                    is_left_out = line.starts_with(b"tree ")
-                        || line.starts_with(b"parent ")
-                        || (!is_signed && SIGNATURES.iter().any(|name| line.starts_with(name)));
-                }
-                if !is_left_out {
-                    bytes.extend_from_slice(line);
-                    bytes.push(b'\n');
-                }
-            }
-            bytes.push(b'\n');
-            bytes
-        };
         // Only the text of the message is compared: bytes that are not UTF-8 stay as long as nothing else changes.
         let (headers, message) = before.split_once_str("\n\n").unwrap_or((before, b""));
-        let is_same = with(true).strip_suffix(b"\n\n") == Some(headers)
+        let is_same = self.with_headers(true).strip_suffix(b"\n\n") == Some(headers)
             && String::from_utf8_lossy(message) == self.message;
-        (!is_same).then(|| [with(false), self.message.clone().into_bytes()].concat())
+        (!is_same).then(|| [self.with_headers(false), self.message.clone().into_bytes()].concat())
+    }
+
+    fn with_headers(&self, is_signed: bool) -> Vec<u8> {
+        let mut bytes = format!("tree {}\n", self.tree).into_bytes();
+        for parent in &self.parents {
+            bytes.extend(format!("parent {parent}\n").into_bytes());
+        }
+        let mut is_left_out = false;
+        for line in self.headers.lines() {
+            if !line.starts_with(b" ") {
+                is_left_out = line.starts_with(b"tree ")
+                    || line.starts_with(b"parent ")
+                    || (!is_signed && SIGNATURES.iter().any(|name| line.starts_with(name)));
+            }
+            if !is_left_out {
+                bytes.extend_from_slice(line);
+                bytes.push(b'\n');
+            }
+        }
+        bytes.push(b'\n');
+        bytes
     }
 }
 

@@ -34,11 +34,13 @@ pub(crate) fn remotes(common_dir: &Path) -> Result<Vec<(String, ObjectId)>, Stor
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(vec![]),
         Err(source) => return Err(StoreError::io(path)(source)),
     };
-    let one = |line: &str| {
-        let (commit, remote) = line.split_once(' ')?;
-        Some((remote.to_owned(), object_id(commit)?))
-    };
-    Ok(text.lines().filter_map(one).collect())
+    Ok(text
+        .lines()
+        .filter_map(|line| {
+            let (commit, remote) = line.split_once(' ')?;
+            Some((remote.to_owned(), object_id(commit)?))
+        })
+        .collect())
 }
 
 /// Notes which remotes still have the old history, and forgets all others.

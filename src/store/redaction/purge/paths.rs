@@ -53,7 +53,7 @@ impl Paths {
         let mut is_any_hidden = false;
         let mut renamed = Vec::new();
         for folder in folders {
-            let hidden = Rc::new(Cleared::of(now, &folder)?);
+            let hidden = Rc::new(Cleared::read(now, &folder)?);
             is_any_hidden |= !hidden.is_empty();
             for target in hidden.targets() {
                 paths.file(&format!("{folder}/{target}")).hidden = Some(Rc::clone(&hidden));
@@ -89,9 +89,8 @@ impl Paths {
 
     /// The number of versions of files that were rewritten.
     pub(crate) fn rewritten(&self) -> usize {
-        let is_same = |old: &ObjectId, new: &[(BString, ObjectId)]| matches!(new, [(_, id)] if id == old);
         let known = self.file.iter().flat_map(|file| &file.known);
-        known.filter(|(old, new)| !is_same(old, new)).count()
+        known.filter(|(old, new)| !matches!(new.as_slice(), [(_, id)] if id == *old)).count()
             + self.inner.values().map(Self::rewritten).sum::<usize>()
     }
 
@@ -197,10 +196,9 @@ impl Paths {
 fn one_of_each(work: &Repository, entries: Vec<Entry>) -> Result<Vec<Entry>, StoreError> {
     let mut by_name: BTreeMap<BString, Entry> = BTreeMap::new();
     for entry in entries {
-        let file = |it: &Entry| trees::file((it.mode.kind(), it.oid));
         let kept = match by_name.get(&entry.filename) {
             None => entry,
-            Some(known) => match (file(known), file(&entry)) {
+            Some(known) => match (file_of(known), file_of(&entry)) {
                 (Some(one), Some(two)) if one != two => {
                     let bytes = read_blob(work, one, "")?.max(read_blob(work, two, "")?);
                     Entry { oid: make::bytes(work, Kind::Blob, &bytes)?, ..known.clone() }
@@ -214,6 +212,10 @@ fn one_of_each(work: &Repository, entries: Vec<Entry>) -> Result<Vec<Entry>, Sto
     let mut entries: Vec<Entry> = by_name.into_values().collect();
     entries.sort();
     Ok(entries)
+}
+
+fn file_of(entry: &Entry) -> Option<ObjectId> {
+    trees::file((entry.mode.kind(), entry.oid))
 }
 
 /// A claim with the new id of the commit that holds its plan.

@@ -36,7 +36,9 @@ pub(crate) fn items_of(read: &impl ReadState, issue: &IssueId) -> Result<Vec<Fou
                 none => none.insert(Redactions::at(read, &layout::queue(&queue))?),
             };
             match recorded_behind::<Item>(read, &ITEM, &layout::item(&queue, &solution), hidden) {
-                Ok(found) => items.extend(found.map(|it| (queue.clone(), solution, Ok(it.record)))),
+                Ok(found) => {
+                    items.extend(found.map(|recorded| (queue.clone(), solution, Ok(recorded.record))));
+                }
                 Err(StoreError::Broken { broken, .. }) => {
                     items.push((queue.clone(), solution, Err(broken.to_string())));
                 }

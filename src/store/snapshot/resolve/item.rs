@@ -23,7 +23,8 @@ fn of_plan(read: &impl ReadState, text: &str) -> Result<Option<(QueueId, Item)>,
         item.ok().filter(|item| is_there && !item.is_removed()).map(|item| (queue, item))
     });
     let mut found: Vec<_> = found.collect();
-    Ok(found.pop().filter(|_| found.is_empty()))
+    let last = found.pop();
+    Ok(if found.is_empty() { last } else { None })
 }
 
 /// The queue that stands before a colon, and the rest of the text.
@@ -37,7 +38,8 @@ fn in_queue<'a>(read: &impl ReadState, text: &'a str) -> Result<(Option<QueueId>
 /// What names the first of several items alone: its queue and number, or its plan if that queue has the number twice.
 fn alone(found: &[(QueueId, Item)]) -> Option<String> {
     let (queue, item) = found.first()?;
-    let twins = found.iter().filter(|(other, it)| other == queue && it.item_id == item.item_id).count();
+    let twins =
+        found.iter().filter(|(other, candidate)| other == queue && candidate.item_id == item.item_id).count();
     Some(if twins > 1 { item.solution_id.to_string() } else { format!("{queue}:{}", item.item_id) })
 }
 
@@ -49,7 +51,7 @@ pub(crate) fn item_among(
 ) -> Result<(QueueId, Item), ResolveError> {
     let (in_queue, rest) = in_queue(read, text)?;
     let mut live: Vec<(QueueId, Item)> = Vec::new();
-    for folder in queues.iter().filter(|it| in_queue.as_ref().is_none_or(|id| *id == it.queue.id)) {
+    for folder in queues.iter().filter(|queue| in_queue.as_ref().is_none_or(|id| *id == queue.queue.id)) {
         let items = folder.items.iter().filter(|item| !item.is_removed());
         live.extend(items.map(|item| (folder.queue.id.clone(), item.clone())));
     }
@@ -66,9 +68,10 @@ pub(crate) fn item_among(
         (None, _) => Err(ResolveError::NotFound { kind: "item", text: text.to_owned(), near: None }),
         (Some(last), false) => {
             found.push(last);
-            let name =
-                |(queue, item): &(QueueId, Item)| format!("{queue}:{} ({})", item.item_id, item.solution_id);
-            let candidates = found.iter().map(name).collect();
+            let candidates = found
+                .iter()
+                .map(|(queue, item)| format!("{queue}:{} ({})", item.item_id, item.solution_id))
+                .collect();
             Err(ResolveError::Ambiguous { text: text.to_owned(), candidates, item: alone(&found) })
         }
     }

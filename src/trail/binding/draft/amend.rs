@@ -108,7 +108,7 @@ impl<R: ReadState> Deciding<'_, R> {
         }
         missing.extend(added);
         if reverts.is_empty() {
-            let reverts: BTreeSet<&CommitHash> = found.iter().flat_map(|it| &it.reverts).collect();
+            let reverts: BTreeSet<&CommitHash> = found.iter().flat_map(|source| &source.reverts).collect();
             missing.extend(reverts.into_iter().map(|hash| (REVERTS, hash.to_string())));
         }
         Ok(Some(missing))
@@ -148,8 +148,11 @@ impl<R: ReadState> Deciding<'_, R> {
             let touches = typed.task(task.as_str()).map(Task::touches).unwrap_or_default();
             touches.iter().any(|place| files.iter().any(|file| place.covers(file)))
         };
-        let is_left = |task: &&TaskId| !names_any(task, &amended.before) || names_any(task, &amended.now);
-        let mut left: Vec<TaskId> = known.iter().filter(is_left).cloned().collect();
+        let mut left: Vec<TaskId> = known
+            .iter()
+            .filter(|task| !names_any(task, &amended.before) || names_any(task, &amended.now))
+            .cloned()
+            .collect();
         if left.is_empty() {
             return tasks(self.read, plan, &[], vec![], || Ok(amended.now.clone()));
         }

@@ -30,7 +30,7 @@ impl<R: ReadState> Deciding<'_, R> {
         found: &[SourceWork],
         back: &[u8],
     ) -> Result<Option<Vec<Trailer>>, StoreError> {
-        let Some(bound) = bound.filter(|bound| !found.iter().any(|it| is_of(Some(bound), it))) else {
+        let Some(bound) = bound.filter(|bound| !found.iter().any(|source| is_of(Some(bound), source))) else {
             return Ok(None);
         };
         let left = self.left_over(found)?;
@@ -60,7 +60,7 @@ impl<R: ReadState> Deciding<'_, R> {
         found: &[SourceWork],
         files: Vec<String>,
     ) -> Result<Vec<String>, StoreError> {
-        if found.iter().any(|it| is_of(Some(bound), it)) {
+        if found.iter().any(|source| is_of(Some(bound), source)) {
             return Ok(vec![]);
         }
         let mut own = Vec::new();
@@ -98,15 +98,18 @@ impl<R: ReadState> Deciding<'_, R> {
     /// The work that the commit reverts, if that is more than what `found` says: `git revert --no-commit` names only the
     /// last commit that it reverts.
     pub(super) fn all_reverted(&self, found: Vec<SourceWork>) -> Result<Vec<SourceWork>, StoreError> {
-        let (Some(staged), false) = (self.staged, found.iter().all(|it| it.reverts.is_empty())) else {
+        let (Some(staged), false) = (self.staged, found.iter().all(|source| source.reverts.is_empty()))
+        else {
             return Ok(found);
         };
         let files = staged.files()?;
         let recent = self.sources.recent(staged.head(), &files).unwrap_or_default();
         let same = self.sources.by_staged(&recent, &files, || staged.patch_ids());
         let Ok(Same::Of(all)) = same else { return Ok(found) };
-        let has = |hash| all.iter().any(|it| it.reverts.contains(hash));
-        let is_more = found.iter().flat_map(|it| &it.reverts).all(has);
+        let is_more = found
+            .iter()
+            .flat_map(|source| &source.reverts)
+            .all(|hash| all.iter().any(|source| source.reverts.contains(hash)));
         Ok(if is_more { all } else { found })
     }
 
@@ -116,7 +119,7 @@ impl<R: ReadState> Deciding<'_, R> {
         let tip = if is_squash(back) { squashed.first() } else { None };
         let tip = tip.and_then(|tip| self.store.commit_named(tip));
         let (Some(tip), Some(staged)) = (tip, self.staged) else { return Ok(false) };
-        if let Ok(Some(is_more)) = merges::is_more(self.store, (staged.head(), tip), staged.index()) {
+        if let Ok(Some(is_more)) = merges::is_more(self.store, staged.head(), tip, staged.index()) {
             return Ok(is_more);
         }
         // An older git cannot repeat the squash. Then any file that no squashed commit changed shows changes of

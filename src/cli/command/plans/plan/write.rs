@@ -6,7 +6,7 @@ use crate::cli::{CliContext, Failure, Force, Outcome, print};
 use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::ops::issues;
-use crate::ops::plans::{self, AddPlans, PlanInput, SolutionView};
+use crate::ops::plans::{self, AddPlans, PlanInput};
 use crate::rules::plan_text::{self, PlanText, TaskText};
 
 /// How a plan is written by hand.
@@ -84,7 +84,12 @@ impl FromArgMatches for TaskArgs {
         for (name, ..) in OPTIONS {
             let values = matches.get_many::<String>(name).into_iter().flatten();
             given.extend(
-                matches.indices_of(name).into_iter().flatten().zip(values).map(|(at, it)| (at, name, it)),
+                matches
+                    .indices_of(name)
+                    .into_iter()
+                    .flatten()
+                    .zip(values)
+                    .map(|(at, value)| (at, name, value)),
             );
         }
         given.sort_unstable();
@@ -100,7 +105,8 @@ impl FromArgMatches for TaskArgs {
                     format!("`--{name}` must follow the `--task` that it belongs to"),
                 ));
             };
-            let several = || value.split(',').map(|it| it.trim().to_owned()).filter(|it| !it.is_empty());
+            let several =
+                || value.split(',').map(|part| part.trim().to_owned()).filter(|part| !part.is_empty());
             match name {
                 "step" => task.steps.push(value.clone()),
                 "done-when" => task.criteria.push(value.clone()),
@@ -137,9 +143,10 @@ pub(super) fn run(args: WriteArgs, context: &mut CliContext) -> Outcome {
             &session,
             AddPlans { issue, plans: vec![plan], no_bind, add_reply_task: false, queue, force: force.why() },
         )?;
-        let is_given = |plan: &&SolutionView| done.view.added.contains(&plan.id);
-        for plan in done.view.plans.iter().filter(is_given).filter(|_| is_typed) {
-            plans::agree_to_typed(&session, plan, &commands, None);
+        if is_typed {
+            for plan in done.view.plans.iter().filter(|plan| done.view.added.contains(&plan.id)) {
+                plans::agree_to_typed(&session, plan, &commands, None);
+            }
         }
         Ok::<_, Refusal>(done)
     };

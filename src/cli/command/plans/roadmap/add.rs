@@ -32,7 +32,7 @@ pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { file, roadmap, new, mode, gone, revert, dry_run } = args;
     let mut input =
-        AddRoadmap { roadmap, is_new: new, mode, gone, revert, dry_run, ..AddRoadmap::of(document(&file)?) };
+        AddRoadmap { roadmap, is_new: new, mode, gone, revert, dry_run, ..AddRoadmap::new(document(&file)?) };
     let done = match roadmap::add(&session, &input) {
         Err(refusal) => match asked_mode(&refusal, context)? {
             Some(mode) => {

@@ -14,6 +14,7 @@ pub(super) struct AssessArgs {
         num_args = 0..=1,
         conflicts_with_all = ["text", "planner", "mode", "message", "file", "edit"]
     )]
+    #[expect(clippy::option_option, reason = "clap's type of an option that may have a value")]
     pub(super) assess: Option<Option<String>>,
     /// Uncertainty of the scope: low, medium or high
     #[arg(long, value_name = "HOW", value_parser = parse_extent, requires = "assess", help_heading = "Assessment")]

@@ -15,8 +15,11 @@ pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let now = session.now()?.millis();
     let done = roadmap::show(&session, args.roadmap.as_deref())?;
-    context.answer(done, |view, _, screen| match args.markdown {
-        true => print::roadmap_document::document(screen, view),
-        false => print::roadmap::show(screen, view, now),
+    context.answer(done, |view, _, screen| {
+        if args.markdown {
+            print::roadmap_document::document(screen, view)
+        } else {
+            print::roadmap::show(screen, view, now)
+        }
     })
 }

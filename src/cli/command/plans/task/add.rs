@@ -21,5 +21,5 @@ pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = plans::add_task(&session, &input)?;
     plans::agree_to_typed(&session, &done.view.plan, &typed, Some(&done.view.before));
-    context.answer(done, |it, _, screen| print::task::added(screen, it))
+    context.answer(done, |task, _, screen| print::task::added(screen, task))
 }

@@ -23,5 +23,5 @@ pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let done = plans::edit_task(&session, &input)?;
     plans::agree_to_typed(&session, &done.view.plan, &typed, Some(&done.view.before));
-    context.answer(done, |it, is_changed, screen| print::task::changed(screen, it, is_changed))
+    context.answer(done, |task, is_changed, screen| print::task::changed(screen, task, is_changed))
 }

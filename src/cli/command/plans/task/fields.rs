@@ -94,9 +94,6 @@ impl TaskFieldArgs {
             ("description", &self.description),
         ];
         let commit = [("type", &self.commit_type), ("message_template", &self.commit_message)];
-        let given = |pairs: &[(&'static str, &Option<String>)]| -> Vec<(&'static str, String)> {
-            pairs.iter().filter_map(|(name, text)| Some((*name, text.as_ref()?.trim().to_owned()))).collect()
-        };
         let mut values = Vec::new();
         values.extend(list(&self.step).map(|steps| ("implementation", json!(steps))));
         values.extend(list(&self.depends_on).map(|ids| ("depends_on", json!(ids))));
@@ -118,6 +115,11 @@ impl TaskFieldArgs {
             commit: given(&commit),
         })
     }
+}
+
+/// Those that have a text.
+fn given(texts: &[(&'static str, &Option<String>)]) -> Vec<(&'static str, String)> {
+    texts.iter().filter_map(|(name, text)| Some((*name, text.as_ref()?.trim().to_owned()))).collect()
 }
 
 fn read_object(path: &str) -> Result<Map<String, Value>, Failure> {

@@ -72,15 +72,16 @@ impl HooksAt {
 
     /// Refuses a directory whose hooks would affect more than this clone: other repositories, or commits.
     pub(super) fn check(&self) -> Result<(), InstallError> {
-        let path = || self.folder.clone();
+        let path = self.folder.clone();
         if self.tracked {
-            return Err(InstallError::Tracked { path: path() });
+            return Err(InstallError::Tracked { path });
         }
-        let inside = |dir: &PathBuf| self.folder.starts_with(dir);
-        if inside(&self.common_dir) || self.work_dir.as_ref().is_some_and(inside) {
+        if path.starts_with(&self.common_dir)
+            || self.work_dir.as_ref().is_some_and(|dir| path.starts_with(dir))
+        {
             return Ok(());
         }
-        Err(InstallError::Outside { path: path() })
+        Err(InstallError::Outside { path })
     }
 
     fn is_tracked(&self, git: &Git) -> Result<bool, GitError> {

@@ -1,7 +1,6 @@
 //! The files of one hook in the hooks directory.
 
 use std::fs;
-use std::io;
 use std::iter;
 use std::path::{Path, PathBuf};
 
@@ -258,7 +257,9 @@ impl Slot {
         };
         let change = match (&self.found, &self.earlier) {
             (AtHookPath::Other, earlier) => {
-                if let Some(copy) = earlier.as_ref().filter(|_| displaced.is_none()) {
+                if displaced.is_none()
+                    && let Some(copy) = earlier.as_ref()
+                {
                     fs::remove_file(copy).map_err(InstallError::io("remove", copy))?;
                 }
                 HookChange::LeftAlone
@@ -364,12 +365,11 @@ fn shell_script(path: &Path) -> Option<Vec<u8>> {
 
 /// Whether two files are the same hook: another program wrote the same file again, or a newer one in its place.
 fn is_same(one: &Path, two: &Path) -> bool {
-    let is_plain = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_file());
-    let read = |path: &Path| -> io::Result<Vec<u8>> { fs::read(path) };
-    if !is_plain(one) || !is_plain(two) || is_executable(one) != is_executable(two) {
+    let are_plain = [one, two].iter().all(|path| path.symlink_metadata().is_ok_and(|found| found.is_file()));
+    if !are_plain || is_executable(one) != is_executable(two) {
         return false;
     }
-    match (read(one), read(two)) {
+    match (fs::read(one), fs::read(two)) {
         (Ok(one), Ok(two)) => one == two || HookManager::wrote_both(&one, &two),
         _ => false,
     }

@@ -50,7 +50,7 @@ enum Form {
 
 impl Form {
     fn new(file: &str) -> Self {
-        match Path::new(file).extension().and_then(|it| it.to_str()) {
+        match Path::new(file).extension().and_then(|ending| ending.to_str()) {
             Some("toml") => Self::Toml,
             Some("json" | "jsonc" | "js" | "cjs" | "mjs") => Self::Members,
             _ => Self::Yaml,
@@ -63,12 +63,14 @@ pub(super) fn lines(manager: HookManager, file: &str) -> Vec<HookLines> {
     let form = Form::new(file);
     let lines = match manager {
         HookManager::Husky => {
-            let script = |call: &HookCall| HookLines {
-                manager,
-                file: format!("{file}/{}", call.name),
-                lines: vec![guarded(call)],
-            };
-            return CALLS.iter().map(script).collect();
+            return CALLS
+                .iter()
+                .map(|call| HookLines {
+                    manager,
+                    file: format!("{file}/{}", call.name),
+                    lines: vec![guarded(call)],
+                })
+                .collect();
         }
         HookManager::SimpleGitHooks => simple_git_hooks(file),
         HookManager::Lefthook => lefthook(form),
@@ -92,7 +94,9 @@ fn members(all: Vec<Vec<String>>) -> Vec<String> {
     let last = all.len().saturating_sub(1);
     let mut lines = Vec::new();
     for (n, mut member) in all.into_iter().enumerate() {
-        if let Some(end) = member.last_mut().filter(|_| n < last) {
+        if n < last
+            && let Some(end) = member.last_mut()
+        {
             end.push(',');
         }
         lines.append(&mut member);
@@ -102,8 +106,9 @@ fn members(all: Vec<Vec<String>>) -> Vec<String> {
 
 /// `package.json` has the hooks in a member of their own; any other file has nothing else.
 fn simple_git_hooks(file: &str) -> Vec<String> {
-    let hook = |call: &HookCall| vec![format!("{}: {}", quoted(call.name), quoted(&guarded(call)))];
-    let hooks = members(CALLS.iter().map(hook).collect());
+    let hooks = members(
+        CALLS.iter().map(|call| vec![format!("{}: {}", quoted(call.name), quoted(&guarded(call)))]).collect(),
+    );
     if !file.ends_with("package.json") {
         return hooks;
     }
@@ -112,35 +117,30 @@ fn simple_git_hooks(file: &str) -> Vec<String> {
 }
 
 fn lefthook(form: Form) -> Vec<String> {
-    let hook = |call: &HookCall| {
-        let HookCall { name, lefthook, stdin, .. } = call;
-        let run = format!("if command -v git-wf >/dev/null; then git-wf hook {name}{lefthook}; fi");
-        match form {
-            Form::Yaml => {
-                let feed = stdin.then(|| "      use_stdin: true".to_owned());
-                let lines = [format!("{name}:"), "  commands:".into(), "    git-wf:".into()];
-                lines.into_iter().chain([format!("      run: {run}")]).chain(feed).collect()
-            }
-            Form::Toml => {
-                let feed = stdin.then(|| "use_stdin = true".to_owned());
-                let lines = [format!("[{name}.commands.git-wf]"), format!("run = {}", quoted(&run))];
-                lines.into_iter().chain(feed).collect()
-            }
-            Form::Members => {
-                let feed = if *stdin { ", \"use_stdin\": true" } else { "" };
-                let run = format!("    \"git-wf\": {{ \"run\": {}{feed} }}", quoted(&run));
-                vec![
-                    format!("{}: {{", quoted(name)),
-                    "  \"commands\": {".into(),
-                    run,
-                    "  }".into(),
-                    "}".into(),
-                ]
-            }
-        }
-    };
-    let hooks: Vec<Vec<String>> = CALLS.iter().map(hook).collect();
+    let hooks: Vec<Vec<String>> = CALLS.iter().map(|call| lefthook_command(form, call)).collect();
     if form == Form::Members { members(hooks) } else { hooks.concat() }
+}
+
+fn lefthook_command(form: Form, call: &HookCall) -> Vec<String> {
+    let HookCall { name, lefthook, stdin, .. } = call;
+    let run = format!("if command -v git-wf >/dev/null; then git-wf hook {name}{lefthook}; fi");
+    match form {
+        Form::Yaml => {
+            let feed = stdin.then(|| "      use_stdin: true".to_owned());
+            let lines = [format!("{name}:"), "  commands:".into(), "    git-wf:".into()];
+            lines.into_iter().chain([format!("      run: {run}")]).chain(feed).collect()
+        }
+        Form::Toml => {
+            let feed = stdin.then(|| "use_stdin = true".to_owned());
+            let lines = [format!("[{name}.commands.git-wf]"), format!("run = {}", quoted(&run))];
+            lines.into_iter().chain(feed).collect()
+        }
+        Form::Members => {
+            let feed = if *stdin { ", \"use_stdin\": true" } else { "" };
+            let run = format!("    \"git-wf\": {{ \"run\": {}{feed} }}", quoted(&run));
+            vec![format!("{}: {{", quoted(name)), "  \"commands\": {".into(), run, "  }".into(), "}".into()]
+        }
+    }
 }
 
 /// Only prek reads TOML; neither it nor pre-commit reads JSON.
@@ -214,7 +214,10 @@ mod tests {
     ];
 
     fn text(manager: HookManager, file: &str) -> String {
-        lines(manager, file).iter().map(|it| format!("{}\n{}\n", it.file, it.lines.join("\n"))).collect()
+        lines(manager, file)
+            .iter()
+            .map(|line| format!("{}\n{}\n", line.file, line.lines.join("\n")))
+            .collect()
     }
 
     #[test]

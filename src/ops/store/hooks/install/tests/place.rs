@@ -3,9 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
-use super::super::{
-    HookChange, HookSide, HookState, HooksAt, InstallError, InstalledHook, install, status, uninstall,
-};
+use super::super::{HookChange, HookSide, HooksAt, InstallError, InstalledHook, install, status, uninstall};
 use super::{NAMES, names, place, program};
 use crate::git::{Git, SharedMode};
 use crate::model::Explain;
@@ -133,8 +131,10 @@ fn hooks_that_are_turned_off_are_an_error_even_with_force() {
             assert!(remedies.contains("git config --local --unset-all core.hooksPath"), "{remedies}");
         }
         let states = status(&place(&repo), &program(&repo));
-        let is_off = |state: &HookState| state.installed == InstalledHook::Absent && state.calls.is_none();
-        assert!(states.iter().all(is_off), "{states:?}");
+        assert!(
+            states.iter().all(|state| state.installed == InstalledHook::Absent && state.calls.is_none()),
+            "{states:?}"
+        );
         let states = uninstall(&place(&repo)).unwrap();
         assert!(states.iter().all(|state| state.change == HookChange::Removed), "{states:?}");
     }

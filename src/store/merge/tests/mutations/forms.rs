@@ -74,7 +74,9 @@ fn sealed(path: &str, mut value: Value) -> (String, Value) {
     let id = value.get("id").and_then(Value::as_str).unwrap_or_default().to_owned();
     let new = match (EntryId::parse(&id), ExecutionId::parse(&id)) {
         (Ok(entry), _) => renamed(&entry, &value).to_string(),
-        (_, Ok(execution)) => ExecutionId::of(&execution.issue(), &execution_fingerprint(&value)).to_string(),
+        (_, Ok(execution)) => {
+            ExecutionId::new(&execution.issue(), &execution_fingerprint(&value)).to_string()
+        }
         _ => return (path.to_owned(), value),
     };
     value["id"] = new.as_str().into();

@@ -6,9 +6,9 @@
 
 mod parsed;
 
-use jsonc_parser::ast::{ObjectProp, Value as Node};
+use jsonc_parser::ast::Value as Node;
 use jsonc_parser::common::Range;
-use jsonc_parser::tokens::{Token, TokenAndRange};
+use jsonc_parser::tokens::Token;
 use serde_json::{Map, Value, json};
 
 pub(super) use self::parsed::refuse_unreadable;
@@ -66,19 +66,19 @@ fn along<'n, 'a>(root: &'n Node<'a>, entry: &JsonEntry) -> Result<Vec<&'n Node<'
 /// Whether two values are the same, however they are written.
 fn is_same(node: &Node<'_>, value: &Value) -> bool {
     match (node, value) {
-        (Node::Object(it), Value::Object(map)) => {
-            it.properties.len() == map.len()
-                && it.properties.iter().all(|member| {
+        (Node::Object(object), Value::Object(map)) => {
+            object.properties.len() == map.len()
+                && object.properties.iter().all(|member| {
                     map.get(member.name.as_str()).is_some_and(|value| is_same(&member.value, value))
                 })
         }
-        (Node::Array(it), Value::Array(all)) => {
-            it.elements.len() == all.len()
-                && it.elements.iter().zip(all).all(|(node, value)| is_same(node, value))
+        (Node::Array(array), Value::Array(all)) => {
+            array.elements.len() == all.len()
+                && array.elements.iter().zip(all).all(|(node, value)| is_same(node, value))
         }
-        (Node::StringLit(it), Value::String(text)) => it.value == text.as_str(),
-        (Node::BooleanLit(it), Value::Bool(value)) => it.value == *value,
-        (Node::NumberLit(it), Value::Number(number)) => it.value == number.to_string(),
+        (Node::StringLit(literal), Value::String(text)) => literal.value == text.as_str(),
+        (Node::BooleanLit(literal), Value::Bool(value)) => literal.value == *value,
+        (Node::NumberLit(literal), Value::Number(number)) => literal.value == number.to_string(),
         (Node::NullKeyword(_), Value::Null) => true,
         _ => false,
     }
@@ -87,9 +87,9 @@ fn is_same(node: &Node<'_>, value: &Value) -> bool {
 /// Whether a string somewhere in the value runs this program as a hook.
 fn runs_prime(node: &Node<'_>) -> bool {
     match node {
-        Node::Object(it) => it.properties.iter().any(|member| runs_prime(&member.value)),
-        Node::Array(it) => it.elements.iter().any(runs_prime),
-        Node::StringLit(it) => it.value.contains(COMMAND) || it.value.contains("git-wf prime"),
+        Node::Object(object) => object.properties.iter().any(|member| runs_prime(&member.value)),
+        Node::Array(array) => array.elements.iter().any(runs_prime),
+        Node::StringLit(string) => string.value.contains(COMMAND) || string.value.contains("git-wf prime"),
         _ => false,
     }
 }
@@ -102,17 +102,20 @@ fn found(root: &Node<'_>, entry: &JsonEntry) -> Result<(State, usize), AgentFile
     }
     let last = nodes[entry.path().len()];
     let (is_ours, is_own): (Vec<bool>, Vec<bool>) = match (entry, last) {
-        (JsonEntry::Member { key, value, .. }, Node::Object(it)) => {
-            let named = |member: &ObjectProp<'_>| member.name.as_str() == *key;
-            let all = it.properties.iter();
-            all.map(|it| (named(it) && is_same(&it.value, value), named(it))).unzip()
+        (JsonEntry::Member { key, value, .. }, Node::Object(object)) => {
+            let all = object.properties.iter();
+            all.map(|property| {
+                let is_named = property.name.as_str() == *key;
+                (is_named && is_same(&property.value, value), is_named)
+            })
+            .unzip()
         }
-        (JsonEntry::Element { value, .. }, Node::Array(it)) => {
-            it.elements.iter().map(|it| (is_same(it, value), runs_prime(it))).unzip()
+        (JsonEntry::Element { value, .. }, Node::Array(array)) => {
+            array.elements.iter().map(|element| (is_same(element, value), runs_prime(element))).unzip()
         }
         _ => (vec![], vec![]),
     };
-    Ok(match is_ours.iter().rposition(|it| *it) {
+    Ok(match is_ours.iter().rposition(|ours| *ours) {
         Some(at) => (State::Current, at),
         None if is_own.contains(&true) => (State::Own, 0),
         None => (State::Missing, 0),
@@ -126,10 +129,9 @@ pub(super) fn state_of_all(text: &str, entries: &[JsonEntry]) -> Result<State, A
     for entry in entries {
         all.push(found(&parsed.root, entry)?.0);
     }
-    let has = |state| all.contains(&state);
-    Ok(if has(State::Missing) {
+    Ok(if all.contains(&State::Missing) {
         State::Missing
-    } else if has(State::Own) {
+    } else if all.contains(&State::Own) {
         State::Own
     } else {
         State::Current
@@ -141,10 +143,12 @@ pub(super) fn strings_at(text: &str, path: &[&str]) -> Result<Vec<String>, Agent
     let parsed = parsed(text.strip_prefix(BOM).unwrap_or(text))?;
     let node = path.iter().try_fold(&parsed.root, |node, key| Some(&member(node, key)?.value));
     Ok(match node {
-        Some(Node::StringLit(it)) => vec![it.value.to_string()],
-        Some(Node::Array(it)) => {
-            it.elements.iter().filter_map(|it| Some(it.as_string_lit()?.value.to_string())).collect()
-        }
+        Some(Node::StringLit(string)) => vec![string.value.to_string()],
+        Some(Node::Array(array)) => array
+            .elements
+            .iter()
+            .filter_map(|element| Some(element.as_string_lit()?.value.to_string()))
+            .collect(),
         _ => vec![],
     })
 }
@@ -207,11 +211,12 @@ pub(super) fn take_out_of(text: &str, entries: &[JsonEntry]) -> Result<Option<St
 
 impl Parsed<'_> {
     fn layout(&self) -> JsonLayout {
-        let first = container(&self.root).and_then(|it| it.children.first().copied());
+        let first = container(&self.root).and_then(|container| container.children.first().copied());
         let indent =
             first.and_then(|first| self.newline_before(first.start).map(|at| &self.text[at..first.start]));
-        let indent =
-            indent.map(|it| it.trim_start_matches(['\r', '\n']).to_owned()).filter(|it| !it.is_empty());
+        let indent = indent
+            .map(|indent| indent.trim_start_matches(['\r', '\n']).to_owned())
+            .filter(|indent| !indent.is_empty());
         let newline = newline_of(self.text);
         JsonLayout { indent: indent.unwrap_or_else(|| "  ".into()), newline, is_compact: false }
     }
@@ -224,17 +229,23 @@ impl Parsed<'_> {
     }
 
     fn comma_in(&self, from: usize, to: usize) -> Option<Range> {
-        let is_comma = |it: &&TokenAndRange<'_>| matches!(it.token, Token::Comma);
-        self.tokens.iter().filter(is_comma).map(|it| it.range).find(|it| it.start >= from && it.end <= to)
+        self.tokens
+            .iter()
+            .filter(|token| matches!(token.token, Token::Comma))
+            .map(|token| token.range)
+            .find(|range| range.start >= from && range.end <= to)
     }
 
     /// The end of the last comment behind a position on the same line; the position itself if there is none.
     fn after_comments(&self, from: usize) -> usize {
         let line = self.text[from..].find('\n').map_or(self.text.len(), |at| from + at);
         let mut end = from;
-        for it in self.tokens.iter().filter(|it| it.range.start >= from && it.range.start < line) {
-            match it.token {
-                Token::CommentLine(_) | Token::CommentBlock(_) if it.range.end <= line => end = it.range.end,
+        for token in self.tokens.iter().filter(|token| token.range.start >= from && token.range.start < line)
+        {
+            match token.token {
+                Token::CommentLine(_) | Token::CommentBlock(_) if token.range.end <= line => {
+                    end = token.range.end;
+                }
                 _ => return from,
             }
         }
@@ -263,33 +274,30 @@ impl Parsed<'_> {
         }
         debug_assert_eq!(parent.is_array, name.is_none());
         let layout = self.layout();
-        let body = |layout: &JsonLayout, indent: &str| {
-            let value = render(&made, layout, indent);
-            name.map_or_else(|| value.clone(), |name| format!("{}: {value}", json!(name)))
-        };
-        let compact = || body(&JsonLayout { is_compact: true, ..layout.clone() }, "");
+        let compact = || body(&made, name, &JsonLayout { is_compact: true, ..layout.clone() }, "");
         let Some(last) = parent.children.last() else {
             return Ok(self.spliced(&[(Range::new(parent.inner.start, parent.inner.start), compact())]));
         };
         let comma = self.comma_in(last.end, parent.inner.end);
         let first = parent.children[0];
-        let at = |at: usize| Range::new(at, at);
         if self.newline_before(first.start).is_none() {
             return Ok(match comma {
-                None => self.spliced(&[(at(last.end), format!(", {}", compact()))]),
-                Some(comma) => self.spliced(&[(at(comma.end), format!(" {},", compact()))]),
+                None => self.spliced(&[(empty_range(last.end), format!(", {}", compact()))]),
+                Some(comma) => self.spliced(&[(empty_range(comma.end), format!(" {},", compact()))]),
             });
         }
         let beside = if self.newline_before(last.start).is_some() { last.start } else { first.start };
         let line = self.newline_before(beside).unwrap_or(beside);
         let indent = self.text[line..beside].trim_start_matches(['\r', '\n']);
-        let piece = format!("{}{indent}{}", layout.newline, body(&layout, indent));
+        let piece = format!("{}{indent}{}", layout.newline, body(&made, name, &layout, indent));
         Ok(match comma {
             None => {
                 let anchor = self.after_comments(last.end);
-                self.spliced(&[(at(last.end), ",".into()), (at(anchor), piece)])
+                self.spliced(&[(empty_range(last.end), ",".into()), (empty_range(anchor), piece)])
             }
-            Some(comma) => self.spliced(&[(at(self.after_comments(comma.end)), format!("{piece},"))]),
+            Some(comma) => {
+                self.spliced(&[(empty_range(self.after_comments(comma.end)), format!("{piece},"))])
+            }
         })
     }
 
@@ -299,58 +307,66 @@ impl Parsed<'_> {
         let nodes = along(&self.root, entry)?;
         let mut child = at;
         for (depth, node) in nodes.iter().enumerate().rev() {
-            let Some(it) = container(node) else { return Ok(Some(self.text.to_owned())) };
-            let range = it.children[child];
-            let is_made =
-                it.children.len() == 1 && range.start > it.inner.start && !self.has_comment(it.inner, range);
+            let Some(container) = container(node) else { return Ok(Some(self.text.to_owned())) };
+            let range = container.children[child];
+            let is_made = container.children.len() == 1
+                && range.start > container.inner.start
+                && !self.has_comment(container.inner, range);
             if !is_made {
-                return Ok(Some(self.cut(&it, child)));
+                return Ok(Some(self.cut(&container, child)));
             }
             if depth == 0 {
                 let is_all = !self.has_comment(Range::new(0, self.text.len()), range);
-                return Ok(if is_all { None } else { Some(self.cut(&it, child)) });
+                return Ok(if is_all { None } else { Some(self.cut(&container, child)) });
             }
             // The container goes, which is a member of the one before.
             let key = entry.path()[depth - 1];
-            let members = nodes[depth - 1].as_object().map(|it| &it.properties);
-            child = members.and_then(|all| all.iter().position(|it| it.name.as_str() == key)).unwrap_or(0);
+            let members = nodes[depth - 1].as_object().map(|node| &node.properties);
+            child = members
+                .and_then(|all| all.iter().position(|property| property.name.as_str() == key))
+                .unwrap_or(0);
         }
         Ok(None)
     }
 
     /// Whether there is a comment in a range, outside of another.
     fn has_comment(&self, range: Range, except: Range) -> bool {
-        self.tokens.iter().any(|it| {
-            matches!(it.token, Token::CommentLine(_) | Token::CommentBlock(_))
-                && (it.range.start >= range.start && it.range.end <= range.end)
-                && !(it.range.start >= except.start && it.range.end <= except.end)
+        self.tokens.iter().any(|token| {
+            matches!(token.token, Token::CommentLine(_) | Token::CommentBlock(_))
+                && (token.range.start >= range.start && token.range.end <= range.end)
+                && !(token.range.start >= except.start && token.range.end <= except.end)
         })
     }
 
     /// The text without a child of a container.
-    fn cut(&self, it: &Container, child: usize) -> String {
-        let range = it.children[child];
+    fn cut(&self, container: &Container, child: usize) -> String {
+        let range = container.children[child];
         let own_line = self.newline_before(range.start);
-        let gone = |from: usize, to: usize| (Range::new(from, to), String::new());
-        let before = child.checked_sub(1).map(|at| it.children[at]);
-        let is_last = child + 1 == it.children.len();
-        let behind =
-            self.comma_in(range.end, if is_last { it.inner.end } else { it.children[child + 1].start });
-        let blank = |at: usize| if self.text[..at].ends_with(' ') { at - 1 } else { at };
-        let start =
-            own_line.unwrap_or_else(|| if before.is_some() { blank(range.start) } else { range.start });
+        let before = child.checked_sub(1).map(|at| container.children[at]);
+        let is_last = child + 1 == container.children.len();
+        let behind = self.comma_in(
+            range.end,
+            if is_last { container.inner.end } else { container.children[child + 1].start },
+        );
+        let start = own_line.unwrap_or_else(|| {
+            if before.is_some() {
+                if self.text[..range.start].ends_with(' ') { range.start - 1 } else { range.start }
+            } else {
+                range.start
+            }
+        });
         match (behind, before) {
             // On its own line, or the last of those in a line.
-            (Some(comma), _) if own_line.is_some() || is_last => self.spliced(&[gone(start, comma.end)]),
+            (Some(comma), _) if own_line.is_some() || is_last => self.spliced(&[removal(start, comma.end)]),
             (Some(comma), _) => {
                 let more = self.text[comma.end..].starts_with(' ');
-                self.spliced(&[gone(range.start, comma.end + usize::from(more))])
+                self.spliced(&[removal(range.start, comma.end + usize::from(more))])
             }
             (None, Some(before)) => match self.comma_in(before.end, range.start) {
-                Some(comma) => self.spliced(&[gone(comma.start, comma.end), gone(start, range.end)]),
-                None => self.spliced(&[gone(start, range.end)]),
+                Some(comma) => self.spliced(&[removal(comma.start, comma.end), removal(start, range.end)]),
+                None => self.spliced(&[removal(start, range.end)]),
             },
-            (None, None) => self.spliced(&[gone(start, range.end)]),
+            (None, None) => self.spliced(&[removal(start, range.end)]),
         }
     }
 
@@ -366,4 +382,17 @@ impl Parsed<'_> {
         out.push_str(&self.text[at..]);
         out
     }
+}
+
+fn removal(from: usize, to: usize) -> (Range, String) {
+    (Range::new(from, to), String::new())
+}
+
+fn empty_range(at: usize) -> Range {
+    Range::new(at, at)
+}
+
+fn body(made: &Value, name: Option<&str>, layout: &JsonLayout, indent: &str) -> String {
+    let value = render(made, layout, indent);
+    name.map_or_else(|| value.clone(), |name| format!("{}: {value}", json!(name)))
 }

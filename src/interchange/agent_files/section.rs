@@ -94,9 +94,10 @@ pub(super) fn put_into(text: Option<&str>, marks: Marks, body: &str) -> Result<S
     }
     let newline = newline_of(text);
     let section = marks.section(body, newline);
-    Ok(match text.ends_with('\n') {
-        true => format!("{text}{newline}{section}{newline}"),
-        false => format!("{text}{newline}{newline}{section}"),
+    Ok(if text.ends_with('\n') {
+        format!("{text}{newline}{section}{newline}")
+    } else {
+        format!("{text}{newline}{newline}{section}")
     })
 }
 
@@ -108,13 +109,14 @@ pub(super) fn take_out_of(text: &str, marks: Marks) -> Result<Option<String>, Ag
     if before.is_empty() && (after.is_empty() || after == newline) {
         return Ok(None);
     }
-    let without = |text: &'_ str, times: usize| {
-        let end = newline.repeat(times);
-        text.strip_suffix(end.as_str()).unwrap_or(text).to_owned()
-    };
     Ok(Some(match after.strip_prefix(newline) {
         // The file did not end with a newline.
-        None => without(before, 2) + after,
-        Some(rest) => without(before, 1) + rest,
+        None => without_lines(newline, before, 2) + after,
+        Some(rest) => without_lines(newline, before, 1) + rest,
     }))
+}
+
+fn without_lines(newline: &str, text: &str, times: usize) -> String {
+    let end = newline.repeat(times);
+    text.strip_suffix(end.as_str()).unwrap_or(text).to_owned()
 }

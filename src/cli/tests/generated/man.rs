@@ -26,7 +26,7 @@ explains how everything works.
 
 /// The glossary, which is the first section of `gitwf-concepts(7)`.
 fn words() -> &'static str {
-    let page = include_str!("../../../man/gitwf-concepts.7");
+    let page = include_str!("../../../../man/gitwf-concepts.7");
     let from = page.find(".SH WORDS").unwrap();
     let length = page[from..].find(".SH RECORDS").unwrap();
     &page[from..from + length]

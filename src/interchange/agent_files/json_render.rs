@@ -23,17 +23,16 @@ impl Default for JsonLayout {
 pub(super) fn render(value: &Value, layout: &JsonLayout, indent: &str) -> String {
     let inner = format!("{indent}{}", layout.indent);
     let children: Vec<String> = match value {
-        Value::Object(map) => {
-            let name = |key: &str| Value::from(key).to_string();
-            map.iter()
-                .map(|(key, value)| format!("{}: {}", name(key), render(value, layout, &inner)))
-                .collect()
-        }
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| format!("{}: {}", quoted_name(key), render(value, layout, &inner)))
+            .collect(),
         Value::Array(all) => all.iter().map(|value| render(value, layout, &inner)).collect(),
         scalar => return scalar.to_string(),
     };
     let [open, close] = if value.is_array() { ["[", "]"] } else { ["{", "}"] };
-    let is_flat = value.as_array().is_some_and(|all| all.iter().all(|it| !it.is_object() && !it.is_array()));
+    let is_flat =
+        value.as_array().is_some_and(|all| all.iter().all(|value| !value.is_object() && !value.is_array()));
     let newline = layout.newline;
     match (children.is_empty(), layout.is_compact, is_flat) {
         (true, ..) => format!("{open}{close}"),
@@ -44,4 +43,8 @@ pub(super) fn render(value: &Value, layout: &JsonLayout, indent: &str) -> String
             format!("{open}{newline}{inner}{lines}{newline}{indent}{close}")
         }
     }
+}
+
+fn quoted_name(key: &str) -> String {
+    Value::from(key).to_string()
 }

@@ -9,7 +9,7 @@ use super::{Agent, Edit, Gives, JsonReader, PROGRAM, Piece, Reads, SHARED};
 
 /// What each agent reads, in the order of [`Agent`].
 pub(crate) static AGENTS: LazyLock<Vec<Reads>> =
-    LazyLock::new(|| Agent::ALL.iter().map(|it| reads(*it)).collect());
+    LazyLock::new(|| Agent::ALL.iter().map(|agent| reads(*agent)).collect());
 
 const SERVER: &str = PROGRAM;
 
@@ -19,7 +19,7 @@ fn reads(agent: Agent) -> Reads {
             vec![
                 instructions(&["CLAUDE.md", ".claude/CLAUDE.md"]),
                 mcp(&[".mcp.json"], "mcpServers", started()),
-                hooks(&[".claude/settings.json"], ("claude", nested), ["SessionStart", "Stop"], false),
+                hooks(&[".claude/settings.json"], "claude", nested, ["SessionStart", "Stop"], false),
             ],
             &["CLAUDE.md", ".claude", ".mcp.json"],
         ),
@@ -27,7 +27,7 @@ fn reads(agent: Agent) -> Reads {
             vec![
                 instructions(&[SHARED]),
                 Piece { gives: Gives::Mcp, paths: &[".codex/config.toml"], edit: Edit::Toml },
-                hooks(&[".codex/hooks.json"], ("codex", nested), ["SessionStart", "Stop"], false),
+                hooks(&[".codex/hooks.json"], "codex", nested, ["SessionStart", "Stop"], false),
             ],
             &[".codex"],
         ),
@@ -35,7 +35,7 @@ fn reads(agent: Agent) -> Reads {
             vec![
                 instructions(&["GEMINI.md"]),
                 mcp(&[".gemini/settings.json"], "mcpServers", started()),
-                hooks(&[".gemini/settings.json"], ("gemini", nested), ["SessionStart", "AfterAgent"], false),
+                hooks(&[".gemini/settings.json"], "gemini", nested, ["SessionStart", "AfterAgent"], false),
             ],
             &["GEMINI.md", ".gemini"],
         ),
@@ -43,7 +43,7 @@ fn reads(agent: Agent) -> Reads {
             vec![
                 instructions(&[SHARED]),
                 mcp(&[".cursor/mcp.json"], "mcpServers", started()),
-                hooks(&[".cursor/hooks.json"], ("cursor", flat), ["sessionStart", "stop"], true),
+                hooks(&[".cursor/hooks.json"], "cursor", flat, ["sessionStart", "stop"], true),
             ],
             &[".cursor", ".cursorrules"],
         ),
@@ -69,7 +69,8 @@ fn reads(agent: Agent) -> Reads {
                 ),
                 hooks(
                     &[".github/hooks/git-wf.json"],
-                    ("copilot", in_shells),
+                    "copilot",
+                    in_shells,
                     ["sessionStart", "agentStop"],
                     true,
                 ),
@@ -138,7 +139,8 @@ fn local() -> Value {
 /// The hooks of an agent for the start of a session and before it stops; `form` makes one from its command.
 fn hooks(
     paths: &'static [&'static str],
-    (agent, form): (&str, fn(&str) -> Value),
+    agent: &str,
+    form: fn(&str) -> Value,
     events: [&'static str; 2],
     has_version: bool,
 ) -> Piece {

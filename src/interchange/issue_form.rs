@@ -1,8 +1,8 @@
 //! The issue forms of GitHub as templates: YAML files in `.github/ISSUE_TEMPLATE`. Each element of the form becomes a
 //! section to fill in, under the heading that GitHub would give it in the issue.
 
-use super::issue_text::{IssueTemplate, TemplatePreset, with_preset};
-use super::yaml::{self, Node};
+use crate::rules::issue_text::{IssueTemplate, TemplatePreset, with_preset};
+use crate::rules::yaml::{self, Node};
 
 /// Longer hints would hide the fields to fill in.
 const LONGEST_HINT: usize = 500;
@@ -21,12 +21,11 @@ pub(crate) fn form(file: &str, text: &str) -> Result<IssueTemplate, String> {
         return Err("its `body` has no elements".into());
     }
     let sections: Vec<String> = body.iter().filter_map(section).collect();
-    let words = |name: &str| form.get(name).map(Node::words).unwrap_or_default();
     let preset = TemplatePreset {
         priority: String::new(),
         issue_type: form.text("type").to_owned(),
-        tags: words("labels"),
-        assignee: words("assignees").into_iter().next().unwrap_or_default(),
+        tags: words_of(&form, "labels"),
+        assignee: words_of(&form, "assignees").into_iter().next().unwrap_or_default(),
         title: form.text("title").to_owned(),
     };
     let name = match form.text("name") {
@@ -40,6 +39,10 @@ pub(crate) fn form(file: &str, text: &str) -> Result<IssueTemplate, String> {
     })
 }
 
+fn words_of(form: &Node, name: &str) -> Vec<String> {
+    form.get(name).map(Node::words).unwrap_or_default()
+}
+
 /// A section of the issue; `None` for an element that only explains the form.
 fn section(element: &Node) -> Option<String> {
     let empty = Node::Map(vec![]);
@@ -47,11 +50,14 @@ fn section(element: &Node) -> Option<String> {
     let id = element.text("id");
     let label = Some(about.text("label")).filter(|label| !label.is_empty()).unwrap_or(id);
     let options: &[Node] = about.get("options").map(Node::members).unwrap_or_default();
-    let label_of = |it: &Node| match it {
-        Node::Map(_) => it.text("label").to_owned(),
-        it => it.as_text().to_owned(),
-    };
-    let options: Vec<String> = options.iter().map(label_of).filter(|it| !it.is_empty()).collect();
+    let options: Vec<String> = options
+        .iter()
+        .map(|option| match option {
+            Node::Map(_) => option.text("label").to_owned(),
+            option => option.as_text().to_owned(),
+        })
+        .filter(|label| !label.is_empty())
+        .collect();
     let (hint, value) = match element.text("type") {
         "input" | "textarea" => (about.text("placeholder").to_owned(), about.text("value").trim().to_owned()),
         "dropdown" => {
@@ -59,12 +65,13 @@ fn section(element: &Node) -> Option<String> {
             (format!("one of: {}", options.join(", ")), chosen.cloned().unwrap_or_default())
         }
         "checkboxes" => {
-            let boxes: Vec<String> = options.iter().map(|it| format!("- [ ] {it}")).collect();
+            let boxes: Vec<String> = options.iter().map(|label| format!("- [ ] {label}")).collect();
             (String::new(), boxes.join("\n"))
         }
         _ => return None,
     };
-    let is_required = element.get("validations").is_some_and(|it| it.text("required") == "true");
+    let is_required =
+        element.get("validations").is_some_and(|validations| validations.text("required") == "true");
     let required = if is_required { "required" } else { "" };
     let hints = [about.text("description"), hint.as_str(), required].into_iter().map(hint_line);
     let hints: Vec<String> = hints.filter(|hint| !hint.is_empty()).collect();
@@ -124,17 +131,17 @@ body:
 
     #[test]
     fn each_element_becomes_a_section() {
-        let it = form("bug.yml", BUG).unwrap();
-        assert_eq!((it.name.as_str(), it.about.as_str()), ("Bug report", "Something is broken"));
+        let read = form("bug.yml", BUG).unwrap();
+        assert_eq!((read.name.as_str(), read.about.as_str()), ("Bug report", "Something is broken"));
         assert_eq!(
-            it.text,
+            read.text,
             "---\npriority:\ntype: defect\ntags: bug, needs triage\nassignee: octocat\n---\n[Bug]:\n\n\
              ### What happened?\n\n<!-- Tell us what you see. · required -->\nA bug happened!\n\n\
              ### Version\n\n<!-- one of: 1.0, 2.0 -->\n2.0\n\n\
              ### contact\n\n<!-- a —> b -->\n\n\
              ### Terms\n\n- [ ] I agree"
         );
-        assert!(parse(&it.text).is_ok());
+        assert!(parse(&read.text).is_ok());
         assert_eq!(form("plain.yaml", "body: [{type: input}]").unwrap().name, "plain");
     }
 

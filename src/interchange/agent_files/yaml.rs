@@ -20,10 +20,6 @@ pub(super) fn files(text: &str) -> Result<Option<Vec<String>>, AgentFileFault> {
     let mut found: Option<Vec<String>> = None;
     let (mut is_in_list, mut is_begun) = (false, false);
     for (n, line) in rest.trim_start_matches('\u{feff}').lines().enumerate() {
-        let fault = |why: &str| AgentFileFault::Syntax {
-            format: "YAML that this command understands",
-            why: format!("{why} in line {}", n + 1),
-        };
         let trimmed = line.trim();
         if trimmed.is_empty() || trimmed.starts_with('#') || line == "---" && !is_begun {
             continue;
@@ -32,13 +28,13 @@ pub(super) fn files(text: &str) -> Result<Option<Vec<String>>, AgentFileFault> {
         if line.starts_with([' ', '\t']) || item.is_some() {
             match (item, &mut found) {
                 (Some(item), Some(files)) if is_in_list => files.push(plain(item)),
-                _ if is_in_list || !is_begun => return Err(fault("unexpected text")),
+                _ if is_in_list || !is_begun => return Err(yaml_fault(n, "unexpected text")),
                 _ => {}
             }
             continue;
         }
         let Some((key, value)) = line.split_once(':').filter(|(key, _)| is_key(key)) else {
-            return Err(fault("unexpected text"));
+            return Err(yaml_fault(n, "unexpected text"));
         };
         (is_in_list, is_begun) = (false, true);
         if key.trim_matches(['"', '\'']) != KEY {
@@ -50,7 +46,9 @@ pub(super) fn files(text: &str) -> Result<Option<Vec<String>>, AgentFileFault> {
         let value = without_comment(value);
         found = Some(match value.strip_prefix('[') {
             Some(list) => {
-                let Some(list) = list.strip_suffix(']') else { return Err(fault("a list of several lines")) };
+                let Some(list) = list.strip_suffix(']') else {
+                    return Err(yaml_fault(n, "a list of several lines"));
+                };
                 list.split(',').map(plain).filter(|file| !file.is_empty()).collect()
             }
             None if value.is_empty() => {
@@ -58,12 +56,19 @@ pub(super) fn files(text: &str) -> Result<Option<Vec<String>>, AgentFileFault> {
                 vec![]
             }
             None if value.starts_with(['|', '>', '&', '*', '{', '!']) => {
-                return Err(fault("unexpected text"));
+                return Err(yaml_fault(n, "unexpected text"));
             }
             None => vec![plain(value)],
         });
     }
     Ok(found)
+}
+
+fn yaml_fault(n: usize, why: &str) -> AgentFileFault {
+    AgentFileFault::Syntax {
+        format: "YAML that this command understands",
+        why: format!("{why} in line {}", n + 1),
+    }
 }
 
 fn is_key(key: &str) -> bool {
@@ -78,8 +83,11 @@ fn without_comment(value: &str) -> &str {
 
 fn plain(value: &str) -> String {
     let value = without_comment(value);
-    let quoted = |mark: char| value.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
-    quoted('"').or_else(|| quoted('\'')).unwrap_or(value).to_owned()
+    quoted(value, '"').or_else(|| quoted(value, '\'')).unwrap_or(value).to_owned()
+}
+
+fn quoted(value: &str, mark: char) -> Option<&str> {
+    value.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark))
 }
 
 pub(super) fn state(text: &str) -> Result<State, AgentFileFault> {

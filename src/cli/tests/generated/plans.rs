@@ -236,12 +236,12 @@ fn spoilt(plan: &Value, place: &str) -> Vec<Value> {
 
 /// A plan as planning agents submit it: with an id, a time, and fields that only some of them write.
 fn handed_in() -> Value {
-    serde_json::from_str(include_str!("../../../tests/fixtures/planner-plan.json")).unwrap()
+    serde_json::from_str(include_str!("../../../../tests/fixtures/planner-plan.json")).unwrap()
 }
 
 /// The plan above, the one in the manual, and one by an agent.
 fn examples() -> [Value; 3] {
-    [plan(), crate::cli::command::store::examples::of("solution").unwrap(), handed_in()]
+    [plan(), crate::cli::command::store::examples::find("solution").unwrap(), handed_in()]
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn the_documents_of_the_handbook_are_what_the_schemas_describe() {
         assert!(task.is_valid(one), "{one}");
     }
     let reports: Vec<Value> =
-        serde_json::from_str(include_str!("../../../tests/fixtures/executor-reports.json")).unwrap();
+        serde_json::from_str(include_str!("../../../../tests/fixtures/executor-reports.json")).unwrap();
     for report in reports {
         assert!(result.is_valid(&report), "{report}");
     }

@@ -14,11 +14,10 @@ pub(crate) fn imports_agents(text: &str) -> Result<bool, AgentFileFault> {
         Some(range) => (&text[..range.start], &text[range.end..]),
         None => (text, ""),
     };
-    let imports = |word: &str| {
+    Ok(before.split_whitespace().chain(after.split_whitespace()).any(|word| {
         let path = word.strip_prefix('@').map(|path| path.trim_end_matches(['.', ',', ';', ')']));
         path.is_some_and(|path| [SHARED, "./AGENTS.md", "../AGENTS.md"].contains(&path))
-    };
-    Ok(before.split_whitespace().chain(after.split_whitespace()).any(imports))
+    }))
 }
 
 /// The file in which Gemini CLI reads its instructions, by its settings.
@@ -46,9 +45,8 @@ pub(crate) fn instructions_of_gemini(settings: Option<&str>) -> Result<String, A
 /// A configuration that cannot be understood, or that names only files which are not Markdown.
 pub(crate) fn instructions_of_aider(config: Option<&str>) -> Result<String, AgentFileFault> {
     let Some(files) = config.map(yaml::files).transpose()?.flatten() else { return Ok(SHARED.into()) };
-    let is_markdown = |file: &&String| file.ends_with(".md");
     if files.iter().any(|file| file == SHARED) {
         return Ok(SHARED.into());
     }
-    files.iter().find(is_markdown).cloned().ok_or(AgentFileFault::NoPlace("read: AGENTS.md"))
+    files.iter().find(|file| file.ends_with(".md")).cloned().ok_or(AgentFileFault::NoPlace("read: AGENTS.md"))
 }

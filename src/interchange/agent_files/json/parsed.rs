@@ -6,7 +6,7 @@ use jsonc_parser::tokens::TokenAndRange;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
 use super::BOM;
-use crate::rules::agent_files::{Agent, AgentFileFault, JsonReader};
+use crate::interchange::agent_files::{Agent, AgentFileFault, JsonReader};
 
 /// A parsed text, without its byte order mark.
 pub(super) struct Parsed<'a> {
@@ -26,7 +26,7 @@ pub(super) struct Container {
 }
 
 /// Refuses a text that can be edited, but that its reader does not understand.
-pub(in crate::rules::agent_files) fn refuse_unreadable(
+pub(in crate::interchange::agent_files) fn refuse_unreadable(
     text: &str,
     reader: JsonReader,
     agent: Agent,
@@ -42,9 +42,10 @@ pub(in crate::rules::agent_files) fn refuse_unreadable(
     let bare = text.strip_prefix(BOM).unwrap_or(text);
     let read = parse_to_ast(bare, &CollectOptions::default(), &allow);
     let is_read = read.is_ok() && (reader != JsonReader::Strict || bare == text);
-    match is_read {
-        true => Ok(()),
-        false => Err(AgentFileFault::Syntax {
+    if is_read {
+        Ok(())
+    } else {
+        Err(AgentFileFault::Syntax {
             format: "JSON",
             why: match read {
                 Err(error) => {
@@ -53,7 +54,7 @@ pub(in crate::rules::agent_files) fn refuse_unreadable(
                 }
                 Ok(_) => format!("{agent} accepts no byte order mark in it"),
             },
-        }),
+        })
     }
 }
 
@@ -74,14 +75,17 @@ fn lenient() -> ParseOptions {
 
 pub(super) fn parsed(text: &str) -> Result<Parsed<'_>, AgentFileFault> {
     let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
-    let syntax = |why: String| AgentFileFault::Syntax { format: "JSON", why };
-    let found = parse_to_ast(text, &collect, &lenient()).map_err(|error| syntax(error.to_string()))?;
-    let root = found.value.ok_or_else(|| syntax("it is empty".into()))?;
+    let found = parse_to_ast(text, &collect, &lenient()).map_err(|error| syntax_fault(error.to_string()))?;
+    let root = found.value.ok_or_else(|| syntax_fault("it is empty".into()))?;
     if root.as_object().is_none() {
-        return Err(syntax("it is not an object".into()));
+        return Err(syntax_fault("it is not an object".into()));
     }
     refuse_twice(&root)?;
     Ok(Parsed { text, root, tokens: found.tokens.unwrap_or_default() })
+}
+
+fn syntax_fault(why: String) -> AgentFileFault {
+    AgentFileFault::Syntax { format: "JSON", why }
 }
 
 fn refuse_twice(node: &Node<'_>) -> Result<(), AgentFileFault> {
@@ -102,20 +106,23 @@ fn refuse_twice(node: &Node<'_>) -> Result<(), AgentFileFault> {
 }
 
 pub(super) fn member<'n, 'a>(node: &'n Node<'a>, key: &str) -> Option<&'n ObjectProp<'a>> {
-    node.as_object()?.properties.iter().find(|it| it.name.as_str() == key)
+    node.as_object()?.properties.iter().find(|property| property.name.as_str() == key)
 }
 
 pub(super) fn container(node: &Node<'_>) -> Option<Container> {
-    let inner = |range: Range| Range::new(range.start + 1, range.end - 1);
     match node {
-        Node::Object(it) => {
-            let children = it.properties.iter().map(|member| member.range).collect();
-            Some(Container { inner: inner(it.range), children, is_array: false })
+        Node::Object(object) => {
+            let children = object.properties.iter().map(|member| member.range).collect();
+            Some(Container { inner: inner_range(object.range), children, is_array: false })
         }
-        Node::Array(it) => {
-            let children = it.elements.iter().map(Ranged::range).collect();
-            Some(Container { inner: inner(it.range), children, is_array: true })
+        Node::Array(array) => {
+            let children = array.elements.iter().map(Ranged::range).collect();
+            Some(Container { inner: inner_range(array.range), children, is_array: true })
         }
         _ => None,
     }
+}
+
+fn inner_range(range: Range) -> Range {
+    Range::new(range.start + 1, range.end - 1)
 }

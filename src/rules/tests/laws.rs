@@ -4,11 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::claim_order::who_holds;
-use super::facts::{self, IssueFacts};
-use super::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem, Recorded};
-use super::readiness::{self, ItemView};
-use super::test_claim::{claim, time};
 use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntry, Supersedes};
 use crate::model::fixtures::{self, entry_id};
 use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
@@ -18,6 +13,11 @@ use crate::model::queue::{Item, Queue, QueueDecision};
 use crate::model::root::Policy;
 use crate::model::solution::Solution;
 use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
+use crate::rules::claim_order::who_holds;
+use crate::rules::facts::{self, IssueFacts};
+use crate::rules::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem, Recorded};
+use crate::rules::readiness::{self, ItemView};
+use crate::rules::test_claim::{claim, time};
 
 const STATUSES: [ExecutionStatus; 3] =
     [ExecutionStatus::Executing, ExecutionStatus::Completed, ExecutionStatus::Failed];
@@ -184,7 +184,7 @@ fn views(folder: &IssueFolder) -> Vec<ItemView> {
 /// The status of each execution as shown, by its id, and which one holds.
 fn shown(executions: &[ExecutionFolder]) -> (Option<ExecutionId>, BTreeMap<ExecutionId, ExecutionStatus>) {
     let holding = who_holds(executions);
-    let ids = executions.iter().map(|it| it.execution.id.clone());
+    let ids = executions.iter().map(|execution| execution.execution.id.clone());
     (holding.holder.map(|n| executions[n].execution.id.clone()), ids.zip(holding.statuses).collect())
 }
 

@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 use super::*;
 
 fn piece(agent: Agent, gives: Gives) -> &'static Piece {
-    let reads = AGENTS.iter().find(|it| it.agent == agent).unwrap();
-    reads.pieces.iter().find(|it| it.gives == gives).unwrap()
+    let reads = AGENTS.iter().find(|reads| reads.agent == agent).unwrap();
+    reads.pieces.iter().find(|piece| piece.gives == gives).unwrap()
 }
 
 /// Everything that is put into files of one kind: for each file, the pieces in their order.
 fn all_in(is_kind: fn(&Edit) -> bool) -> Vec<Vec<&'static Piece>> {
     let mut files: Vec<Vec<&Piece>> = Vec::new();
-    for piece in AGENTS.iter().flat_map(|it| &it.pieces).filter(|it| is_kind(&it.edit)) {
-        match files.iter_mut().find(|it| it[0].paths == piece.paths) {
+    for piece in AGENTS.iter().flat_map(|reads| &reads.pieces).filter(|piece| is_kind(&piece.edit)) {
+        match files.iter_mut().find(|file| file[0].paths == piece.paths) {
             Some(file) => file.push(piece),
             None => files.push(vec![piece]),
         }
@@ -43,19 +43,19 @@ fn round(text: &str, pieces: &[&Piece]) {
 struct Choices(std::vec::IntoIter<u8>);
 
 impl Choices {
-    fn of(&mut self, n: usize) -> usize {
+    fn below(&mut self, n: usize) -> usize {
         usize::from(self.0.next().unwrap_or(0)) % n
     }
 
     fn blank(&mut self) -> &'static str {
-        ["", " ", "\n", "\n  ", "\n\t", " /* c */ ", " // c, {\n", "  "][self.of(8)]
+        ["", " ", "\n", "\n  ", "\n\t", " /* c */ ", " // c, {\n", "  "][self.below(8)]
     }
 
     fn list(&mut self, brackets: [&str; 2], children: Vec<String>) -> String {
         let mut out = brackets[0].to_owned();
         let count = children.len();
         for (n, child) in children.into_iter().enumerate() {
-            let comma = if n + 1 < count || self.of(3) == 0 { "," } else { "" };
+            let comma = if n + 1 < count || self.below(3) == 0 { "," } else { "" };
             out += &format!("{}{child}{}{comma}", self.blank(), self.blank());
         }
         out + self.blank() + brackets[1]
@@ -66,14 +66,14 @@ impl Choices {
     }
 
     fn leaf(&mut self) -> String {
-        ["1", "true", "null", "\"x\"", "\"a // } \\\" b\"", "[]", "{}", "[1,2]"][self.of(8)].to_owned()
+        ["1", "true", "null", "\"x\"", "\"a // } \\\" b\"", "[]", "{}", "[1,2]"][self.below(8)].to_owned()
     }
 
     /// An object whose keys are among these, with leaves or arrays or what `inner` makes.
     fn object(&mut self, keys: &[&str], depth: usize) -> String {
         let mut children = Vec::new();
         for key in keys {
-            if self.of(2) == 0 {
+            if self.below(2) == 0 {
                 continue;
             }
             let value = match *key {
@@ -81,7 +81,7 @@ impl Choices {
                     self.object(&["a", "SessionStart", "Stop", "sessionStart", "AfterAgent"], 1)
                 }
                 "SessionStart" | "Stop" | "sessionStart" | "AfterAgent" => {
-                    let elements = (0..self.of(3)).map(|_| self.leaf()).collect();
+                    let elements = (0..self.below(3)).map(|_| self.leaf()).collect();
                     self.list(["[", "]"], elements)
                 }
                 _ => self.leaf(),
@@ -147,7 +147,7 @@ fn a_file_that_was_made_goes_again() {
     for reads in AGENTS.iter() {
         let mut files: Vec<(&str, Option<String>)> = Vec::new();
         for piece in &reads.pieces {
-            let at = files.iter().position(|it| it.0 == piece.paths[0]).unwrap_or_else(|| {
+            let at = files.iter().position(|file| file.0 == piece.paths[0]).unwrap_or_else(|| {
                 files.push((piece.paths[0], None));
                 files.len() - 1
             });
@@ -157,7 +157,7 @@ fn a_file_that_was_made_goes_again() {
             files[at].1 = Some(with);
         }
         for piece in reads.pieces.iter().rev() {
-            let file = files.iter_mut().find(|it| it.0 == piece.paths[0]).unwrap();
+            let file = files.iter_mut().find(|file| file.0 == piece.paths[0]).unwrap();
             file.1 = piece.take_out_of(file.1.as_deref().unwrap()).unwrap();
         }
         assert!(files.iter().all(|it| it.1.is_none()), "{files:?}");

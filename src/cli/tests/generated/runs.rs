@@ -17,7 +17,8 @@ fn entry(fields: &Value) -> Value {
 
 #[test]
 fn the_states_of_the_handbook_are_those_of_a_runs_log() {
-    let known: Value = serde_json::from_str(include_str!("../../../tests/fixtures/run-states.json")).unwrap();
+    let known: Value =
+        serde_json::from_str(include_str!("../../../../tests/fixtures/run-states.json")).unwrap();
     let words = |kind: &str, field: &str| known[kind][field].as_array().unwrap().clone();
     let log = validator("run-log-entry");
     let phase =

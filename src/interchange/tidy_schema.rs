@@ -7,12 +7,7 @@ use serde_json::Value;
 pub(crate) fn tidy(value: &mut Value) {
     match value {
         Value::Object(map) => {
-            let is_width = |format: &Value| {
-                format
-                    .as_str()
-                    .is_some_and(|name| ["uint", "int", "double"].iter().any(|of| name.starts_with(of)))
-            };
-            if map.get("format").is_some_and(is_width) {
+            if map.get("format").is_some_and(is_number_format) {
                 map.shift_remove("format");
             }
             if let Some(Value::String(text)) = map.get_mut("description") {
@@ -27,4 +22,8 @@ pub(crate) fn tidy(value: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(tidy),
         _ => {}
     }
+}
+
+fn is_number_format(format: &Value) -> bool {
+    format.as_str().is_some_and(|name| ["uint", "int", "double"].iter().any(|of| name.starts_with(of)))
 }

@@ -1,0 +1,3 @@
+//! What is generated from the commands and committed.
+
+mod generated;

@@ -1,0 +1,3 @@
+//! Laws that several rules keep together.
+
+mod laws;
