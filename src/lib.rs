@@ -17,6 +17,7 @@ mod interchange;
 mod mcp;
 mod model;
 mod ops;
+mod page;
 mod process;
 mod rules;
 mod run;

@@ -28,10 +28,7 @@ use std::time::{Duration, Instant};
 
 use crate::git::{Environment, fault};
 use crate::model::code::Code;
-use crate::model::remedy::Remedy;
-use crate::ops::issues::{IssueView, List};
-use crate::ops::plans::SolutionView;
-use crate::ops::trail::TraceView;
+use crate::ops::issues::List;
 use crate::ops::{NoProgress, Progress, Refusal, Session};
 use crate::store::history::HistoryStep;
 use crate::store::{Acting, Store};
@@ -69,14 +66,6 @@ pub(crate) struct Lent {
     pub(crate) filter: fn(&str) -> Result<List, String>,
     /// Opens the user's editor.
     pub(crate) edit: Edit,
-    /// Renders remedies as text with commands; `None` if there are none.
-    pub(crate) spell: fn(&[Remedy]) -> Option<String>,
-    /// Prints an issue; the number is the current time in milliseconds.
-    pub(crate) issue: fn(&mut Screen, &IssueView, i64) -> io::Result<()>,
-    /// Prints a plan.
-    pub(crate) plan: fn(&mut Screen, &SolutionView) -> io::Result<()>,
-    /// Prints the trail of an issue.
-    pub(crate) trace: fn(&mut Screen, &TraceView) -> io::Result<()>,
     /// Prints a step of the log; the number is the current time in milliseconds.
     pub(crate) step: fn(&mut Screen, &HistoryStep, Option<&DrawnNode>, Option<i64>) -> io::Result<()>,
 }

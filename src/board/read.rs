@@ -12,6 +12,8 @@ use crate::ops::issues::{self, Lanes, ShownRecord};
 use crate::ops::plans::SolutionView;
 use crate::ops::trail::{self, IssuePatches, LogInput, TraceInput};
 use crate::ops::{Done, Notice, Progress, Refusal, Session, plans};
+use crate::page::remedy::with_remedies;
+use crate::page::{self, terminal};
 use crate::ui::captured::{StyledLine, capture};
 use crate::ui::lanes::Strokes;
 use crate::ui::{style, text};
@@ -92,16 +94,14 @@ impl Reader<'_> {
     }
 
     fn read<T>(&self, read: impl FnOnce(&Session) -> Result<T, Refusal>) -> Result<T, RefusedText> {
-        let lent = self.settings.lent;
         let progress = ReadProgress { events: self.events.clone(), last: Cell::new(Instant::now()) };
         let session = self.settings.session(Box::new(progress));
-        session.and_then(|session| read(&session)).map_err(|refusal| lent.refused(refusal, &[]))
+        session.and_then(|session| read(&session)).map_err(|refusal| super::write::refused(refusal, &[]))
     }
 
     /// The lines of a page and the notices below them, wrapped to its width.
     fn page(&self, session: &Session, wanted: &WantedPage) -> Result<Vec<StyledLine>, Refusal> {
         let WantedPage { issue, page, columns } = wanted;
-        let lent = self.settings.lent;
         let (lines, notices) = match page {
             IssuePage::Issue => self.issue(session, issue, *columns)?,
             IssuePage::Plan => self.plan(session, issue, *columns)?,
@@ -112,7 +112,10 @@ impl Reader<'_> {
             IssuePage::Trail => {
                 let input = TraceInput { of: issue.clone(), with_items: false };
                 let Done { view, notices, .. } = trail::trace(session, &input)?;
-                (self.captured(*columns, |screen| (lent.trace)(screen, &view))?, notices)
+                (
+                    self.captured(*columns, |screen| terminal::print(screen, &page::trace::page(&view)))?,
+                    notices,
+                )
             }
             IssuePage::Diff => {
                 let Done { view, notices, .. } = trail::patches(session, issue)?;
@@ -127,7 +130,7 @@ impl Reader<'_> {
             rows.push(StyledLine::new(style::DIM, &format!("… {left}")));
         }
         for Notice { message, remedies, .. } in notices {
-            let words = format!("warning: {}", lent.with_remedies(&message, &remedies));
+            let words = format!("warning: {}", with_remedies(&message, &remedies));
             rows.push(StyledLine::default());
             rows.extend(StyledLine::new(style::WARN, &words).wrapped(*columns));
         }
@@ -144,10 +147,9 @@ impl Reader<'_> {
 
     fn issue(&self, session: &Session, issue: &str, columns: usize) -> Result<Read, Refusal> {
         let Done { view, notices, .. } = issues::show(session, &issues::ShowRecord::new(issue))?;
-        let now = session.store().now()?.millis();
         let lines = match &view {
             ShownRecord::Issue(view) => {
-                self.captured(columns, |screen| (self.settings.lent.issue)(screen, view, now))?
+                self.captured(columns, |screen| terminal::print(screen, &page::issue::page(view)))?
             }
             // Not reached: the id is that of an issue.
             _ => vec![],
@@ -158,7 +160,9 @@ impl Reader<'_> {
     fn plan(&self, session: &Session, issue: &str, columns: usize) -> Result<Read, Refusal> {
         let (plan, notices) = plan_of(session, issue)?;
         let lines = match &plan {
-            Some(plan) => self.captured(columns, |screen| (self.settings.lent.plan)(screen, plan))?,
+            Some(plan) => {
+                self.captured(columns, |screen| terminal::print(screen, &page::plan::page(plan)))?
+            }
             None => no_plan(),
         };
         Ok((lines, notices))

@@ -2,11 +2,11 @@
 
 use std::sync::mpsc::{Receiver, Sender};
 
+use super::BoardSettings;
 use super::act::Deed;
 use super::event::{Answered, BoardEvent, RefusedText};
-use super::{BoardSettings, Lent};
-use crate::model::remedy::Remedy;
 use crate::ops::{NoProgress, Notice, Refusal};
+use crate::page::remedy::{spelled, with_remedies};
 
 /// Performs actions until the board ends.
 pub(super) fn answer(settings: &BoardSettings, deeds: &Receiver<Deed>, events: &Sender<BoardEvent>) {
@@ -19,29 +19,21 @@ pub(super) fn answer(settings: &BoardSettings, deeds: &Receiver<Deed>, events: &
 }
 
 fn perform(settings: &BoardSettings, deed: Deed) -> Result<Answered, RefusedText> {
-    let lent = settings.lent;
     // A new session each time, since the settings may have changed.
-    let session = settings.session(Box::new(NoProgress)).map_err(|refusal| lent.refused(refusal, &[]))?;
+    let session = settings.session(Box::new(NoProgress)).map_err(|refusal| refused(refusal, &[]))?;
     match deed.perform(&session) {
         Ok((issue, (message, notices))) => {
-            let notices = notices.iter().map(|it| lent.with_remedies(&it.message, &it.remedies)).collect();
+            let notices = notices.iter().map(|it| with_remedies(&it.message, &it.remedies)).collect();
             Ok(Answered { issue, message, notices })
         }
-        Err(refusal) => Err(lent.refused(refusal, &session.notices())),
+        Err(refusal) => Err(refused(refusal, &session.notices())),
     }
 }
 
-impl Lent {
-    /// A message, followed by its remedies.
-    pub(super) fn with_remedies(self, message: &str, remedies: &[Remedy]) -> String {
-        (self.spell)(remedies).map_or_else(|| message.to_owned(), |remedies| format!("{message}; {remedies}"))
-    }
-
-    /// A refusal as text, with the notices that came before it.
-    pub(super) fn refused(self, refusal: Refusal, notices: &[Notice]) -> RefusedText {
-        let Refusal { message, details, remedies, .. } = refusal;
-        let details = details.iter().map(|it| self.with_remedies(&it.message, &it.remedies));
-        let notices = notices.iter().map(|it| self.with_remedies(&it.message, &it.remedies));
-        RefusedText { message, details: details.chain(notices).collect(), hint: (self.spell)(&remedies) }
-    }
+/// A refusal as text, with the notices that came before it.
+pub(super) fn refused(refusal: Refusal, notices: &[Notice]) -> RefusedText {
+    let Refusal { message, details, remedies, .. } = refusal;
+    let details = details.iter().map(|it| with_remedies(&it.message, &it.remedies));
+    let notices = notices.iter().map(|it| with_remedies(&it.message, &it.remedies));
+    RefusedText { message, details: details.chain(notices).collect(), hint: spelled(&remedies) }
 }

@@ -12,6 +12,7 @@ const FLOORS: &[&str] = &[
     "mcp",
     "web",
     "hooks",
+    "page",
     "ui",
     "run",
     "ops",
@@ -74,7 +75,7 @@ fn crosses(floor: &str, depth: usize, line: &str) -> bool {
 }
 
 /// Front ends read the environment and hand it down.
-const FRONT_ENDS: &[&str] = &["cli", "board", "mcp", "web", "hooks", "ui", "main.rs", "lib.rs"];
+const FRONT_ENDS: &[&str] = &["cli", "board", "mcp", "web", "hooks", "page", "ui", "main.rs", "lib.rs"];
 
 /// Files below the front ends that still use `std::env`, with the reason.
 const NAMES_ENV: &[(&str, &str)] = &[

@@ -25,26 +25,26 @@ enum Shape {
 /// One column: its title and its alignment.
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
-    title: &'static str,
+    title: Cow<'static, str>,
     shape: Shape,
     is_spare: bool,
 }
 
 impl Column {
     /// For words.
-    pub(crate) fn left(title: &'static str) -> Self {
-        Self { title, shape: Shape::Left, is_spare: false }
+    pub(crate) fn left(title: impl Into<Cow<'static, str>>) -> Self {
+        Self { title: title.into(), shape: Shape::Left, is_spare: false }
     }
 
     /// For numbers.
-    pub(crate) fn right(title: &'static str) -> Self {
-        Self { title, shape: Shape::Right, is_spare: false }
+    pub(crate) fn right(title: impl Into<Cow<'static, str>>) -> Self {
+        Self { title: title.into(), shape: Shape::Right, is_spare: false }
     }
 
     /// For a column that is cut if the terminal is too narrow, such as a title. If there are several, the widest one
     /// is cut first.
-    pub(crate) fn flexible(title: &'static str) -> Self {
-        Self { title, shape: Shape::Flexible, is_spare: false }
+    pub(crate) fn flexible(title: impl Into<Cow<'static, str>>) -> Self {
+        Self { title: title.into(), shape: Shape::Flexible, is_spare: false }
     }
 
     /// Allows the column to be left out if the terminal is too narrow. If several columns are spare, the last one goes
@@ -100,7 +100,7 @@ impl Table {
     /// A new table. Without rows, it prints nothing at all.
     pub(crate) fn new(columns: impl IntoIterator<Item = Column>) -> Self {
         let columns: Vec<Column> = columns.into_iter().collect();
-        let widest = columns.iter().map(|column| text::width(column.title)).collect();
+        let widest = columns.iter().map(|column| text::width(&column.title)).collect();
         Self { columns, widest, cells: Vec::new(), texts: String::new() }
     }
 
@@ -124,17 +124,24 @@ impl Table {
 
     /// Prints the title line and the rows, cut to the screen's width if it has one.
     pub(crate) fn print(&self, screen: &mut Screen) -> io::Result<()> {
+        self.print_indented(screen, 0)
+    }
+
+    /// Like [`Self::print`], with this many blanks before each line.
+    pub(crate) fn print_indented(&self, screen: &mut Screen, by: usize) -> io::Result<()> {
         if self.is_empty() {
             return Ok(());
         }
         if UiSettings::get().is_plain {
             return self.spoken().try_for_each(|line| writeln!(screen, "{line}"));
         }
-        let widths = self.widths(screen.columns());
+        let widths = self.widths(screen.columns().map(|columns| columns.saturating_sub(by)));
+        let margin = " ".repeat(by);
         let painter = screen.painter();
         if self.columns.iter().any(|column| !column.title.is_empty()) {
             let titles =
-                self.columns.iter().map(|column| (column.title, text::width(column.title), style::DIM));
+                self.columns.iter().map(|column| (&*column.title, text::width(&column.title), style::DIM));
+            screen.write_all(margin.as_bytes())?;
             screen.write_all(self.line(titles, &widths, painter).as_bytes())?;
         }
         let mut begin = 0;
@@ -144,6 +151,7 @@ impl Table {
                 begin = cell.end;
                 (text, cell.width, cell.style)
             });
+            screen.write_all(margin.as_bytes())?;
             screen.write_all(self.line(cells, &widths, painter).as_bytes())?;
         }
         Ok(())

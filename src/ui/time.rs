@@ -63,6 +63,11 @@ pub(crate) fn field(text: &str) -> Option<String> {
     Some(form.shown(clock_ms(), Time::parse_canonical(text)?.millis()))
 }
 
+/// Whether a time is over.
+pub(crate) fn is_past(at: Time) -> bool {
+    at.millis() < clock_ms()
+}
+
 const ISO: DateForm = DateForm { shape: DateShape::IsoStrict, is_local: false };
 
 /// `--date`.

@@ -22,6 +22,7 @@ mod pages;
 mod parts;
 mod place;
 mod server;
+mod shown;
 mod view;
 
 pub(crate) use export::export;

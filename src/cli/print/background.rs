@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use crate::cli::print::review as review_print;
 use crate::model::check_outcome::CheckOutcome;
 use crate::model::issue::Source;
 use crate::model::status::ExecutionStatus;
 use crate::ops::work::status_words;
+use crate::page::looks::verdict_style;
 use crate::rules::background::{
     AttemptContext, Background, CheckContext, DependencyContext, FeedbackContext, IssueContext, ReviewContext,
 };
@@ -170,7 +170,7 @@ pub(in crate::cli) fn background(context: &Background, screen: &mut Screen) -> i
 
 fn reviews(all: &[&ReviewContext], screen: &mut Screen) -> io::Result<()> {
     for it in all {
-        let verdict = screen.painter().paint(review_print::verdict_style(it.verdict), it.verdict.as_str());
+        let verdict = screen.painter().paint(verdict_style(it.verdict), it.verdict.as_str());
         let (plan, author) = (&it.solution_id, clean_line(&it.author));
         writeln!(screen, "    {plan}: {verdict} {} by {author}, {}", it.total, time::when(it.created_at))?;
         for finding in &it.findings {

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crate::cli::print::queue::status_style;
 use crate::model::id::SolutionId;
 use crate::model::status::ItemStatus;
 use crate::ops::queue::DagAnswer;
+use crate::page::looks::item_style;
 use crate::rules::dag::reduced;
 use crate::rules::readiness::{OrderReason, group_words};
 use crate::ui::lanes::{Strokes, draw};
@@ -51,9 +51,9 @@ pub(in crate::cli) fn text(screen: &mut Screen, dag: &DagAnswer) -> io::Result<(
             writeln!(screen, "{}", painter.paint(style::DIM, link))?;
         }
         let (left, right) = (&drawn.left, &drawn.right);
-        let mark = painter.paint(status_style(it.status), mark(it.status, strokes));
+        let mark = painter.paint(item_style(it.status), mark(it.status, strokes));
         let item = painter.paint(style::ID, it.item_id.as_str());
-        let state = painter.paint(status_style(it.status), it.status.as_str());
+        let state = painter.paint(item_style(it.status), it.status.as_str());
         let issue = painter.paint(style::ID, screen.id(it.issue_id.as_str()));
         let first: Vec<&str> = before.iter().map(|n| dag.nodes[*n].item_id.as_str()).collect();
         let after = if first.is_empty() { String::new() } else { format!("  after {}", first.join(", ")) };

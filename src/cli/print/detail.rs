@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::cli::print::{background, task};
+use crate::cli::print::background;
 use crate::ops::work::DetailView;
+use crate::page::{Block, plan, terminal};
 use crate::rules::bounded::Omission;
 use crate::ui::text::clean_line;
 use crate::ui::{Screen, style};
@@ -27,8 +28,8 @@ pub(in crate::cli) fn detail(screen: &mut Screen, view: &DetailView) -> io::Resu
         }
     }
     writeln!(screen, "\n{}", painter.paint(style::HEADING, "plan"))?;
-    task::purpose(&solution.typed, screen)?;
-    task::tasks(&solution.typed, screen)?;
+    let plan: Vec<Block> = plan::purpose(&solution.typed).chain(plan::tasks(&solution.typed)).collect();
+    terminal::print_blocks(screen, &plan)?;
     background::background(&view.background, screen)?;
     let left_out: Vec<Omission> = left_out.iter().chain(&view.background.left_out).cloned().collect();
     background::left_out(&left_out, screen)

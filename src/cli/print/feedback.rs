@@ -2,26 +2,10 @@
 
 use std::io::{self, Write};
 
-use crate::model::issue::{Feedback, FeedbackType, Stage};
+use crate::model::issue::FeedbackType;
 use crate::ops::plans::FeedbackShown;
 use crate::ui::text::clean_line;
 use crate::ui::{Cell, Column, Screen, Table, style, time};
-
-/// What kind of feedback it is, and where it arose: `failed during execution`.
-pub(in crate::cli) fn heading(it: &Feedback) -> String {
-    let kind = match it.kind {
-        FeedbackType::Failure => "failed",
-        FeedbackType::Clarification => "clarified",
-        FeedbackType::Rejection => "rejected",
-    };
-    let stage = match it.stage {
-        Stage::New => "when it was registered",
-        Stage::Plan => "during planning",
-        Stage::Review => "in review",
-        Stage::Execute => "during execution",
-    };
-    format!("{kind} {stage}")
-}
 
 /// Feedback that was added.
 pub(in crate::cli) fn added(screen: &mut Screen, it: &FeedbackShown) -> io::Result<()> {

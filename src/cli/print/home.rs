@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use super::issues::status_style;
 use super::remedy;
 use crate::model::id::EntryId;
 use crate::model::remedy::Remedy;
 use crate::ops::issues::{Attention, AttentionItem, AttentionKind, Home, HomeIssues, HomeItems, SyncState};
 use crate::ops::work::PrimedExecution;
+use crate::page::looks::issue_style;
+use crate::page::remedy::{spelled, with_remedies};
 use crate::rules::readiness::Blocker;
 use crate::ui::text::{clean_line, count, truncate, width};
 use crate::ui::{Cell, Column, Screen, Table, UiSettings, style, time};
@@ -153,7 +154,7 @@ fn outside(screen: &mut Screen, name: &str, issues: &HomeIssues) -> io::Result<(
         let waits_for: Vec<&str> = it.waits_for.iter().map(|id| screen.id(id.as_str())).collect();
         let state = match waits_for[..] {
             _ if it.is_in_cycle => Cell::new("in a cycle", style::BAD),
-            [] => Cell::new(it.status.as_str(), status_style(it.status)),
+            [] => Cell::new(it.status.as_str(), issue_style(it.status)),
             [one] => Cell::new(format!("after {one}"), style::WARN),
             [one, ..] => Cell::new(format!("after {one} and {} more", waits_for.len() - 1), style::WARN),
         };
@@ -169,7 +170,7 @@ fn outside(screen: &mut Screen, name: &str, issues: &HomeIssues) -> io::Result<(
 }
 
 fn said(blocker: &Blocker) -> String {
-    remedy::with_remedies(&blocker.reason, &blocker.remedies)
+    with_remedies(&blocker.reason, &blocker.remedies)
 }
 
 fn more(screen: &mut Screen, count: usize, shown: usize) -> io::Result<()> {
@@ -227,7 +228,7 @@ fn attention(screen: &mut Screen, group: &Attention) -> io::Result<()> {
     }
     table.print(screen)?;
     let first = group.first.iter().flat_map(|it| &it.remedies).next();
-    if let Some(line) = first.and_then(|it| remedy::spelled(std::slice::from_ref(it))) {
+    if let Some(line) = first.and_then(|it| spelled(std::slice::from_ref(it))) {
         writeln!(screen, "    {}", screen.painter().paint(style::DIM, &line))?;
     }
     more(screen, group.count, group.first.len())
@@ -237,7 +238,7 @@ fn issues(screen: &mut Screen, home: &Home) -> io::Result<()> {
     let painter = screen.painter();
     let mut counts: Vec<String> = Vec::new();
     for (status, count) in &home.issues {
-        counts.push(format!("{count} {}", painter.paint(status_style(*status), status.as_str())));
+        counts.push(format!("{count} {}", painter.paint(issue_style(*status), status.as_str())));
     }
     if home.broken > 0 {
         counts.push(painter.paint(style::BAD, &format!("{} that cannot be read", home.broken)).to_string());

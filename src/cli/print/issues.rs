@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use crate::index::IssueRow;
-use crate::model::priority::Priority;
-use crate::model::status::IssueStatus;
 use crate::ops::issues::{IssueView, ManyChanged, Rows};
+use crate::page::looks::issue_style;
+use crate::page::terminal::priority_style;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style, time};
 
@@ -92,7 +92,7 @@ pub(in crate::cli) fn many(screen: &mut Screen, it: &ManyChanged, verb: &str) ->
     for issue in &it.issues {
         table.row([
             Cell::new(screen.id(issue.id.as_str()), style::ID),
-            Cell::new(issue.status.as_str(), status_style(issue.status)),
+            Cell::new(issue.status.as_str(), issue_style(issue.status)),
             Cell::from(issue.title.as_str()),
         ]);
     }
@@ -104,15 +104,6 @@ pub(in crate::cli) fn many(screen: &mut Screen, it: &ManyChanged, verb: &str) ->
     }
 }
 
-fn priority_style(priority: Priority) -> style::Style {
-    match priority.number() {
-        1 => style::BAD,
-        2 => style::WARN,
-        4 | 5 => style::DIM,
-        _ => style::PLAIN,
-    }
-}
-
 /// An issue in a numbered list to choose from.
 pub(in crate::cli) fn numbered(n: usize, row: &IssueRow) -> String {
     format!("{n:>2}  {}  {}  {}", row.id, row.priority.name(), clean_line(&row.title))
@@ -120,16 +111,5 @@ pub(in crate::cli) fn numbered(n: usize, row: &IssueRow) -> String {
 
 /// The colour of the status of a row: work that has not landed is not over.
 fn row_style(issue: &IssueRow) -> style::Style {
-    if issue.not_landed.is_some() { style::WARN } else { status_style(issue.status) }
-}
-
-/// The colour of a status.
-pub(in crate::cli) fn status_style(status: IssueStatus) -> style::Style {
-    match status {
-        IssueStatus::Completed | IssueStatus::Closed => style::GOOD,
-        IssueStatus::Failed => style::BAD,
-        IssueStatus::Executing | IssueStatus::Queued => style::WARN,
-        IssueStatus::Cancelled | IssueStatus::Paused => style::DIM,
-        _ => style::PLAIN,
-    }
+    if issue.not_landed.is_some() { style::WARN } else { issue_style(issue.status) }
 }

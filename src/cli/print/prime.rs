@@ -6,12 +6,13 @@ use std::fmt::Write;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::remedy::{command, with_remedies};
+use super::remedy::command;
 use crate::interchange::agent_files::HookForm;
 use crate::model::branch::Branch;
 use crate::model::remedy::Detail;
 use crate::model::words::count;
 use crate::ops::work::{Prime, PrimedExecution, PrimedTask, PrimedWaiting, Reminder};
+use crate::page::remedy::with_remedies;
 use crate::rules::prime::{TokenBudget, Waiting};
 use crate::ui::text::clean_line;
 

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use crate::cli::print::{execution, with_remedies};
+use crate::cli::print::with_remedies;
 use crate::model::id::{ItemId, SolutionId};
 use crate::model::status::{ExecutionStatus, ItemStatus};
 use crate::ops::queue::{ActiveQueues, AddedItem, ItemAnswer, MergedQueue, QueueAnswer, Removed};
+use crate::page::looks::item_style;
+use crate::page::words;
 use crate::rules::facts::Holder;
 use crate::rules::queue_conflicts::ConflictView;
 use crate::rules::readiness::{Blocker, BlockerKind, group_words};
@@ -114,7 +116,7 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
     for it in open.into_iter().chain(done) {
         let mut cells = vec![
             Cell::new(it.item.item_id.as_str(), style::ID),
-            Cell::new(it.status.as_str(), status_style(it.status)),
+            Cell::new(it.status.as_str(), item_style(it.status)),
             Cell::from(group_words(&it.execution_group)),
             Cell::from(format!("{:.2}", it.semantic_priority)),
             Cell::from(screen.id(it.item.solution_id.as_str())),
@@ -159,7 +161,7 @@ fn ended(screen: &mut Screen, it: &ItemAnswer) -> io::Result<()> {
         holder.solution_id == it.item.solution_id && holder.status != ExecutionStatus::Executing
     };
     let Some(holder) = it.holder.as_ref().filter(is_over) else { return Ok(()) };
-    let note = execution::end_note(&holder.actor, holder.ended_by.as_deref(), holder.forced.as_deref());
+    let note = words::end_note(&holder.actor, holder.ended_by.as_deref(), holder.forced.as_deref());
     if !note.is_empty() {
         let line =
             format!("{} {} (by {}{note})", screen.ids_in(&it.name.to_string()), holder.status, holder.actor);
@@ -205,7 +207,7 @@ pub(in crate::cli) fn item(screen: &mut Screen, it: &ItemAnswer) -> io::Result<(
         "{} of {queue}: {}, {}",
         painter.paint(style::ID, it.item.item_id.as_str()),
         it.item.solution_id,
-        painter.paint(status_style(it.status), it.status.as_str())
+        painter.paint(item_style(it.status), it.status.as_str())
     )?;
     let is_over = matches!(it.status, ItemStatus::Completed | ItemStatus::Failed);
     let is_shown = |holder: &&Holder| is_over || holder.solution_id == it.item.solution_id;
@@ -288,16 +290,5 @@ pub(in crate::cli) fn merged(screen: &mut Screen, it: &MergedQueue, is_changed: 
     match is_changed {
         true => writeln!(screen, "moved {} to {to}; {from} is archived", count(it.moved, "item")),
         false => writeln!(screen, "{from} is already archived and empty; nothing changed"),
-    }
-}
-
-/// The colour of an item's status.
-pub(in crate::cli) fn status_style(status: ItemStatus) -> style::Style {
-    match status {
-        ItemStatus::Completed => style::GOOD,
-        ItemStatus::Failed | ItemStatus::Blocked => style::BAD,
-        ItemStatus::Executing => style::WARN,
-        ItemStatus::Ready => style::PLAIN,
-        ItemStatus::Pending => style::DIM,
     }
 }

@@ -2,32 +2,17 @@
 
 use std::io::{self, Write};
 
-use super::issues::status_style;
-use super::{roadmap_parts as parts, spelled};
+use super::spelled;
 use crate::model::roadmap::RoadmapMode;
-use crate::ops::plans::roadmap::{HandOver, RoadmapAdded, RoadmapIssue, RoadmapSummary, RoadmapView};
-use crate::rules::roadmap::{Assessed, Round, RoundStatus, Status};
+use crate::ops::plans::roadmap::{HandOver, RoadmapAdded, RoadmapSummary, RoadmapView};
+use crate::page::looks::issue_style;
+use crate::page::roadmap::{bar, roadmap_style};
+use crate::rules::roadmap::{Assessed, RoundStatus, Status};
 use crate::ui::text::{clean_line, count, truncate};
 use crate::ui::{Cell, Column, Screen, Table, style, time};
 
-/// How many characters a progress bar has.
-const BAR: usize = 10;
 /// How many columns a value has that was replaced; `log` has all of it.
 const LONGEST_VALUE: usize = 120;
-
-/// `██████░░░░ 3/5`
-pub(super) fn bar(done: usize, total: usize) -> String {
-    let full = (done * BAR).checked_div(total).unwrap_or(0);
-    format!("{}{} {done}/{total}", "█".repeat(full), "░".repeat(BAR - full))
-}
-
-fn look(status: Status) -> style::Style {
-    match status {
-        Status::Ready => style::GOOD,
-        Status::Refining => style::WARN,
-        Status::Planning => style::PLAIN,
-    }
-}
 
 /// What adding a roadmap changed.
 pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: bool) -> io::Result<()> {
@@ -65,7 +50,7 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
                     None => issue.item.clone(),
                 }),
                 Cell::from(issue.title.as_str()),
-                Cell::new(issue.status.as_str(), status_style(issue.status)),
+                Cell::new(issue.status.as_str(), issue_style(issue.status)),
             ]);
         }
     }
@@ -130,7 +115,7 @@ pub(in crate::cli) fn list(screen: &mut Screen, all: &[RoadmapSummary], now: i64
     for it in all {
         table.row([
             Cell::new(screen.id(it.id.as_str()), style::ID),
-            Cell::new(it.status.as_str(), look(it.status)),
+            Cell::new(it.status.as_str(), roadmap_style(it.status)),
             Cell::from(it.mode.map_or("unknown", RoadmapMode::as_str)),
             Cell::from(it.waves.to_string()),
             Cell::from(bar(it.done, it.total)),
@@ -141,84 +126,13 @@ pub(in crate::cli) fn list(screen: &mut Screen, all: &[RoadmapSummary], now: i64
     table.print(screen)
 }
 
-/// A roadmap with its waves.
-pub(in crate::cli) fn show(screen: &mut Screen, it: &RoadmapView, now: i64) -> io::Result<()> {
-    let painter = screen.painter();
-    let title = clean_line(&it.title);
-    writeln!(
-        screen,
-        "{} {}",
-        painter.paint(style::ID, it.id.as_str()),
-        painter.paint(style::HEADING, &title)
-    )?;
-    let status = painter.paint(look(it.status), it.status.as_str());
-    let added = time::ago(now, it.created_at.millis());
-    writeln!(
-        screen,
-        "{status}, {}, {}, added {added} by {}",
-        it.mode.map_or("of unknown mode", RoadmapMode::as_str),
-        bar(it.done, it.total),
-        clean_line(&it.author)
-    )?;
-    parts::assessment(screen, it)?;
-    for wave in &it.waves {
-        let heading = painter.paint(style::HEADING, &format!("wave {}", wave.wave));
-        writeln!(screen, "\n{heading}  {}", bar(wave.done, wave.total))?;
-        issues(screen, &wave.issues)?;
-    }
-    if !it.gone.is_empty() {
-        writeln!(screen, "\n{}", painter.paint(style::HEADING, "no longer in the document"))?;
-        issues(screen, &it.gone)?;
-    }
-    parts::convergence(screen, it)?;
-    parts::risks(screen, it)?;
-    if !it.rounds.is_empty() {
-        writeln!(screen, "\n{}", painter.paint(style::HEADING, "feedback"))?;
-        it.rounds.iter().try_for_each(|round| line_of(screen, round, now))?;
-    }
-    parts::context(screen, it)
-}
-
-fn issues(screen: &mut Screen, issues: &[RoadmapIssue]) -> io::Result<()> {
-    let mut table = Table::new([
-        Column::left("  ISSUE"),
-        Column::left("PART").spare(),
-        Column::left("STATUS"),
-        Column::left("PRIORITY").spare(),
-        Column::flexible("TITLE"),
-        Column::flexible("DEPENDS ON").spare(),
-    ]);
-    for it in issues {
-        let on: Vec<&str> = it.depends_on.iter().map(|id| screen.id(id.as_str())).collect();
-        table.row([
-            Cell::new(format!("  {}", screen.id(it.issue_id.as_str())), style::ID),
-            Cell::from(it.item.as_str()),
-            Cell::new(it.status.as_str(), status_style(it.status)),
-            Cell::from(it.priority.name()),
-            Cell::from(it.title.as_str()),
-            Cell::new(on.join(", "), style::DIM),
-        ]);
-    }
-    table.print(screen)
-}
-
-fn line_of(screen: &mut Screen, it: &Round, now: i64) -> io::Result<()> {
-    let said: Vec<String> = it.feedback.parts().map(|(name, text)| format!("{name}: {text}")).collect();
-    let look = if it.status == RoundStatus::Open { style::WARN } else { style::DIM };
-    let status = screen.painter().paint(look, it.status.as_str());
-    let (who, when) = (clean_line(&it.author), time::ago(now, it.at.millis()));
-    writeln!(screen, "  {}. {status}  {}  ({who}, {when})", it.round, clean_line(&said.join("; ")))?;
-    match it.changes.is_empty() {
-        true => Ok(()),
-        false => writeln!(screen, "     changed: {}", clean_line(&it.changes.join(", "))),
-    }
-}
-
 /// A roadmap after feedback or approval.
 pub(in crate::cli) fn revised(screen: &mut Screen, it: &RoadmapView, is_changed: bool) -> io::Result<()> {
     let painter = screen.painter();
-    let (id, status) =
-        (painter.paint(style::ID, it.id.as_str()), painter.paint(look(it.status), it.status.as_str()));
+    let (id, status) = (
+        painter.paint(style::ID, it.id.as_str()),
+        painter.paint(roadmap_style(it.status), it.status.as_str()),
+    );
     match it.rounds.last().filter(|round| round.status == RoundStatus::Open) {
         Some(round) => writeln!(screen, "recorded feedback (round {}); {id} is now {status}", round.round),
         None if is_changed && it.status == Status::Ready => {
@@ -259,7 +173,7 @@ pub(in crate::cli) fn handed_over(screen: &mut Screen, it: &HandOver) -> io::Res
     for issue in it.without_plan.iter().chain(&it.under_way).chain(&it.stopped) {
         let id = Cell::new(format!("  {}", issue.issue_id), style::ID);
         let (status, title) =
-            (Cell::new(issue.status.as_str(), status_style(issue.status)), Cell::from(issue.title.as_str()));
+            (Cell::new(issue.status.as_str(), issue_style(issue.status)), Cell::from(issue.title.as_str()));
         if it.queued.is_empty() {
             table.row([id, status, title]);
         } else {

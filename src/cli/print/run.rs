@@ -4,10 +4,12 @@ use std::io::{self, Write};
 
 use super::run_lines::text_lines;
 use crate::model::branch::Branch;
-use crate::model::run::{Run, RunAgents, RunStep};
-use crate::rules::run::{Counts, IssueStage, SkippedStep, breach_words};
+use crate::model::run::{Run, RunStep};
+use crate::page::looks::stage_style;
+use crate::page::run_report::{crew, left_out, waiting_words};
+use crate::rules::run::{Counts, breach_words};
 use crate::run::{Driven, LoggedView, RunDiff, RunSummary, RunView, RunWorkplace, WorkplaceUse};
-use crate::ui::style::{self, Style};
+use crate::ui::style;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, time};
 
@@ -87,15 +89,6 @@ fn branch_with_work(view: &RunView) -> Option<&Branch> {
     view.branch.as_ref().filter(|_| has_work)
 }
 
-/// `, 2 wait for you`; empty for 0.
-pub(super) fn waiting_words(waiting: usize) -> String {
-    match waiting {
-        0 => String::new(),
-        1 => ", 1 waits for you".to_owned(),
-        n => format!(", {n} wait for you"),
-    }
-}
-
 /// `3 of 5 completed, 1 failed`
 fn outcome(counts: Counts, waiting: usize) -> String {
     let Counts { total_issues, completed_count, failed_count } = counts;
@@ -151,7 +144,7 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
     for issue in run.issue_ids.iter().filter_map(|id| state.issues.get(id)) {
         table.row([
             Cell::new(issue.id.as_str(), style::ID),
-            Cell::new(issue.status.as_str(), colour(issue.status)),
+            Cell::new(issue.status.as_str(), stage_style(issue.status)),
             Cell::from(issue.solution_id.as_ref().map_or("", |id| screen.id(id.as_str()))),
             match issue.title.as_str() {
                 "" => Cell::new("missing here", style::DIM),
@@ -168,7 +161,7 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
     if let Some(folder) = &view.transcripts {
         writeln!(screen, "transcripts of the agents: {}", clean_line(folder))?;
     }
-    for line in left_out(&view.left_out) {
+    for line in view.left_out.iter().map(left_out) {
         writeln!(screen, "{}", painter.paint(style::WARN, &line))?;
     }
     for breach in &view.breaches {
@@ -183,42 +176,9 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
     Ok(())
 }
 
-/// Steps that were left out, one on each line.
-pub(super) fn left_out(steps: &[SkippedStep]) -> Vec<String> {
-    let line = |it: &SkippedStep| {
-        let issue = it.issue_id.as_ref().map(|id| format!("{id}: ")).unwrap_or_default();
-        format!("{issue}no {}: {}", it.action.noun(), clean_line(&it.why))
-    };
-    steps.iter().map(line).collect()
-}
-
 /// Who takes part.
 pub(super) fn agents(screen: &mut Screen, run: &Run) -> io::Result<()> {
     crew(&run.agents).map_or(Ok(()), |crew| writeln!(screen, "  {crew}"))
-}
-
-/// The agents with their roles; `None` if there is no agent.
-pub(super) fn crew(agents: &RunAgents) -> Option<String> {
-    let agents = [
-        ("explorer", &agents.explorer),
-        ("planner", &agents.planner),
-        ("reviewer", &agents.reviewer),
-        ("executor", &agents.executor),
-    ];
-    let agents: Vec<String> = agents
-        .into_iter()
-        .filter_map(|(role, name)| name.as_ref().map(|name| format!("{role} {}", clean_line(name))))
-        .collect();
-    (!agents.is_empty()).then(|| agents.join(", "))
-}
-
-fn colour(stage: IssueStage) -> Style {
-    match stage {
-        IssueStage::Completed => style::GOOD,
-        IssueStage::Failed => style::BAD,
-        IssueStage::Registered => style::DIM,
-        IssueStage::Planning | IssueStage::Planned | IssueStage::Executing => style::PLAIN,
-    }
 }
 
 /// Prints the log of a run, one entry per line.

@@ -69,7 +69,7 @@ impl RunLines {
         let again = if is_resumed { " resumes" } else { "" };
         let id = self.painter.paint(style::ID, run.id.as_str());
         let mut lines = vec![format!("{id}{again}: {}, {}", run.mode, count(issues.len(), "issue"))];
-        lines.extend(super::run::crew(agents).map(|crew| format!("  {crew}")));
+        lines.extend(crate::page::run_report::crew(agents).map(|crew| format!("  {crew}")));
         let width = issues.iter().map(|it| it.id.as_str().len()).max().unwrap_or(0);
         lines.extend(issues.iter().map(|it| {
             let id = self.painter.paint(style::ID, &format!("{:<width$}", it.id.as_str()));

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::issues::status_style;
 use crate::ops::issues::SearchResult;
+use crate::page::looks::issue_style;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Screen, style};
 
@@ -18,7 +18,7 @@ pub(in crate::cli) fn found(screen: &mut Screen, found: &SearchResult) -> io::Re
             screen,
             "{} {} {}",
             painter.paint(style::ID, screen.id(hit.id.as_str())),
-            painter.paint(status_style(hit.status), hit.status.as_str()),
+            painter.paint(issue_style(hit.status), hit.status.as_str()),
             painter.paint(style::HEADING, &hit.title)
         )?;
         write!(screen, "    ")?;

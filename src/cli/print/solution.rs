@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
-use crate::cli::print::{diff as diff_print, review, task};
+use crate::cli::print::{diff as diff_print, review};
 use crate::ops::plans::{PlanDiff, SolutionView};
+use crate::page::plan::quality_style;
 use crate::rules::record_diff::FieldChange;
-use crate::ui::text::{clean_line, count};
-use crate::ui::{Cell, Column, Screen, Table, markdown, style, time};
+use crate::ui::text::clean_line;
+use crate::ui::{Cell, Column, Screen, Table, style, time};
 
 /// Plans, one per line.
 pub(in crate::cli) fn table(screen: &mut Screen, plans: &[SolutionView]) -> io::Result<()> {
@@ -44,51 +45,9 @@ pub(in crate::cli) fn table(screen: &mut Screen, plans: &[SolutionView]) -> io::
     table.print(screen)
 }
 
-/// Green if the quality is enough to bind the plan.
-fn quality_style(plan: &SolutionView) -> style::Style {
-    if plan.suffices { style::GOOD } else { style::BAD }
-}
-
 /// The quality of a plan.
 pub(in crate::cli) fn quality(screen: &Screen, plan: &SolutionView) -> String {
     screen.painter().paint(quality_style(plan), &format!("{:.2}", plan.quality)).to_string()
-}
-
-/// One plan in full.
-pub(in crate::cli) fn show(screen: &mut Screen, it: &SolutionView) -> io::Result<()> {
-    let (painter, plan) = (screen.painter(), &it.typed);
-    let bound = match (it.is_bound, &it.withdrawn) {
-        (true, _) => "bound",
-        (false, Some(_)) => "withdrawn",
-        (false, None) => "not bound",
-    };
-    writeln!(screen, "{}  {bound}", painter.paint(style::ID, it.id.as_str()))?;
-    writeln!(screen, "{}", painter.paint(style::HEADING, plan.description.as_deref().unwrap_or_default()))?;
-    if let Some(why) = &it.withdrawn {
-        writeln!(screen, "{}", painter.paint(style::WARN, &format!("withdrawn: {why}")))?;
-    }
-    writeln!(screen, "by {}, {}", clean_line(&it.author), time::when(it.created_at))?;
-    writeln!(screen, "{}", painter.paint(style::DIM, &it.plan_digest))?;
-    let (on, steps) = (count(it.files_touched.len(), "file"), count(it.task_count, "task"));
-    writeln!(screen, "{steps} on {on}: {} complexity (by size)", it.computed_complexity)?;
-    let score = plan.score.map_or(String::new(), |score| format!("; the planner's own score is {score}"));
-    writeln!(screen, "quality {}{score}", quality(screen, it))?;
-    if let Some(analysis) = &plan.analysis {
-        let level = |level: &Option<String>| clean_line(level.as_deref().unwrap_or("not given")).into_owned();
-        writeln!(
-            screen,
-            "risk {}, impact {}, complexity {}",
-            level(&analysis.risk),
-            level(&analysis.impact),
-            level(&analysis.complexity)
-        )?;
-    }
-    review::reviews(&it.reviews, &it.plan_digest, 0, screen)?;
-    if let Some(approach) = &plan.approach {
-        writeln!(screen, "\n{}", markdown::indented(screen, approach, 4))?;
-    }
-    task::exploration(plan, screen)?;
-    task::tasks(plan, screen)
 }
 
 /// A plan that was withdrawn, or is a candidate again.

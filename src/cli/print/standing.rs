@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::issues::status_style;
 use crate::ops::issues::IssueWithExecutor;
+use crate::page::looks::issue_style;
 use crate::ui::text::clean_line;
 use crate::ui::{Screen, style};
 
@@ -13,6 +13,6 @@ pub(in crate::cli) fn standing(screen: &mut Screen, it: &IssueWithExecutor) -> i
     let other = it.ended_by.as_ref().map(|person| format!(", ended by {person}")).unwrap_or_default();
     let by = it.actor.as_ref().map(|actor| format!(" (by {actor}{other})")).unwrap_or_default();
     let id = painter.paint(style::ID, it.issue.issue.id.as_str());
-    let status = painter.paint(status_style(status), status.as_str());
+    let status = painter.paint(issue_style(status), status.as_str());
     writeln!(screen, "{id} {status}{}", clean_line(&by))
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::cli::print::trace as trace_print;
 use crate::model::hash::CommitHash;
+use crate::model::test_count::counted;
 use crate::ops::issues::IssueView;
 use crate::ops::trail::{TraceView, TracedIssue};
 use crate::ops::work::ExecutionView;
@@ -103,7 +103,8 @@ fn add_execution(
     }
     for (check, _) in last_checks(&it.checks) {
         let class = if check.has_passed() { "good" } else { "bad" };
-        let at = picture.node(&trace_print::outcome(check), &[&check.command], class);
+        let at =
+            picture.node(&format!("{}, {}", check.outcome(), counted(check.tests)), &[&check.command], class);
         picture.edge(node, at, Stroke::Plain);
     }
     for it in traced.accepted_in(&it.execution.id) {

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use crate::cli::print::execution::{agent_note, end_note, provenance_line};
 use crate::cli::print::remedy::command;
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::model::task_id::listed;
 use crate::ops::trail::{Explained, Why};
+use crate::page::words::{agent_note, end_note, provenance_line};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, style};
 

@@ -168,18 +168,9 @@ impl TracedIssue {
         }
     }
 
-    /// The title of a task in the plan as an execution claimed it.
-    pub(crate) fn title_as_claimed(&self, execution: &ExecutionView, task: &TaskId) -> Option<&str> {
-        if let Some(claimed) = self.claimed_tasks.get(&execution.execution.id) {
-            return claimed.iter().find(|known| known.id == *task).map(|known| known.title.as_str());
-        }
-        let plan = self.solutions.iter().find(|solution| solution.id == execution.execution.solution_id)?;
-        plan.typed.tasks.iter().find(|planned| planned.id == *task).map(|task| task.title.as_str())
-    }
-
     /// The criteria that were confirmed during an execution.
     pub(crate) fn accepted_in(&self, id: &ExecutionId) -> impl Iterator<Item = &UntestedCriterion> {
-        self.accepted.iter().filter(move |issue| issue.execution_id == *id)
+        self.accepted.iter().filter(move |criterion| criterion.execution_id == *id)
     }
 }
 

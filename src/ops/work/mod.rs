@@ -69,7 +69,7 @@ pub(crate) use detail::{DetailView, detail};
 pub(crate) use ended::{Ended, EndedAndTaken, Then};
 pub(crate) use ended_apart::notices_of_ends_apart;
 pub(crate) use execution_view::{
-    CommitView, EndView, ExecutionView, executions, executions_within, status_words,
+    CommitView, EndView, ExecutionView, LandingView, executions, executions_within, status_words,
 };
 pub(crate) use fail::{Fail, fail};
 pub(crate) use failure::{FailureInput, FailureReport};

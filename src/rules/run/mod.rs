@@ -25,12 +25,11 @@ pub(crate) use progress::{
     ALL_FAILED, BUDGET, HELD_ELSEWHERE, IN_CYCLE, IssueProgress, MERGE_CONFLICT, NO_PLAN, PENDING_SELECTION,
     REJECTED, RunProgress, STALLED, SkippedStep, UNREVIEWED, is_for_a_person,
 };
-pub(crate) use report::{IssueReport, RunFacts, RunReport, report};
+pub(crate) use report::{IssueReport, ReportedCheck, RunFacts, RunReport, report};
 pub(crate) use spent::Spent;
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};
 pub(crate) use times::driven_ms;
 pub(crate) use waiting::{
-    KeptBranch, KeptKind, NeededIssue, UnstoredAnswer, UnstoredState, WaitsForPerson, completes, fails,
-    releases,
+    KeptBranch, KeptKind, NeededIssue, UnstoredAnswer, UnstoredState, completes, fails, releases,
 };
 pub(crate) use worn::worn_out;

@@ -20,7 +20,7 @@ const LEAST_COLUMNS: usize = 3;
 const FITS: usize = 25;
 
 /// A node of the graph.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Boxed {
     /// The first line.
     pub(crate) name: String,
@@ -33,7 +33,7 @@ pub(crate) struct Boxed {
 }
 
 /// An arrow of the graph.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Arrow {
     /// The index of the node that comes first.
     pub(crate) from: usize,

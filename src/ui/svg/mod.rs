@@ -7,7 +7,7 @@ mod run;
 mod timeline;
 
 pub(crate) use dag::{Arrow, Boxed, dag};
-pub(crate) use run::{run_dependencies, run_times};
+pub(crate) use run::{run_graph, run_times};
 pub(crate) use timeline::{Bar, Scale, TimelineRow, timeline};
 
 use super::text::clean_line;

@@ -29,7 +29,7 @@ pub(crate) struct Scale {
 }
 
 /// A row.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct TimelineRow {
     /// The text to the left of the bars.
     pub(crate) label: String,
@@ -39,7 +39,7 @@ pub(crate) struct TimelineRow {
 }
 
 /// A period of time.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Bar {
     /// The start, in milliseconds since 1970.
     pub(crate) from: i64,

@@ -2,13 +2,13 @@
 
 use maud::{Markup, html};
 
-use super::execution::commit;
 use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::ops::trail::{self, AskedLines, Explained};
 use crate::web::forms;
 use crate::web::parts::{person, record_text, task as task_id};
 use crate::web::place::{FilePath, Place};
+use crate::web::shown::commit;
 use crate::web::view::{ExportState, PageContent, RenderTarget, View};
 
 /// Maximum lines on a page.

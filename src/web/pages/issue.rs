@@ -1,42 +1,24 @@
-//! An issue with its comments, feedback, plans and executions. Of each, the first page has the latest.
+//! The page of an issue, with the forms that change it.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use maud::{Markup, html};
 
-use super::execution::linked_commit;
-use super::plan::judged;
-use super::related::{explorations, related};
 use crate::model::code::Code;
 use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::Issue;
 use crate::model::op::Op;
 use crate::model::status::IssueStatus;
-use crate::model::words::count;
 use crate::ops::Refusal;
-use crate::ops::issues::{self, Contents, IssueView, ShownRecord};
+use crate::ops::issues::{self, IssueView, ShownRecord};
 use crate::ops::plans::SolutionView;
+use crate::page;
 use crate::rules::transitions::{By, TRANSITIONS};
 use crate::web::forms::{PageForm, REOPEN};
 use crate::web::layout::one;
-use crate::web::parts::{
-    PagedLists, Shown, badge, counted, fact, json_value, linked, long, markdown, one_line, person, place_of,
-    plan_body, priority, record_text, reviewed, when, withdrawn,
-};
 use crate::web::place::Place;
+use crate::web::shown::{Beside, Shown};
 use crate::web::view::{PageContent, View};
-
-/// Comments per page, and pieces of feedback.
-const TEXTS: usize = 50;
-/// Plans per page.
-const PLANS: usize = 20;
-/// Executions and overridden gates per page.
-const ROWS: usize = 100;
-/// Maximum commits on the page; those of an execution are all on its own page.
-const MOST_COMMITS: usize = 200;
-/// Maximum reviews of a plan; its own page has all.
-const MOST_REVIEWS: usize = 20;
 
 fn load(view: &View<'_>, id: &IssueId) -> Result<Rc<IssueView>, Refusal> {
     view.kept(&Place::Issue(id.clone()), || {
@@ -63,243 +45,63 @@ pub(super) fn text(view: &View<'_>, id: &IssueId, entry: Option<&EntryId>) -> Re
 
 pub(super) fn page(view: &View<'_>, id: &IssueId) -> Result<PageContent, Refusal> {
     let shown = load(view, id)?;
-    let IssueView { issue, derived, contents, .. } = &*shown;
-    let none = Contents {
-        children: vec![],
-        dependents: vec![],
-        comments: vec![],
-        feedback: vec![],
-        explorations: vec![],
-        solutions: vec![],
-        executions: vec![],
-        overrides: vec![],
+    let (issue, status) = (&shown.issue, shown.derived.status);
+    let plans: Vec<&SolutionView> = shown.contents.iter().flat_map(|contents| &contents.solutions).collect();
+    let forms = |key: &str| forms(view, issue, &plans, key);
+    let beside = html! {
+        p { (history(view, issue.id.as_str())) }
+        (actions(view, issue, status))
     };
-    let contents = contents.as_ref().unwrap_or(&none);
-    let lists = PagedLists::asked(view);
-    let body = html! {
-        div.heading {
-            h1 { span.id { (issue.id) } " " (record_text(view, &issue.title)) }
-            p { (badge(&derived.status_words())) " " (priority(issue.priority)) }
-        }
-        div.columns.main-aside {
-            div {
-                @if lists.is_first() { (texts(view, issue, derived.error.as_deref())) }
-                (related(view, &lists, "Parts", &contents.children))
-                (related(view, &lists, "Needed by", &contents.dependents))
-                (explorations(view, &lists, &contents.explorations))
-                (plans(view, &lists, issue, contents))
-                (executions(view, &lists, contents))
-                (feedback(view, &lists, issue, contents))
-                (comments(view, &lists, issue, contents))
-                (lists.pager(view))
-            }
-            aside aria-label="facts" {
-                (facts(view, issue, derived))
-                @if lists.is_first() { (actions(view, issue, derived.status)) }
-            }
-        }
-    };
+    let body = Shown::with_forms(view, &forms)
+        .page(&page::issue::page(&shown), &Beside { facts: Some(beside), notice: None });
     Ok(PageContent::new(format!("{} {}", issue.id, issue.title), body))
 }
 
-fn texts(view: &View<'_>, issue: &Issue, error: Option<&str>) -> Markup {
-    let more = [
-        ("Expected", &issue.expected_behavior),
-        ("Actual", &issue.actual_behavior),
-        ("Design", &issue.extended_context.design),
-    ];
+/// Leads to the history of a record.
+pub(super) fn history(view: &View<'_>, id: &str) -> Markup {
     html! {
-        @if let Some(error) = error { div.refusal { (long(view, error)) } }
-        @if let Some(text) = &issue.context { (markdown(view, text, Some(&Place::Text(issue.id.clone(), None)))) }
-        @for (name, text) in more {
-            @if let Some(text) = text { h3 { (name) } (markdown(view, text, None)) }
+        @if view.is_export() { (view.link(&Place::History, "History of the store")) } @else {
+            a href=(view.href_with(&Place::History, &one("id", id))) { "History" }
         }
     }
 }
 
-fn facts(view: &View<'_>, issue: &Issue, derived: &crate::rules::shown::IssueDerived) -> Markup {
-    let text = |text: &Option<String>| text.as_ref().map(|it| one_line(it));
-    let time = |at: Option<crate::model::time::Time>| at.map(|at| when(view, at));
-    let tag_link = |tag: &String| {
-        html! {
-            @if view.is_export() { span.tag { (tag) } } @else {
-                a.tag href=(view.href_with(&Place::Issues, &one("tag", tag))) { (tag) }
-            } " "
+/// The forms of a part of the page.
+fn forms(view: &View<'_>, issue: &Issue, plans: &[&SolutionView], key: &str) -> Option<Markup> {
+    let forms = match key {
+        _ if !view.may_write() => return None,
+        "feedback" => feedback(view, issue, plans),
+        "comments" => {
+            let form = PageForm::new(view, "comment", "");
+            let fields = html! { (form.hidden("issue", &issue.id)) (form.area("body", "Comment, in Markdown", "", 4)) };
+            form.whole(fields, "Comment")
+        }
+        _ => {
+            let plan = plans
+                .iter()
+                .find(|plan| plan.id.as_str() == key && !plan.is_bound && plan.withdrawn.is_none())?;
+            let form = PageForm::new(view, "bind", &plan.id);
+            form.small(
+                html! { (form.hidden("issue", &issue.id)) (form.hidden("solution", &plan.id)) },
+                "Bind this plan",
+            )
         }
     };
-    html! {
-        dl.facts {
-            (fact("author", Some(person(issue.author.as_str()))))
-            (fact("created", Some(when(view, issue.created_at))))
-            (fact("changed", time(derived.updated_at)))
-            (fact("completed", time(derived.completed_at.or(derived.closed_at))))
-            (fact("assignee", text(&issue.assignee)))
-            (fact("type", text(&issue.issue_type)))
-            (fact("reason", text(&issue.close_reason)))
-            (fact("wave", derived.wave.map(|wave| html! { (wave) })))
-            (fact("tags", (!issue.tags.is_empty()).then(|| html! { @for tag in &issue.tags { (tag_link(tag)) } })))
-            (fact("components", (!issue.affected_components.is_empty()).then(|| html! {
-                @for it in &issue.affected_components { span.tag { (it) } " " }
-            })))
-            (fact("depends on", (!issue.depends_on.is_empty()).then(|| html! {
-                ul.plain { @for it in &issue.depends_on { li { (view.id(&Place::Issue(it.clone()), it.as_str())) } } }
-            })))
-            (fact("related", (!issue.relations.is_empty()).then(|| html! {
-                ul.plain { @for it in &issue.relations { li { (relation(view, it)) } } }
-            })))
-            (fact("discussed at", issue.source_url.as_ref().map(|url| html! {
-                @if crate::rules::limits::web_address(url).is_ok() {
-                    a href=(url) rel="noreferrer noopener" { (one_line(url)) }
-                } @else { (one_line(url)) }
-            })))
-            (fact("location", text(&issue.extended_context.location)))
-            (fact("suggested fix", issue.extended_context.suggested_fix.as_ref().map(|it| linked(view, it))))
-            (fact("notes", issue.extended_context.notes.as_ref().map(|it| json_value(view, it))))
-            (fact("history", Some(html! {
-                @if view.is_export() { (view.link(&Place::History, "of the store")) } @else {
-                    a href=(view.href_with(&Place::History, &one("id", issue.id.as_str()))) { "what changed" }
-                }
-            })))
-        }
-    }
+    Some(forms)
 }
 
-/// `duplicates:ISS-002`, with a link.
-fn relation(view: &View<'_>, relation: &str) -> Markup {
-    let (kind, id) = relation.split_once(':').unwrap_or(("", relation));
-    html! {
-        (kind) " "
-        @match place_of(id) {
-            Some(place) => (view.id(&place, id)),
-            None => (one_line(id)),
-        }
-    }
-}
-
-/// The plans, the bound one first.
-fn plans(view: &View<'_>, lists: &PagedLists, issue: &Issue, contents: &Contents) -> Markup {
-    let (bound, others): (Vec<&SolutionView>, Vec<_>) = contents.solutions.iter().partition(|it| it.is_bound);
-    let others = lists.last_slice(&others, PLANS);
-    let bound = if lists.is_first() { &bound[..] } else { &[] };
-    html! {
-        @if !(bound.is_empty() && others.is_empty()) {
-            (counted("Plans", contents.solutions.len()))
-            @for plan in bound.iter().chain(others) {
-                @let form = PageForm::new(view, "bind", &plan.id);
-                details.plan open[plan.is_bound || form.is_refused()] {
-                    summary {
-                        span.id { (plan.id) } " "
-                        @if plan.is_bound { (badge("bound")) " " }
-                        (withdrawn(plan.withdrawn.as_deref()))
-                        (reviewed(&plan.standing)) ", "
-                        span.quiet { (count(plan.task_count, "task")) ", quality " (format!("{:.2}", plan.quality)) }
-                    }
-                    p { (view.link(&Place::Plan(plan.id.clone()), "The plan with its reviews")) }
-                    @if let Some(why) = &plan.withdrawn { p { "Withdrawn: " (linked(view, why)) } }
-                    @if !plan.reviews.is_empty() {
-                        ul.rows aria-label="reviews" {
-                            @for review in plan.reviews.iter().rev().take(MOST_REVIEWS).rev() { li { (judged(view, plan, review)) } }
-                        }
-                        @if plan.reviews.len() > MOST_REVIEWS { p.quiet { "and " (plan.reviews.len() - MOST_REVIEWS) " earlier ones" } }
-                    }
-                    (plan_body(view, Shown { plan: &plan.typed, key: plan.id.uid(), is_brief: true }))
-                    @if !plan.is_bound && plan.withdrawn.is_none() {
-                        (form.small(html! { (form.hidden("issue", &issue.id)) (form.hidden("solution", &plan.id)) }, "Bind this plan"))
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn executions(view: &View<'_>, lists: &PagedLists, contents: &Contents) -> Markup {
-    let (executions, overrides) =
-        (lists.last_slice(&contents.executions, ROWS), lists.last_slice(&contents.overrides, ROWS));
-    let room = Cell::new(MOST_COMMITS);
-    let shown = |number: usize| room.replace(room.get().saturating_sub(number)).min(number);
-    html! {
-        @if !executions.is_empty() {
-            (counted("Executions", contents.executions.len()))
-            ul.rows {
-                @for it in executions {
-                    li {
-                        (view.id(&Place::Execution(it.execution.id.clone()), &format!("attempt {}", it.execution.attempt))) " "
-                        (badge(it.status.as_str())) " " (person(it.execution.actor.as_str())) " "
-                        span.quiet { (when(view, it.execution.started_at)) ", " (count(it.commits.len(), "commit")) }
-                        @if let Some(failure) = it.failure.as_ref().and_then(|it| it.message.as_ref()) {
-                            div.quiet { (record_text(view, failure)) }
-                        }
-                        @let shown = shown(it.commits.len());
-                        @if shown > 0 {
-                            ul.rows aria-label="commits" { @for one in it.commits.iter().take(shown) { li { (linked_commit(view, it, one)) } } }
-                        }
-                        @if shown < it.commits.len() { p.quiet { "and " (it.commits.len() - shown) " more" } }
-                    }
-                }
-            }
-        }
-        @if !overrides.is_empty() {
-            (counted("Overridden gates", contents.overrides.len()))
-            ul.rows {
-                @for it in overrides {
-                    li { code { (it.operation) } " " (person(it.person.as_str())) " " (when(view, it.at)) ": " (record_text(view, &it.reason)) }
-                }
-            }
-        }
-    }
-}
-
-fn feedback(view: &View<'_>, lists: &PagedLists, issue: &Issue, contents: &Contents) -> Markup {
-    let shown = lists.last_slice(&contents.feedback, TEXTS);
+fn feedback(view: &View<'_>, issue: &Issue, plans: &[&SolutionView]) -> Markup {
     let form = PageForm::new(view, "feedback", "");
-    let plans = contents.solutions.iter().map(|plan| plan.id.as_str());
-    let plans: Vec<&str> = std::iter::once("").chain(plans).collect();
+    let plans: Vec<&str> = std::iter::once("").chain(plans.iter().map(|plan| plan.id.as_str())).collect();
     html! {
-        @if !shown.is_empty() {
-            (counted("Feedback", contents.feedback.len()))
-        } @else if view.may_write() && lists.is_first() {
-            h2 { "Feedback" }
-        }
-        @for it in shown {
-            article.entry {
-                header { (badge(it.kind.as_str())) " " (person(it.author.as_str())) " " (when(view, it.created_at)) }
-                (markdown(view, &it.content, None))
-            }
-        }
-        @if view.may_write() && lists.is_first() {
-            details open[form.is_refused()] {
-                summary { "Give feedback to the next planner" }
-                (form.whole(html! {
-                    (form.hidden("issue", &issue.id))
-                    (form.choice("type", "Type", &["clarification", "rejection", "failure"], "clarification"))
-                    @if plans.len() > 1 { (form.choice("solution", "About the plan", &plans, "")) }
-                    (form.area("content", "Feedback, in Markdown", "", 4))
-                }, "Give feedback"))
-            }
-        }
-    }
-}
-
-fn comments(view: &View<'_>, lists: &PagedLists, issue: &Issue, contents: &Contents) -> Markup {
-    let shown = lists.last_slice(&contents.comments, TEXTS);
-    let form = PageForm::new(view, "comment", "");
-    html! {
-        @if !shown.is_empty() { (counted("Comments", contents.comments.len())) }
-        @for it in shown {
-            article.entry id=(format!("c-{}", it.comment.id)) {
-                header {
-                    (person(it.comment.author.as_str())) " " (when(view, it.comment.created_at))
-                    @if it.is_withdrawn { " " (badge("withdrawn")) }
-                    @else if !it.replaces.is_empty() { " " span.quiet { "edited" } }
-                }
-                (markdown(view, &it.comment.body, Some(&Place::Text(issue.id.clone(), Some(it.comment.id.clone())))))
-            }
-        }
-        @if lists.is_first() {
+        details open[form.is_refused()] {
+            summary { "Give feedback to the next planner" }
             (form.whole(html! {
                 (form.hidden("issue", &issue.id))
-                (form.area("body", "Comment, in Markdown", "", 4))
-            }, "Comment"))
+                (form.choice("type", "Type", &["clarification", "rejection", "failure"], "clarification"))
+                @if plans.len() > 1 { (form.choice("solution", "About the plan", &plans, "")) }
+                (form.area("content", "Feedback, in Markdown", "", 4))
+            }, "Give feedback"))
         }
     }
 }

@@ -15,7 +15,6 @@ mod overview;
 mod plan;
 mod plan_diff;
 mod queue;
-mod related;
 mod roadmap;
 mod run;
 mod saved;
@@ -23,6 +22,7 @@ mod step;
 
 pub(super) use go::go;
 pub(super) use history::PAGE as STEPS_ON_A_PAGE;
+pub(super) use queue::item;
 
 use super::layout::with_notices;
 use super::place::Place;

@@ -1,102 +1,35 @@
-//! A plan, its reviews, and the form to review it.
+//! A plan, and the form to review it.
 
 use maud::{Markup, html};
 
+use super::issue::history;
 use crate::model::id::SolutionId;
-use crate::model::review::Review;
-use crate::model::words::count;
 use crate::ops::Refusal;
 use crate::ops::plans::{self, SolutionView};
+use crate::page;
 use crate::web::forms::PageForm;
-use crate::web::layout::one;
-use crate::web::parts::{
-    PagedLists, Shown, badge, counted, fact, file, linked, person, plan_body, reviewed, when, withdrawn,
-};
+use crate::web::parts::linked;
 use crate::web::place::Place;
+use crate::web::shown::{Beside, Shown};
 use crate::web::view::{PageContent, View};
-
-/// Reviews per page.
-const REVIEWS: usize = 50;
-/// The most findings of a review.
-const MOST_FINDINGS: usize = 200;
 
 pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<PageContent, Refusal> {
     let version = view.query.number("version");
     let text = version.map_or_else(|| id.to_string(), |number| format!("{id}@{{{number}}}"));
     let plan = view.kept(view.place, || Ok(plans::show(view.session, &text)?.view))?;
-    let lists = PagedLists::asked(view);
-    let body = html! {
-        div.heading {
-            h1 { span.id { (plan.id) } }
-            p {
-                @if plan.is_bound { (badge("bound")) " " }
-                (withdrawn(plan.withdrawn.as_deref()))
-                (reviewed(&plan.standing))
-                @if let Some(number) = version { " " span.quiet { "as it was " (number) " changes ago" } }
-            }
-        }
-        div.columns.main-aside {
-            div {
-                @if let Some(why) = &plan.withdrawn { p.notices role="status" { "Withdrawn, so nobody executes it: " (linked(view, why)) } }
-                @if lists.is_first() {
-                    h2 { "Plan" }
-                    (plan_body(view, Shown { plan: &plan.typed, key: "", is_brief: false }))
-                }
-                (reviews(view, &lists, &plan))
-                (lists.pager(view))
-            }
-            aside aria-label="facts" {
-                dl.facts {
-                    (fact("issue", Some(view.id(&Place::Issue(plan.issue_id.clone()), plan.issue_id.as_str()))))
-                    (fact("planned by", Some(person(plan.author.as_str()))))
-                    (fact("created", Some(when(view, plan.created_at))))
-                    (fact("quality", Some(html! { (format!("{:.2}", plan.quality)) @if !plan.suffices { " " (badge("too low")) } })))
-                    (fact("size", Some(html! { (plan.computed_complexity) ", " (count(plan.task_count, "task")) })))
-                    (fact("files", (!plan.files_touched.is_empty()).then(|| html! {
-                        ul.plain { @for path in &plan.files_touched { li { (file(view, path.as_str())) } } }
-                    })))
-                    @if view.has(&Place::PlanDiff(plan.id.clone())) {
-                        (fact("changes", Some(view.link(&Place::PlanDiff(plan.id.clone()), "since the last version"))))
-                    }
-                    @if !view.is_export() {
-                        (fact("history", Some(html! {
-                            a href=(view.href_with(&Place::History, &one("id", plan.id.as_str()))) { "what changed" }
-                        })))
-                    }
-                }
-                @if version.is_none() { (actions(view, &plan)) }
-            }
-        }
+    let notice = html! {
+        @if let Some(number) = version { p.quiet { "The plan as it was " (number) " changes ago." } }
+        @if let Some(why) = &plan.withdrawn { p.notices role="status" { "Withdrawn, so nobody executes it: " (linked(view, why)) } }
     };
+    let changes = Place::PlanDiff(plan.id.clone());
+    let facts = html! {
+        @if view.has(&changes) { p { (view.link(&changes, "Changes since the last version")) } }
+        @if !view.is_export() { p { (history(view, plan.id.as_str())) } }
+        @if version.is_none() { (actions(view, &plan)) }
+    };
+    let beside = Beside { facts: Some(facts), notice: Some(notice) };
+    let body = Shown::new(view).page(&page::plan::page(&plan), &beside);
     Ok(PageContent::new(plan.id.to_string(), body))
-}
-
-/// A review in one line.
-pub(super) fn judged(view: &View<'_>, plan: &SolutionView, review: &Review) -> Markup {
-    html! {
-        (badge(review.verdict.as_str())) " " strong { (review.total) } " "
-        (person(review.author.as_str())) " " (when(view, review.created_at))
-        @if review.plan_digest != plan.plan_digest { " " (badge("of another version")) }
-    }
-}
-
-fn reviews(view: &View<'_>, lists: &PagedLists, plan: &SolutionView) -> Markup {
-    let shown = lists.last_slice(&plan.reviews, REVIEWS);
-    html! {
-        @if !shown.is_empty() {
-            (counted("Reviews", plan.reviews.len()))
-            @for review in shown {
-                article.entry {
-                    header { (judged(view, plan, review)) }
-                    p.quiet { "technical " (review.scores.technical) ", risk " (review.scores.risk) ", completeness " (review.scores.completeness) }
-                    @if !review.findings.is_empty() {
-                        ul { @for finding in review.findings.iter().take(MOST_FINDINGS) { li { (linked(view, finding)) } } }
-                        @if review.findings.len() > MOST_FINDINGS { p.quiet { "and " (review.findings.len() - MOST_FINDINGS) " more" } }
-                    }
-                }
-            }
-        }
-    }
 }
 
 fn actions(view: &View<'_>, plan: &SolutionView) -> Markup {

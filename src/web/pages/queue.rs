@@ -153,7 +153,7 @@ fn anchor(queue: &QueueId, item: &str) -> String {
 }
 
 /// An item, such as `S-1`, as a link to its row on the page of its queue, whichever part of the queue has it.
-pub(super) fn item(view: &View<'_>, queue: &QueueId, item: &str, text: &str) -> Markup {
+pub(in crate::web) fn item(view: &View<'_>, queue: &QueueId, item: &str, text: &str) -> Markup {
     let place = Place::Queue(queue.clone());
     let href = || format!("{}#{}", view.href_with(&place, &one_value("item", item)), anchor(queue, item));
     html! { @if view.has(&place) { a.id href=(href()) { (text) } } @else { span.id { (text) } } }

@@ -1,10 +1,12 @@
 //! Lists that come in pages.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use maud::{Markup, html};
 
 use crate::model::words::count;
+use crate::page::PerPage;
 use crate::web::view::View;
 
 /// The position in a list.
@@ -78,18 +80,25 @@ impl PagedLists {
         self.page == 1
     }
 
+    /// Which rows of a list are on this page.
+    pub(in crate::web) fn rows(&self, len: usize, per_page: PerPage) -> Range<usize> {
+        let (PerPage::First(size) | PerPage::Latest(size)) = per_page;
+        self.count.set(self.count.get().max(len.div_ceil(size)));
+        let before = (self.page - 1).saturating_mul(size).min(len);
+        match per_page {
+            PerPage::First(_) => before..len.min(before + size),
+            PerPage::Latest(_) => (len - before).saturating_sub(size)..len - before,
+        }
+    }
+
     /// The rows of a list on this page, if the first page has its beginning.
     pub(in crate::web) fn first_slice<'a, T>(&self, rows: &'a [T], size: usize) -> &'a [T] {
-        self.count.set(self.count.get().max(rows.len().div_ceil(size)));
-        let from = (self.page - 1).saturating_mul(size).min(rows.len());
-        &rows[from..rows.len().min(from + size)]
+        &rows[self.rows(rows.len(), PerPage::First(size))]
     }
 
     /// The rows of a list on this page, if the first page has its end. They are in their own order.
     pub(in crate::web) fn last_slice<'a, T>(&self, rows: &'a [T], size: usize) -> &'a [T] {
-        self.count.set(self.count.get().max(rows.len().div_ceil(size)));
-        let until = rows.len() - (self.page - 1).saturating_mul(size).min(rows.len());
-        &rows[until.saturating_sub(size)..until]
+        &rows[self.rows(rows.len(), PerPage::Latest(size))]
     }
 
     /// Like [`Self::pager`], for a page that takes long: an export has only the first one, and names the command that shows the rest.

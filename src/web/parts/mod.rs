@@ -10,7 +10,7 @@ mod value;
 
 pub(super) use lists::{ListPosition, PagedLists, pager};
 pub(super) use markdown::markdown;
-pub(super) use plan::{Shown, file, plan_body, task};
+pub(super) use plan::{file, task};
 pub(super) use table::{issue_id, issue_table};
 pub(super) use text::{
     block, cut, editable, encoded, linked, long, one_line, parts, person, place_of, record_text, sentence,
@@ -24,7 +24,6 @@ use super::view::View;
 use crate::model::priority::Priority;
 use crate::model::time::Time;
 use crate::ops::Notice;
-use crate::rules::review::CombinedReview;
 use crate::ui::time;
 
 /// A status as a coloured word; the style sheet adds a shape that says the same without colour.
@@ -32,16 +31,6 @@ pub(super) fn badge(word: &str) -> Markup {
     let first = word.split(',').next().unwrap_or_default();
     let class = format!("badge s-{}", first.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
     html! { span class=(class) { (word) } }
-}
-
-/// What reviews said about a plan, and nothing if there are none.
-pub(super) fn reviewed(standing: &CombinedReview) -> Markup {
-    html! { @if standing.verdict.is_some() { (badge(standing.word())) } @else { span.quiet { "not reviewed" } } }
-}
-
-/// Says that a plan was withdrawn, and why; empty if it was not.
-pub(super) fn withdrawn(why: Option<&str>) -> Markup {
-    html! { @if why.is_some() { (badge("withdrawn")) " " } }
 }
 
 /// A priority.

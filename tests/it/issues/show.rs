@@ -52,7 +52,7 @@ fn overrides_of_gates_are_shown_with_their_reasons() {
     let plan =
         repo.wf_in(poor.to_string(), &["solution", "add", "ISS-001", "--no-bind"]).ok().line().to_owned();
     assert_eq!(repo.json(&["show", "ISS-001"])["overrides"], json!([]));
-    assert!(!repo.wf(&["show", "ISS-001"]).ok().stdout.contains("overrides"));
+    assert!(!repo.wf(&["show", "ISS-001"]).ok().stdout.contains("overridden gates"));
     let force =
         |args: &[&str], reason: &str| repo.wf(&[args, &["--force", "--reason", reason]].concat()).ok();
     force(&["bind", "ISS-001", &plan], "no time");
@@ -68,7 +68,7 @@ fn overrides_of_gates_are_shown_with_their_reasons() {
     assert_eq!(told, [["plan choose", "no time"], ["queue add", "no review"], ["edit", "by\u{202e} hand"]]);
     let text = repo.wf(&["show", "ISS-001"]).ok().stdout;
     assert!(
-        text.contains("overrides") && text.contains("plan choose by ") && text.contains(": no review"),
+        text.contains("overridden gates") && text.contains("plan choose by ") && text.contains(": no review"),
         "{text}"
     );
     assert!(!text.contains('\u{202e}'));

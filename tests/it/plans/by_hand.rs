@@ -100,7 +100,7 @@ fn a_withdrawn_plan_is_no_candidate_and_is_not_lost() {
     let error = repo.refused(1, &["bind", "ISS-001", &first]);
     assert_eq!(error["code"], "withdrawn");
     assert_eq!(repo.refused(1, &["bind", "ISS-001"])["code"], "no-solution");
-    assert!(repo.wf(&["solution", "show", &first]).ok().stdout.contains("withdrawn: too slow"));
+    assert!(repo.wf(&["solution", "show", &first]).ok().stdout.contains("withdrawn    too slow"));
     repo.wf(&["solution", "withdraw", &first, "--undo"]).ok();
     repo.wf(&["bind", "ISS-001"]).ok();
     // What is queued leaves its queue first.

@@ -102,7 +102,7 @@ fn every_page_leads_from_the_issue_to_its_commit_and_back() {
     let plan = browser.page(&format!("/plans/{plan}"));
     assert!(plan.contains("href=\"/issues/ISS-001\"") && plan.contains("href=\"/files/src/a.rs\""), "{plan}");
     let audit = browser.page("/audit");
-    assert!(audit.contains("1 of 1 commit linked"), "{audit}");
+    assert!(audit.contains("1 of 1 commit linked (100%)"), "{audit}");
 }
 
 #[test]

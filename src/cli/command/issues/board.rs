@@ -45,10 +45,6 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let lent = Lent {
         filter: board_filter::parse,
         edit: |session, text| editor::text_of(session, text, IN_EDITOR).map_err(Failure::into_words),
-        spell: print::spelled,
-        issue: print::issue::show,
-        plan: print::solution::show,
-        trace: print::trace::trace,
         step: print::log::step,
     };
     let folder = PathBuf::from(".");

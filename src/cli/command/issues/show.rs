@@ -8,6 +8,7 @@ use crate::ops::plans::roadmap::RoadmapView;
 use crate::ops::queue::QueueAnswer;
 use crate::ops::work::{self, DetailView};
 use crate::ops::{Done, Refusal};
+use crate::page::{self, terminal};
 
 /// Show an issue, plan, execution, queue, item or roadmap
 ///
@@ -48,15 +49,15 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     check(&done.view, &args.fields.fields)?;
     context.only(args.fields);
     context.answer(done, |record, _, screen| match record {
-        ShownRecord::Issue(issue) => print::issue::show(screen, issue, now.millis()),
-        ShownRecord::Plan(plan) => print::solution::show(screen, plan),
-        ShownRecord::Execution(execution) => print::issue::execution(screen, execution, now),
+        ShownRecord::Issue(issue) => terminal::print(screen, &page::issue::page(issue)),
+        ShownRecord::Plan(plan) => terminal::print(screen, &page::plan::page(plan)),
+        ShownRecord::Execution(execution) => terminal::print(screen, &page::execution::page(execution)),
         ShownRecord::Queue(queue) => print::queue::queue(screen, queue, now.millis()),
         ShownRecord::Item(item) => {
             print::queue::item(screen, &item.item)?;
             print::detail::detail(screen, &item.detail)
         }
-        ShownRecord::Roadmap(roadmap) => print::roadmap::show(screen, roadmap, now.millis()),
+        ShownRecord::Roadmap(roadmap) => terminal::print(screen, &page::roadmap::page(roadmap)),
     })
 }
 

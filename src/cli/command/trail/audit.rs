@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::output_file::json_to_file;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::ops::trail::{self, Audit};
+use crate::page::{self, markdown, terminal};
 
 /// Find commits without a plan, plans without review, and completed work without tests
 ///
@@ -62,10 +63,11 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         let done = trail::audit(&session, &range)?;
         let is_at_fault = done.view.is_at_fault();
         context.answer(done, |audit, _, screen| {
+            let page = page::audit::page(audit);
             if markdown {
-                write!(screen, "{}", print::audit::markdown(audit))
+                write!(screen, "{}", markdown::part(&page, 3))
             } else {
-                print::audit::text(screen, audit)
+                terminal::print(screen, &page)
             }
         })?;
         is_at_fault

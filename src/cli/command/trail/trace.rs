@@ -2,6 +2,7 @@ use std::io::Write;
 
 use crate::cli::{CliContext, Outcome, print};
 use crate::ops::trail::{self, TraceInput};
+use crate::page::{self, terminal};
 
 /// Follow commits to their tasks, plans and issues, or an issue to its commits
 #[derive(Debug, clap::Args)]
@@ -31,7 +32,7 @@ pub(in crate::cli) fn run(Args { of, dot, mermaid }: Args, context: &mut CliCont
         } else if mermaid {
             write!(screen, "{}", print::trace_picture::of(trace).mermaid())
         } else {
-            print::trace::trace(screen, trace)
+            terminal::print(screen, &page::trace::page(trace))
         }
     })
 }

@@ -1,3 +1,5 @@
+use std::io::Write;
+
 use clap::error::{ContextKind, ContextValue};
 
 use crate::cli::input::ask;
@@ -8,6 +10,7 @@ use crate::cli::print::run_live::Following;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::model::run::RunMode;
 use crate::ops::{Answer, Refusal, Session};
+use crate::page::{markdown, run_report, terminal};
 use crate::process::supervise::Interrupts;
 use crate::run::{self, AgentNames, Begin, Driven, Resume, RunView};
 use crate::ui;
@@ -221,8 +224,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             let done = run::report(&session, run.as_deref())?;
             context.answer(done, |report, _, screen| match (markdown, html) {
                 (_, true) => print::run_html::html(screen, report),
-                (true, false) => print::run_report::markdown(screen, report),
-                (false, false) => print::run_report::people(screen, report),
+                (true, false) => write!(screen, "{}", markdown::document(&run_report::page(report))),
+                (false, false) => terminal::print(screen, &run_report::page(report)),
             })
         }
         RunCommand::Diff { issue } => {

@@ -107,7 +107,7 @@ fn the_mode_stays_known_when_every_layer_is_hidden() {
         }
         let shown = repo.json(&["roadmap", "show", id]);
         assert_eq!((&shown["mode"], &shown["document"][list]), (&Value::Null, &Value::Null));
-        assert!(repo.wf(&["roadmap", "show", id]).ok().stdout.contains("of unknown mode"));
+        assert!(repo.wf(&["roadmap", "show", id]).ok().stdout.contains("strategy     unknown"));
         assert!(repo.wf(&["roadmap", "show", id, "--markdown"]).ok().stdout.contains("- Strategy: unknown"));
     }
 }

@@ -206,7 +206,7 @@ fn an_audit_reads_well_and_goes_into_a_pull_request() {
     let text = repo.wf(&["audit"]).ok().stdout;
     assert!(text.contains("1 of 2 commits linked (50%)") && text.contains("errors (1)"), "{text}");
     let page = repo.wf(&["audit", "--markdown"]).ok().stdout;
-    assert!(page.contains("Say &lt;b&gt;\\|hello\\|&lt;/b&gt;") && page.contains("#### Errors"), "{page}");
+    assert!(page.contains(r"Say \<b\>\|hello\|\</b\>") && page.contains("#### Errors"), "{page}");
 }
 
 #[test]

@@ -9,7 +9,8 @@ use super::world::{BUILDS, PLANS, World};
 /// What waits for a person after the last run, a line for each.
 fn waiting(world: &World) -> Vec<String> {
     let text = world.repo.wf(&["run", "report"]).ok().stdout;
-    text.lines().filter_map(|line| line.strip_prefix("waiting: ")).map(str::to_owned).collect()
+    let lines = text.lines().skip_while(|line| *line != "waiting for a person").skip(1);
+    lines.take_while(|line| !line.is_empty()).map(|line| line.trim_start().to_owned()).collect()
 }
 
 fn executions(world: &World, issue: &str) -> Vec<Value> {

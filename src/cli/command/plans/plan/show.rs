@@ -1,5 +1,6 @@
-use crate::cli::{CliContext, Outcome, print};
+use crate::cli::{CliContext, Outcome};
 use crate::ops::plans;
+use crate::page::{self, terminal};
 
 /// Show a plan, or an earlier version of it
 #[derive(Debug, clap::Args)]
@@ -11,5 +12,5 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let done = plans::show(&*context.session()?, &args.id)?;
-    context.answer(done, |plan, _, screen| print::solution::show(screen, plan))
+    context.answer(done, |plan, _, screen| terminal::print(screen, &page::plan::page(plan)))
 }

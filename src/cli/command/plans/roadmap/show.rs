@@ -1,5 +1,8 @@
-use crate::cli::{CliContext, Outcome, print};
+use std::io::Write;
+
+use crate::cli::{CliContext, Outcome};
 use crate::ops::plans::roadmap;
+use crate::page::{self, markdown, terminal};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -13,13 +16,9 @@ pub(super) struct Args {
 
 pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    let now = session.now()?.millis();
     let done = roadmap::show(&session, args.roadmap.as_deref())?;
     context.answer(done, |view, _, screen| {
-        if args.markdown {
-            print::roadmap_document::document(screen, view)
-        } else {
-            print::roadmap::show(screen, view, now)
-        }
+        let page = page::roadmap::page(view);
+        if args.markdown { write!(screen, "{}", markdown::document(&page)) } else { terminal::print(screen, &page) }
     })
 }

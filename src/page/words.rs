@@ -9,7 +9,7 @@ use crate::ui::time;
 
 impl CommitView {
     /// The note that people see after the commit's subject.
-    pub(in crate::cli) fn location_note(&self) -> &'static str {
+    pub(crate) fn location_note(&self) -> &'static str {
         match (self.on_no_branch, self.not_here) {
             (true, _) => ON_NO_BRANCH,
             (false, true) => " (not in this clone)",
@@ -20,7 +20,7 @@ impl CommitView {
 
 impl EndView {
     /// What another clone reported about the same execution, in one line.
-    pub(in crate::cli) fn note(&self) -> String {
+    pub(crate) fn note(&self) -> String {
         let forced = self.forced.as_deref().map(|reason| format!(", gate overridden: {reason}"));
         let text = self.text().map(|text| format!(": {text}"));
         let (status, by, at) = (self.status, &self.ended_by, self.finished_at);
@@ -29,29 +29,29 @@ impl EndView {
 }
 
 /// The note after an unreachable commit.
-pub(in crate::cli) const ON_NO_BRANCH: &str = " (on no branch)";
+pub(crate) const ON_NO_BRANCH: &str = " (on no branch)";
 
 impl ExecutionView {
     /// How the execution ended, if that needs a note: see [`end_note`].
-    pub(in crate::cli) fn end_note(&self) -> String {
+    pub(crate) fn end_note(&self) -> String {
         end_note(&self.execution.actor, self.ended_by.as_deref(), self.forced.as_deref())
     }
 }
 
 /// `, ended by …` if that was not the executor, and the reason if a gate was overridden.
-pub(in crate::cli) fn end_note(actor: &str, ended_by: Option<&str>, forced: Option<&str>) -> String {
+pub(crate) fn end_note(actor: &str, ended_by: Option<&str>, forced: Option<&str>) -> String {
     let other = ended_by.filter(|person| *person != actor).map(|person| format!(", ended by {person}"));
     let forced = forced.map(|reason| format!(", gate overridden: {reason}"));
     other.into_iter().chain(forced).collect()
 }
 
 /// The note after a commit that an agent made.
-pub(in crate::cli) fn agent_note(made_by: Option<&MadeBy>) -> String {
+pub(crate) fn agent_note(made_by: Option<&MadeBy>) -> String {
     made_by.map(|it| format!(", with agent {it}")).unwrap_or_default()
 }
 
 /// What another tool recorded about a commit, in one line.
-pub(in crate::cli) fn provenance_line(it: &Provenance) -> String {
+pub(crate) fn provenance_line(it: &Provenance) -> String {
     let tool = match (it.source, &it.checkpoint_id) {
         (ProvenanceSource::Entire, Some(id)) => format!("Entire checkpoint {id}"),
         (ProvenanceSource::Entire, None) => "Entire".to_owned(),
@@ -66,7 +66,7 @@ pub(in crate::cli) fn provenance_line(it: &Provenance) -> String {
 }
 
 /// A session of an agent in one line.
-pub(in crate::cli) fn session_line(it: &AgentSession) -> String {
+pub(crate) fn session_line(it: &AgentSession) -> String {
     let took = it.ended_at.map(|end| {
         let millis = end.millis().saturating_sub(it.started_at.millis());
         format!(" for {}", time::length(u64::try_from(millis).unwrap_or_default()))
@@ -79,7 +79,7 @@ pub(in crate::cli) fn session_line(it: &AgentSession) -> String {
 }
 
 /// The commits that a commit reverts or reapplies, as a note.
-pub(in crate::cli) fn undone(reverts: &[CommitHash], reapplies: &[CommitHash]) -> String {
+pub(crate) fn undone(reverts: &[CommitHash], reapplies: &[CommitHash]) -> String {
     let verbs = [("reverts", reverts), ("reapplies", reapplies)];
     let each = |(verb, hashes): (&str, &[CommitHash])| {
         hashes.iter().map(|hash| format!("{verb} {}", hash.short())).collect::<Vec<_>>()
