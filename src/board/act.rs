@@ -130,7 +130,7 @@ impl Deed {
             }
             BoardAct::Close(reason) => standing(issues::close(
                 session,
-                Close { issue, closed_as: ClosedAs::Completed, reason, force: None },
+                Close { issue, closed_as: ClosedAs::Completed, original: None, reason, force: None },
             )?),
             BoardAct::Reopen(reason) => {
                 standing(issues::reopen(session, Reopen { issue, reason, force: None })?)

@@ -369,6 +369,11 @@ pub(super) static KINDS: &[DocumentKind] = &[
         "audit-signatures",
         "`audit --signatures`: who vouches for each commit of the ref",
     ),
+    kind::<ops::store::ComparedStatements>(
+        Sort::Answer,
+        "audit-against",
+        "`audit --against`: statements about test results, and what does not agree with the checks here",
+    ),
     kind::<ops::trail::Why>(Sort::Answer, "why", "`why`: lines of a file and where they come from"),
     kind::<HistoryStep>(Sort::Answer, "log-step", "an array of them: `log`"),
     kind::<ops::trail::StoreDiff>(Sort::Answer, "diff", "`diff`: the records that differ between two states"),

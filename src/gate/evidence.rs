@@ -16,7 +16,7 @@ use crate::model::root::Policy;
 use crate::model::solution::Solution;
 use crate::model::status::ExecutionStatus;
 use crate::rules::claim_order::{self, standing};
-use crate::rules::evidence;
+use crate::rules::evidence::{self, PlanReview};
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::policy::{Gate, GateValue};
 use crate::rules::review::{self, NotQueueable, Reviewer};
@@ -101,10 +101,10 @@ pub(super) fn look(
                 }
             }
             // If it was already accepted without evidence, evidence is not required later.
-            let lacked =
-                was_completed.is_some_and(|was| !evidence_missing(store, &plan, was, gate).is_empty());
+            let lacked = was_completed
+                .is_some_and(|was| !evidence_missing(store, &folder, &plan, was, gate).is_empty());
             if is_completed && !lacked {
-                let missing = evidence_missing(store, &plan, execution, gate);
+                let missing = evidence_missing(store, &folder, &plan, execution, gate);
                 let missing = claimed::shown(missing, store, after, &folder, &execution.execution)?;
                 stopped.extend(unproven(execution, was_completed, &missing));
             }
@@ -200,12 +200,14 @@ fn issue_of(path: &str) -> Option<IssueId> {
 /// What an execution lacks under a policy that requires evidence.
 fn evidence_missing(
     store: &Store,
+    folder: &IssueFolder,
     plan: &Solution,
     execution: &ExecutionFolder,
     gate: GateValue,
 ) -> Vec<String> {
     let counting = signed_checks::counting(store, execution, gate);
-    evidence::missing(&plan.typed_plan(), &counting, &work::linked(store, execution), gate)
+    let reviewed = PlanReview::of(folder, &execution.execution);
+    evidence::missing(&plan.typed_plan(), &counting, &work::linked(store, execution), gate, reviewed)
 }
 
 /// `was` is the execution before the push, if it was completed then.

@@ -5,6 +5,7 @@ use std::io::{Seek, Write};
 use std::process::Command;
 
 use super::Repository;
+use super::sign::NAMESPACE;
 
 /// The namespace of signatures of checks, so that none can be passed off as that of something else.
 pub(crate) const CHECK_NAMESPACE: &str = "wf-check";
@@ -17,10 +18,15 @@ impl Repository {
     /// The principals whose key signed a document of checks; none if the signature is not good, or by nobody whom git trusts
     /// here, or if nothing here can tell.
     pub(crate) fn check_signers(&self, document: &[u8], signature: &str) -> Vec<String> {
-        self.signers_of(document, signature).unwrap_or_default()
+        self.signers_of(CHECK_NAMESPACE, document, signature).unwrap_or_default()
     }
 
-    fn signers_of(&self, document: &[u8], signature: &str) -> Option<Vec<String>> {
+    /// The same for an exported statement.
+    pub(crate) fn statement_signers(&self, document: &[u8], signature: &str) -> Vec<String> {
+        self.signers_of(NAMESPACE, document, signature).unwrap_or_default()
+    }
+
+    fn signers_of(&self, namespace: &str, document: &[u8], signature: &str) -> Option<Vec<String>> {
         if signature.len() > LONGEST || !signature.trim_start().starts_with(BEGINS) {
             return None;
         }
@@ -50,7 +56,7 @@ impl Repository {
         for principal in listed.lines().map(str::trim).filter(is_name) {
             stdin.rewind().ok()?;
             let mut verify = Command::new(&program);
-            verify.args(["-Y", "verify", "-n", CHECK_NAMESPACE, "-I", principal, "-s"]);
+            verify.args(["-Y", "verify", "-n", namespace, "-I", principal, "-s"]);
             verify.arg(file.path()).arg("-f").arg(&allowed).stdin(stdin.try_clone().ok()?);
             if verify.output().is_ok_and(|output| output.status.success()) {
                 signers.push(principal.to_owned());

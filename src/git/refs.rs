@@ -84,13 +84,24 @@ impl Repository {
 
     /// The commit that is checked out; `None` on a branch without commits.
     pub(crate) fn head(&self) -> Result<Option<ObjectId>, GitError> {
+        let found = self.peeled_head()?;
+        // A `git pack-refs` may have moved the branch between two looks (see `read_ref`).
+        if found.is_some() { Ok(found) } else { self.peeled_head() }
+    }
+
+    fn peeled_head(&self) -> Result<Option<ObjectId>, GitError> {
         let mut head = self.gix.head().map_err(GitError::object("cannot read HEAD"))?;
         Ok(head.try_peel_to_id().map_err(GitError::object("cannot read HEAD"))?.map(gix::Id::detach))
     }
 
-    /// The target of a ref, without following symbolic refs or tags.
+    /// The target of a ref, without following symbolic refs or tags. Its own file is read before `packed-refs`, as git
+    /// does; gix reads them the other way round, and so misses a ref that `git pack-refs` moves between the two.
     pub(crate) fn read_ref(&self, name: &str) -> Result<Option<ObjectId>, GitError> {
-        let found = self.gix.try_find_reference(name).map_err(GitError::object("cannot read a reference"))?;
+        let failed = GitError::object("cannot read a reference");
+        if let Some(loose) = self.gix.refs.try_find_loose(name).map_err(&failed)? {
+            return Ok(loose.target.try_id().map(ToOwned::to_owned));
+        }
+        let found = self.gix.try_find_reference(name).map_err(failed)?;
         Ok(found.and_then(|reference| reference.try_id().map(gix::Id::detach)))
     }
 
@@ -226,6 +237,11 @@ impl Repository {
         self.share_ref(update.name, shared)?;
         let moved = match self.gix.refs.transaction().prepare(Some(edit), own, packed) {
             Ok(prepared) => {
+                // gix compared with what `packed-refs` held before it took the lock.
+                let now = self.read_ref(update.name)?;
+                if now != update.expected && now != Some(update.new) {
+                    return Ok(false);
+                }
                 last()?;
                 let lock = self.ref_lock(update.name);
                 shared.adjust(&lock).map_err(GitError::io(lock))?;
@@ -245,7 +261,8 @@ impl Repository {
             Err(error) if error.is_retryable() && held.is_some() && modified(&packed_lock) == held => {
                 Err(GitError::LockFile(packed_lock).into())
             }
-            Err(error) if error.is_conflict() || error.is_retryable() => Ok(false),
+            // "Not found" is said of an expected ref that was deleted, and of one that is being packed.
+            Err(error) if error.is_conflict() || error.is_retryable() || error.is_not_found() => Ok(false),
             Err(error) => Err(failed(error).into()),
         }
     }

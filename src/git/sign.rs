@@ -14,7 +14,7 @@ use crate::model::code::Code;
 use crate::model::remedy::Remedies;
 
 /// The namespace of SSH signatures, so that none can be passed off as the signature of a commit.
-const NAMESPACE: &str = "git-wf";
+pub(super) const NAMESPACE: &str = "git-wf";
 
 /// A detached signature.
 #[derive(Debug)]

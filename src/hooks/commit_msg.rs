@@ -97,9 +97,12 @@ fn is_by_git(path: &Path, git_dir: &Path) -> bool {
 /// One line that says why the executed plan was chosen.
 fn several(chosen: &ChosenPlan) -> String {
     let plans: Vec<String> = chosen.others.iter().map(|plan| format!("`{plan}`")).collect();
+    let others = match &plans[..] {
+        [only] => format!("a commit of {only} makes"),
+        several => format!("commits of several plans ({}) make", several.join(" and ")),
+    };
     format!(
-        "commits of several plans ({}) make the same change, so this one is linked to the plan that is being executed, `{}`; `git wf link HEAD PLAN` links it to another",
-        plans.join(" and "),
+        "{others} the same change; this one is linked to the plan that is being executed, `{}`; `git wf link HEAD PLAN` links it to another",
         chosen.plan
     )
 }

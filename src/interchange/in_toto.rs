@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use crate::model::digest::PlanDigest;
-use crate::model::hash::CommitHash;
+use crate::model::hash::{CommitHash, TreeHash};
 
 const TYPE: &str = "https://in-toto.io/Statement/v1";
 
@@ -35,6 +35,9 @@ pub(crate) enum ResourceDigest {
     /// The full id of a commit.
     #[serde(rename = "gitCommit")]
     GitCommit(CommitHash),
+    /// The full id of a tree.
+    #[serde(rename = "gitTree")]
+    GitTree(TreeHash),
     /// 64 hexadecimal digits.
     #[serde(rename = "sha256")]
     Sha256(String),
@@ -51,6 +54,11 @@ impl Resource {
     /// A commit.
     pub(crate) fn commit(hash: CommitHash) -> Self {
         Self { name: None, uri: None, digest: ResourceDigest::GitCommit(hash) }
+    }
+
+    /// A tree.
+    pub(crate) fn tree(hash: TreeHash) -> Self {
+        Self { name: None, uri: None, digest: ResourceDigest::GitTree(hash) }
     }
 
     /// A plan, by the digest of its canonical JSON. `None` if it is not a digest.

@@ -161,6 +161,12 @@ fn writing(operation: Op, given: &mut Given<'_>) -> Option<&'static str> {
             given.put_option("task");
             Some("verify")
         }
+        Op::Land => {
+            let issue = given.value()?;
+            given.put("issue", issue);
+            given.put_option("continue");
+            Some("land")
+        }
         Op::Done | Op::Fail => {
             given.put("outcome", if operation == Op::Done { "completed" } else { "failed" });
             let item = given.text("item");

@@ -31,6 +31,8 @@ text_enum!(
         No = "no",
         /// The work adds and changes no test.
         NoNewTests = "no-new-tests",
+        /// The work only changes tests that were there: nothing shows that they still test the code.
+        OnlyTests = "only-tests",
         /// Tests are in the files of the code, so they cannot be told from it.
         NotSeparable = "not-separable",
     }
@@ -47,7 +49,7 @@ pub(crate) struct Proof {
     pub(crate) base: Option<CommitHash>,
     /// How the commands end with the tests of the base.
     pub(crate) base_tests: BaseTests,
-    /// How they end without the work; absent if it changes only tests, or if the tests of the base failed.
+    /// How they end without the work; absent if it only adds tests, or if the tests of the base failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) fails_without: Option<FailsWithout>,
     /// The SHA-256 of the paths that differ from the base and of what they have now, in hex: the same work on top of
@@ -77,6 +79,17 @@ impl Proof {
 
     /// What it does not show, in words.
     pub(crate) fn faults(&self) -> Vec<String> {
+        let mut found = self.faults_besides_plan();
+        if self.base_tests == BaseTests::ChangedByPlan {
+            let files = self.changed_tests.join(", ");
+            let words = format!("the plan says that it changes {files}, and nobody else has reviewed it");
+            found.insert(0, words);
+        }
+        found
+    }
+
+    /// The same without the tests that the plan says it changes.
+    pub(crate) fn faults_besides_plan(&self) -> Vec<String> {
         let mut found = Vec::new();
         if self.base_tests == BaseTests::Failed {
             let files = self.changed_tests.join(", ");
@@ -91,6 +104,12 @@ impl Proof {
             Some(FailsWithout::No) => found.push("the new tests pass without the work, too".into()),
             Some(FailsWithout::NoNewTests) => {
                 found.push("the work adds no test, so no test was seen to fail without it".into());
+            }
+            Some(FailsWithout::OnlyTests) => {
+                let files = self.changed_tests.join(", ");
+                found.push(format!(
+                    "the work only changes tests ({files}), and nothing shows that they still test the code"
+                ));
             }
             Some(FailsWithout::NotSeparable) => {
                 found.push("tests were changed in the same files as the code".into());
@@ -120,5 +139,7 @@ once! {
         decides changes: String,
         /// What shows that they hold.
         text reason: String,
+        /// The SSH signature of a verifier, in the namespace `wf-check`.
+        fact signature: Option<String> = default,
     }
 }

@@ -40,6 +40,11 @@ impl IssueStatus {
         }
     }
 
+    /// The status in words: cancelling is a way to close an issue.
+    pub(crate) fn shown(self) -> &'static str {
+        if self == Self::Cancelled { "closed as cancelled" } else { self.as_str() }
+    }
+
     /// Whether issues that depend on one with this status may go on: it is done, or will not be done.
     pub(crate) fn frees_dependents(self) -> bool {
         matches!(self, Self::Completed | Self::Closed | Self::Cancelled)

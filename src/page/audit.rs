@@ -9,6 +9,7 @@ use super::{
 };
 use crate::model::execution::LinkedBy;
 use crate::model::hash::CommitHash;
+use crate::ops::store::{ComparedStatement, ComparedStatements};
 use crate::ops::trail::{Audit, AuditedCommit, LinkingExecution};
 use crate::rules::audit::{AuditFinding, AuditSeverity};
 use crate::ui::style::{self, Style};
@@ -57,6 +58,33 @@ pub(crate) fn page(audit: &Audit) -> Page {
         facts: vec![],
         blocks: blocks.into_iter().chain(findings.into_iter().flatten()).chain(commits).collect(),
     }
+}
+
+/// The page that holds statements about test results beside the checks of the store.
+pub(crate) fn compared(compared: &ComparedStatements) -> Page {
+    let signed = match compared.signers.as_deref() {
+        None => Line::from("not signed"),
+        Some([]) => styled(style::BAD, "the signature is not one of an allowed signer").into(),
+        Some(signers) => line!["signed by ", record(signers.join(", "))],
+    };
+    let statements = List::new(compared.statements.iter().map(compared_statement));
+    Page {
+        title: Line::from("statements about tests"),
+        facts: vec![],
+        blocks: vec![Block::List(statements), Block::Line(signed)],
+    }
+}
+
+fn compared_statement(statement: &ComparedStatement) -> Entry {
+    let ComparedStatement { tree, result, here, faults } = statement;
+    let verdict = match (faults.is_empty(), here) {
+        (true, _) => styled(style::GOOD, "as the checks here say"),
+        (false, Some(_)) => styled(style::BAD, "the checks here do not agree"),
+        (false, None) => styled(style::BAD, "nothing here says so"),
+    };
+    let head = line![format!("tree {} {result}: ", tree.short()), verdict];
+    let faults = faults.iter().map(|fault| Line::from(record(fault)));
+    Entry::new(head).with([Block::List(List::new(faults))])
 }
 
 /// A range with full hashes shortened.

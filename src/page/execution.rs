@@ -35,6 +35,7 @@ pub(crate) fn page(shown: &ShownExecution) -> Page {
     let commits = it.commits.iter().map(|one| commit_line(it, one));
     let commits = List { label: "commits", per_page: PerPage::First(COMMITS), ..List::new(commits) };
     let sessions = it.sessions.iter().map(|session| Line::from(record(session_line(session))));
+    let vouches = it.vouches.iter().map(|vouch| Line::from(record(vouch.words())));
     let ends = it.other_ends.iter().map(other_end);
     let checks = it.checks.iter().map(|check| check_entry(it, check));
     let per_page = PerPage::First(CHECKS);
@@ -45,6 +46,7 @@ pub(crate) fn page(shown: &ShownExecution) -> Page {
         Some(Section::of("also ended by other clones", List::new(ends))),
         Some(Section::of("agents", List::new(sessions))),
         Some(Section::of("commits", commits)),
+        Some(Section::of("vouches", List::new(vouches))),
         Some(Section::of("checks", List { form: EntryForm::Folded, per_page, ..List::new(checks) })),
     ];
     Page {

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::model::exploration::Explored;
 use crate::model::issue::{Feedback, Issue};
-use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::status::ExecutionStatus;
 use crate::ops::issues::Override;
 use crate::ops::issues::{CommentView, Contents, IssueView, Related};
 use crate::ops::plans::SolutionView;
@@ -47,13 +47,9 @@ pub(crate) fn page(view: &IssueView) -> Page {
 
 fn facts(view: &IssueView) -> Vec<Field> {
     let (issue, derived) = (&view.issue, &view.derived);
-    let words = match derived.status {
-        IssueStatus::Cancelled => "closed as cancelled".into(),
-        _ => derived.status_words(),
-    };
     let tags = issue.tags.iter().map(|tag| named(Target::Tag(tag.clone()), tag));
     let fields = [
-        Some(Field::new("status", state(issue_style(derived.status), words))),
+        Some(Field::new("status", state(issue_style(derived.status), derived.status_words()))),
         Some(Field::new("priority", priority(issue.priority))),
         Some(Field::new("author", line![person(&issue.author), ", ", issue.created_at])),
         Field::given("type", issue.issue_type.as_ref().map(record)),

@@ -271,6 +271,7 @@ fn traced_execution(
         List { per_page: MOST, ..List::new(commits) },
         List::new(sessions),
         List { per_page: MOST, ..List::new(checks) },
+        List::new(it.vouches.iter().map(|vouch| Line::from(record(vouch.words())))),
         List::new(accepted(it, traced, plan)),
         List::new(outcome(it)),
     ];

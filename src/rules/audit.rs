@@ -15,7 +15,7 @@ pub(crate) use self::kind::Kind;
 pub(crate) use self::shown::tasks_with_evidence;
 pub(crate) use self::stated::StatedWork;
 use self::stated::{Linking, false_trailers};
-use super::evidence::{self, MissingEvidence};
+use super::evidence::{self, MissingEvidence, PlanReview};
 use super::folder::{ExecutionFolder, LinkedCommit};
 use super::policy::{Gate, GateValue};
 use crate::model::execution::{CommitLink, Event, LinkedBy, MOST_FILES};
@@ -130,6 +130,8 @@ pub(crate) struct Carried<'a> {
     pub(crate) is_hidden: bool,
     /// The verdict of the reviews of the claimed version.
     pub(crate) verdict: Option<Verdict>,
+    /// Whether someone other than its author and its executor has passed the claimed version.
+    pub(crate) reviewed: PlanReview,
     /// Whether the plan was reviewed at all, in whatever form.
     pub(crate) is_reviewed: bool,
     /// The changes of all its commits, including those outside of the range; none if not all of them are here.
@@ -332,7 +334,7 @@ fn of_execution(carried: &Carried<'_>, policy: &Policy) -> Vec<AuditFinding> {
     if carried.status == ExecutionStatus::Completed {
         let gate = Gate::Evidence.setting(policy);
         for lack in
-            without_repeats(carried.is_hidden, evidence::lacks(plan, carried.execution, &carried.work, gate))
+            without_repeats(carried.is_hidden, evidence::lacks(plan, carried.execution, &carried.work, gate, carried.reviewed))
         {
             // A test that was never run may not have been required; a failed test in a completed execution is always
             // an error.
@@ -348,6 +350,10 @@ fn of_execution(carried: &Carried<'_>, policy: &Policy) -> Vec<AuditFinding> {
                     .map(|words| AuditFinding::new(AuditSeverity::Note, Kind::Unproved, words).on(carried)),
             );
         }
+        found.extend(
+            vouches(carried.execution)
+                .map(|words| AuditFinding::new(AuditSeverity::Note, Kind::Vouched, words).on(carried)),
+        );
         let untouched: Vec<RepoPath> =
             carried.touched.iter().flat_map(|touched| untouched(plan, touched)).collect();
         let finding =
@@ -363,6 +369,15 @@ fn of_execution(carried: &Carried<'_>, policy: &Policy) -> Vec<AuditFinding> {
         }
     }
     found
+}
+
+/// The words of reviewers for what the checks of an execution do not prove, each once.
+fn vouches(execution: &ExecutionFolder) -> impl Iterator<Item = String> {
+    let words = execution.log.iter().filter_map(|entry| match &entry.event {
+        Event::Vouch(vouch) => Some(format!("{} says that its tests hold: {}", entry.actor, vouch.reason)),
+        _ => None,
+    });
+    words.collect::<BTreeSet<String>>().into_iter()
 }
 
 /// For a plan with hidden values, missing evidence is counted, not named.

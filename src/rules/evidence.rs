@@ -4,10 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::folder::{ExecutionFolder, LinkedCommit};
+use super::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use super::policy::GateValue;
+use super::review::is_passed_by_another;
 use crate::model::check_outcome::CheckOutcome;
-use crate::model::execution::{Check, CommitLink, Event};
+use crate::model::execution::{Check, CommitLink, Event, Execution};
 use crate::model::hash::{CommitHash, TreeHash};
 use crate::model::hidden::exact;
 use crate::model::plan::{Plan, Task};
@@ -123,6 +124,36 @@ pub(crate) fn failing<'a>(
         .collect()
 }
 
+/// Whether there is no check of a test for the last commit of `work`, neither passed nor failed.
+pub(crate) fn is_any_unchecked(
+    plan: &Plan,
+    execution: &ExecutionFolder,
+    work: &[LinkedCommit],
+    gate: GateValue,
+) -> bool {
+    let at = TestedAt::of(plan, work);
+    commands(plan)
+        .into_iter()
+        .any(|(task, command)| at.last_outcome(execution, task, command, gate).is_none())
+}
+
+/// Whether someone other than its author and its executor has passed the executed version of a plan. The tests that it says it
+/// changes are not held against it then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PlanReview {
+    /// Someone has.
+    ByAnother,
+    /// Nobody has.
+    None,
+}
+
+impl PlanReview {
+    /// Looks at the reviews of an execution's plan.
+    pub(crate) fn of(folder: &IssueFolder, claim: &Execution) -> Self {
+        if is_passed_by_another(folder, claim) { Self::ByAnother } else { Self::None }
+    }
+}
+
 /// Evidence that an execution lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MissingEvidence {
@@ -139,6 +170,7 @@ pub(crate) fn lacks(
     execution: &ExecutionFolder,
     work: &[LinkedCommit],
     gate: GateValue,
+    reviewed: PlanReview,
 ) -> Vec<MissingEvidence> {
     let at = TestedAt::new(plan, work);
     if matches!(at, TestedAt::Nowhere) {
@@ -172,7 +204,7 @@ pub(crate) fn lacks(
     let mut found: Vec<MissingEvidence> =
         failing(plan, execution, work, gate).into_iter().map(lack).collect();
     if gate >= GateValue::Proved {
-        found.extend(proved::unproved(plan, execution, work, gate));
+        found.extend(proved::unproved(plan, execution, work, gate, reviewed));
     }
     found
 }
@@ -198,8 +230,9 @@ pub(crate) fn missing(
     execution: &ExecutionFolder,
     work: &[LinkedCommit],
     gate: GateValue,
+    reviewed: PlanReview,
 ) -> Vec<String> {
-    lacks(plan, execution, work, gate).into_iter().map(|lack| lack.words).collect()
+    lacks(plan, execution, work, gate, reviewed).into_iter().map(|lack| lack.words).collect()
 }
 
 /// How a commit that an executor reports is related to the execution.

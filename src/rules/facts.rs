@@ -14,6 +14,7 @@ use crate::model::issue::{Issue, StoredStatus};
 use crate::model::person::Person;
 use crate::model::priority::Priority;
 use crate::model::repo_path::RepoPath;
+use crate::model::review::Verdict;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::time::Time;
 
@@ -125,10 +126,12 @@ pub(crate) enum Undecided {
     Choice = 2,
     /// Nobody has reviewed the chosen plan.
     Review = 4,
+    /// A review rejected the chosen plan, so that it must be changed.
+    Change = 8,
 }
 
 impl Undecided {
-    const ALL: [Self; 3] = [Self::Rejected, Self::Choice, Self::Review];
+    const ALL: [Self; 4] = [Self::Rejected, Self::Choice, Self::Review, Self::Change];
 
     /// The bits of all that apply to an issue.
     pub(crate) fn bits(issue: &IssueFacts) -> i64 {
@@ -148,6 +151,10 @@ impl Undecided {
             (Self::Choice, Registered | Planning | Planned | Queued) => {
                 bound.is_some_and(|plan| plan.is_withdrawn)
             }
+            (Self::Change, Registered | Planning | Planned) => bound.is_some_and(|plan| {
+                plan.review.verdict == Some(Verdict::Rejected)
+                    && plan.review.rejected_rounds < review::MOST_ROUNDS
+            }),
             (Self::Review, Planning | Planned) => {
                 bound.is_some_and(|plan| plan.review.verdict.is_none() && !plan.review.is_empty)
             }

@@ -52,6 +52,13 @@ pub(crate) fn next_steps(situation: &Situation<'_>) -> Vec<Remedy> {
     if let Some(first) = situation.attention.first() {
         steps.push((*first).clone());
     }
+    // What comes after a look at a plan.
+    if let Some(second) = it.attention.get(1)
+        && let Some(call) = &second.call
+        && matches!(call.operation, Operation::Recorded(Op::SolutionReview) | Operation::Other(Other::Plan))
+    {
+        steps.push((*second).clone());
+    }
     let mut add = |call: RemedyCall, does: &str| steps.push(Remedy::call(call, does));
     if situation.ready > 0 && situation.is_detached {
         add(RemedyCall::from(Op::Next).flag("worktree"), "claims the next item, in a worktree with a branch");

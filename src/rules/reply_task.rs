@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::evidence;
+use super::evidence::{self, PlanReview};
 use super::folder::{ExecutionFolder, IssueFolder};
 use super::policy::GateValue;
 use super::unbegun::unbegun;
@@ -77,7 +77,7 @@ pub(crate) fn open_work(plan: &Plan, execution: &ExecutionFolder) -> Vec<String>
     if !tasks.is_empty() && work.is_empty() {
         return tasks;
     }
-    let tests = evidence::missing(plan, execution, &work, GateValue::Open);
+    let tests = evidence::missing(plan, execution, &work, GateValue::Open, PlanReview::None);
     tasks.into_iter().chain(tests).collect()
 }
 

@@ -10,10 +10,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::folder::IssueFolder;
 use super::policy::Gate;
 use crate::model::Explain;
 use crate::model::code::Code;
 use crate::model::digest::PlanDigest;
+use crate::model::execution::Execution;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::person::Person;
@@ -67,6 +69,19 @@ impl Reviewer {
             None => Self::Email(email.trim().to_lowercase()),
         }
     }
+}
+
+/// Whether someone other than the plan's author and its executor has reviewed the executed version, and did not reject it.
+pub(crate) fn is_passed_by_another(folder: &IssueFolder, claim: &Execution) -> bool {
+    let author = folder.solution(&claim.solution_id).map(|plan| Reviewer::of(&plan.author));
+    let executor = Reviewer::of(&claim.actor);
+    folder.reviews(&claim.solution_id).iter().any(|review| {
+        let reviewer = Reviewer::of(&review.author);
+        review.plan_digest == claim.plan_digest
+            && verdict(review) != Verdict::Rejected
+            && reviewer != executor
+            && author.as_ref() != Some(&reviewer)
+    })
 }
 
 /// The combined result of a plan's reviews.

@@ -54,7 +54,7 @@ impl IssueDerived {
     pub(crate) fn status_words(&self) -> Cow<'static, str> {
         match self.landed.as_ref().and_then(Landed::words) {
             Some(words) => format!("{}, {words}", self.status).into(),
-            None => self.status.as_str().into(),
+            None => self.status.shown().into(),
         }
     }
 

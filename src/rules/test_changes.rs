@@ -10,6 +10,7 @@ use super::test_settings::{self, SettingsChange};
 mod marks;
 mod renames;
 
+pub(crate) use self::marks::{ShellExit, sourced};
 use self::renames::{Renames, Substitution};
 
 /// A file on one side. `E` says what git knows of it.
@@ -60,6 +61,8 @@ pub(crate) struct TestChanges<E> {
     pub(crate) is_inseparable: bool,
     /// Lines of the code that behave differently under test.
     pub(crate) marks: Vec<String>,
+    /// Lines of scripts that end a test, if one sources the script.
+    pub(crate) shell_exits: Vec<ShellExit>,
 }
 
 /// Finds what a work does to tests. `declared` are the paths of tests that its plan says it changes; a directory stands for
@@ -80,6 +83,7 @@ pub(crate) fn test_changes<E: Clone + PartialEq>(
         has_new_tests: false,
         is_inseparable: false,
         marks: vec![],
+        shell_exits: vec![],
     };
     // A work on manifests alone is taken back as a whole.
     let takes_manifests = !roles.iter().any(|role| matches!(role, FileRole::Code));
@@ -120,6 +124,7 @@ pub(crate) fn test_changes<E: Clone + PartialEq>(
             FileRole::Code => {
                 found.is_inseparable |= inline(change, false) != inline(change, true);
                 found.marks.extend(marks::added_lines(change));
+                found.shell_exits.extend(marks::exits(change));
                 found.without_work.push(base_or_removed(change));
             }
         }

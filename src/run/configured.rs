@@ -49,9 +49,17 @@ pub(super) fn budget(store: &Store, given: &[String], key: &'static str) -> Resu
             Refusal::usage(error.to_string()).hint("several limits stand in one text with commas")
         });
     }
-    let values = store.config_all(key);
-    Budget::parse(values.iter().map(String::as_str)).map_err(|error| {
-        Refusal::new(Code::Config, format!("`{key}`: {error}"))
-            .command(format!("git config --unset-all {key}"), "removes the limit")
-    })
+    // The last value counts, as everywhere in git's configuration: that of the repository replaces that of the user.
+    let mut budget: Option<Budget> = None;
+    for value in store.config_all(key) {
+        let read = Budget::parse([value.as_str()]).map_err(|error| {
+            Refusal::new(Code::Config, format!("`{key}`: {error}"))
+                .command(format!("git config --unset-all {key}"), "removes the limit")
+        })?;
+        budget = match (budget, read) {
+            (Some(known), Some(later)) => Some(known.replaced_by(later)),
+            (known, later) => later.or(known),
+        };
+    }
+    Ok(budget)
 }

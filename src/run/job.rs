@@ -12,6 +12,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::listener::Listener;
+use super::resolving::ResolvedConflict;
 use super::stops::RunStops;
 use super::unended;
 use super::workplace::{StepSite, StepWorkplace};
@@ -38,7 +39,6 @@ use crate::ops::work::runs::paths::{AgentIdentity, transcript_name};
 use crate::ops::work::{Conversation, record_session, recorded};
 use crate::ops::{Notice, Refusal, plans};
 use crate::rules::roles::Role;
-use crate::store::ObjectId;
 use crate::workplace::Confinement;
 
 pub(super) use crate::ops::work::asking::{NoAnswer, RefusedAnswer, failure, failure_end, failure_of};
@@ -121,7 +121,7 @@ pub(super) enum StepOutcome {
     /// The execution failed, which is already recorded.
     Failed(Failure),
     /// The agent resolved this conflict of completed work by a merge.
-    Resolved(Failure, ObjectId),
+    Resolved(Box<ResolvedConflict>),
     /// The step came to nothing.
     Gave(VainStep),
     /// Someone stopped it.

@@ -11,10 +11,11 @@ use super::steps::input;
 use super::testing::Unseen;
 use crate::agent::request::RequestKind;
 use crate::model::code::Code;
-use crate::model::execution::Failure;
+use crate::model::execution::{Check, Failure};
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::typed;
-use crate::ops::work::{self, Built, JoinConflict};
+use crate::ops::work::proof::WorkRange;
+use crate::ops::work::{self, Built, JoinConflict, JoinedTests, TestRun};
 use crate::ops::{Refusal, Session};
 use crate::rules::roles::Role;
 use crate::rules::run::MERGE_CONFLICT;
@@ -33,6 +34,16 @@ pub(super) struct WorkConflict {
     pub(super) theirs: ObjectId,
     /// The conflict.
     pub(super) what: JoinConflict,
+}
+
+/// A conflict that an agent has resolved.
+pub(super) struct ResolvedConflict {
+    /// What the run records of it.
+    pub(super) conflict: Failure,
+    /// The merge.
+    pub(super) merge: ObjectId,
+    /// The checks that it passed.
+    pub(super) checks: Vec<Check>,
 }
 
 /// What an agent learns about a conflict, besides its plan.
@@ -77,7 +88,10 @@ pub(super) fn resolve(job: &AgentJob, conflict: &WorkConflict) -> StepOutcome {
         job.warn("a merge that was not accepted stays on its branch", &error.to_string());
     }
     match asked {
-        Ok(merge) => StepOutcome::Resolved(conflict.resolved(), merge),
+        Ok((merge, checks)) => {
+            let conflict = conflict.resolved();
+            StepOutcome::Resolved(Box::new(ResolvedConflict { conflict, merge, checks }))
+        }
         Err(NoAnswer::Stopped) => StepOutcome::Stopped,
         Err(NoAnswer::Failed(why)) => conflict.unresolved(why),
         Err(NoAnswer::Refused(refusal)) if refusal.is_stop() => StepOutcome::Stopped,
@@ -88,8 +102,11 @@ pub(super) fn resolve(job: &AgentJob, conflict: &WorkConflict) -> StepOutcome {
     }
 }
 
-/// Asks the agent, in a workplace in which the merge stands half done. Returns the merge.
-fn asked(job: &AgentJob, session: &Session, conflict: &WorkConflict) -> Result<ObjectId, NoAnswer> {
+/// A merge, with the checks that it passed.
+type TestedMerge = (ObjectId, Vec<Check>);
+
+/// Asks the agent, in a workplace in which the merge stands half done.
+fn asked(job: &AgentJob, session: &Session, conflict: &WorkConflict) -> Result<TestedMerge, NoAnswer> {
     let mut input = input(session, conflict.execution.as_str(), Role::Executor)?;
     if let (Some(members), Ok(about)) = (input.as_object_mut(), typed::to_value(&conflict.input())) {
         members.insert("conflict".into(), about);
@@ -97,14 +114,14 @@ fn asked(job: &AgentJob, session: &Session, conflict: &WorkConflict) -> Result<O
     job.enter()?;
     let place = job.place(&job.agent)?;
     committing::begin_merge(&conflict.theirs.to_string(), &place, &|| job.is_stopping())?;
-    job.ask::<Built, ObjectId>(RequestKind::Resolve, &input, |reply| match reply.answer {
+    job.ask::<Built, TestedMerge>(RequestKind::Resolve, &input, |reply| match reply.answer {
         Built::Failed(failure) => Err(RefusedAnswer::NoAnswer(NoAnswer::Failed(failure))),
         Built::Completed(_) => finished(job, session, conflict).map_err(RefusedAnswer::NoAnswer),
     })
 }
 
 /// Checks that the merge is there, has both sides, and passes the tests of the plan.
-fn finished(job: &AgentJob, session: &Session, conflict: &WorkConflict) -> Result<ObjectId, NoAnswer> {
+fn finished(job: &AgentJob, session: &Session, conflict: &WorkConflict) -> Result<TestedMerge, NoAnswer> {
     let execution = AgentExecution { id: conflict.execution.clone(), may_be_done: false };
     Carrying::new(job, &execution, session).refuse_unfinished()?;
     let store = session.store();
@@ -116,8 +133,10 @@ fn finished(job: &AgentJob, session: &Session, conflict: &WorkConflict) -> Resul
     if !has(conflict.ours)? || !has(conflict.theirs)? {
         return Err(unresolved("its agent did not commit the merge"));
     }
-    match work::test_joined(session, &job.issue, head, TEST_LIMIT, &mut Unseen)? {
-        None => Ok(head),
-        Some(why) => Err(NoAnswer::Failed(failure("test_failure", &why, ""))),
+    let range = WorkRange { base: Some(conflict.theirs), head };
+    let run = TestRun { timeout: TEST_LIMIT, observer: &mut Unseen };
+    match work::test_joined(session, &job.issue, range, run)? {
+        JoinedTests::Passed(checks) => Ok((head, checks)),
+        JoinedTests::Failed(why) => Err(NoAnswer::Failed(failure("test_failure", &why, ""))),
     }
 }

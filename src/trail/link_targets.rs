@@ -116,8 +116,12 @@ fn stated_targets(
     let sources = Sources::new(store, read);
     let mut found = sources.by_message(&commit.message)?;
     let binding = binding::of_worktree(store, read, here)?;
-    if named.is_empty() && found.is_empty() && matches!(binding, Binding::Bound(_)) {
-        found = sources.by_change(commit, &store.changed_files(commit)?)?;
+    if named.is_empty()
+        && found.is_empty()
+        && let Binding::Bound(bound) = &binding
+    {
+        let alike = sources.by_change(commit, &store.changed_files(commit)?)?;
+        found = sources.apart(commit.id, alike, &bound.solution_id)?.taken;
     }
     let reverts = Reverts { all: sources.taken_back(&commit.message), found: &found };
     let active = match &binding {

@@ -60,6 +60,15 @@ pub(crate) enum Same {
     Several(Vec<SolutionId>),
 }
 
+/// Work with the same change as one that an executor made.
+#[derive(Debug, Default)]
+pub(crate) struct RepeatedWork {
+    /// What the change reverts or restores, and work of the executor's own plan.
+    pub(crate) taken: Vec<SourceWork>,
+    /// The plans whose work only looks the same.
+    pub(crate) merely_alike: Vec<SolutionId>,
+}
+
 /// Finds the work. Expensive answers are cached.
 pub(crate) struct Sources<'a, R> {
     store: &'a Store,

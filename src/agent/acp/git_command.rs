@@ -62,11 +62,24 @@ const HARMLESS: &[&str] = &[
     "whatchanged",
 ];
 
-/// What `git wf` does to plans, queues and executions.
-const NOT_ITS: &[&str] = &[
-    "bind", "close", "complete", "done", "edit", "fail", "init", "lease", "next", "plan", "pull", "push",
-    "queue", "redact", "register", "reopen", "retry", "run", "settings", "solution", "sync", "update",
+/// What an executor may do with `git wf`: look, test, and write about its own work. Everything else is the run's.
+const ITS: &[&str] = &[
+    "accept", "audit", "blame", "comment", "context", "detail", "diff", "feedback", "help", "list", "log",
+    "prime", "schema", "search", "show", "status", "trace", "verify", "version", "why", "wisdom",
 ];
+/// Commands of `git wf` of which it may use some: with these words after them.
+const ITS_IN_PART: &[(&str, &[&str])] = &[
+    ("plan", &["check", "list", "show", "diff"]),
+    ("queue", &["forecast", "graph", "list", "overlaps", "show"]),
+    ("roadmap", &["list", "show"]),
+    ("solution", &["check", "list", "show", "diff"]),
+    ("task", &["list", "show", "start"]),
+];
+/// The options of `git wf` whose value can be the next word.
+const WITH_VALUE: &[&str] = &["--color", "--date"];
+/// Its other options that can stand before a command.
+const ALONE: &[&str] =
+    &["--json", "--plain", "--quiet", "-q", "--verbose", "-v", "--help", "-h", "--version", "-V"];
 
 const PUSHES: &str = "agents may not push";
 const REFS: &str = "agents may not rewrite refs";
@@ -108,7 +121,11 @@ pub(super) fn judged(judge: &Judge<'_>, words: &[String]) -> Verdict {
             judge.directory(rest.next().unwrap_or_default())?;
         } else if let Some(directory) = word.strip_prefix("--work-tree=") {
             judge.directory(directory)?;
-        } else if matches!(word, "--git-dir" | "--namespace" | "--super-prefix" | "--attr-source") {
+        } else if word == "--git-dir" {
+            judge.file(rest.next().unwrap_or_default())?;
+        } else if let Some(directory) = word.strip_prefix("--git-dir=") {
+            judge.file(directory)?;
+        } else if matches!(word, "--namespace" | "--super-prefix" | "--attr-source") {
             rest.next();
         } else if !word.starts_with('-') {
             break word;
@@ -204,11 +221,30 @@ fn subcommand(command: &str, arguments: &[&str]) -> Option<&'static str> {
         "config" => (!is_config_read(arguments, first)).then_some(SETTINGS),
         "worktree" => (first != Some("list")).then_some(WORKTREES),
         "submodule" => (!reads(&["status", "summary"])).then_some(SUBMODULES),
-        "wf" if first.is_some_and(|word| NOT_ITS.contains(&word) || word.contains(UNKNOWN)) => Some(PLANS),
-        "wf" => None,
+        "wf" => (!is_its(arguments)).then_some(PLANS),
         // It may be an alias.
         _ => Some(OTHER),
     }
+}
+
+/// Whether an executor may give these arguments to `git wf`.
+fn is_its(arguments: &[&str]) -> bool {
+    let mut words = arguments.iter().copied();
+    let command = loop {
+        match words.next() {
+            // Without a command it only shows what is there.
+            None => return true,
+            Some(word) if WITH_VALUE.contains(&word) => drop(words.next()),
+            Some(word) if ALONE.contains(&word) => {}
+            Some(word) if word.split_once('=').is_some_and(|(name, _)| WITH_VALUE.contains(&name)) => {}
+            Some(word) => break word,
+        }
+    };
+    let verb = words.find(|word| !word.starts_with('-'));
+    ITS.contains(&command)
+        || ITS_IN_PART
+            .iter()
+            .any(|(name, verbs)| *name == command && verb.is_some_and(|verb| verbs.contains(&verb)))
 }
 
 /// Why an agent may not fetch this: git would write what it fetches to a ref that the command names.

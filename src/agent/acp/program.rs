@@ -30,6 +30,18 @@ pub(super) struct Forbidden {
 
 pub(super) type Verdict = Result<(), Forbidden>;
 
+/// Variables that say where git finds a repository, or a part of one.
+const PLACES: &[&str] = &[
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_DIR",
+    "GIT_GRAFT_FILE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_SHALLOW_FILE",
+    "GIT_TEMPLATE_DIR",
+    "GIT_WORK_TREE",
+];
 /// How deep a program may be given to another one as an argument.
 const DEEPEST: usize = 8;
 
@@ -258,6 +270,9 @@ impl Judge<'_> {
             &["EDITOR", "PAGER", "COMMAND", "ASKPASS", "VISUAL", "GIT_SSH", "GIT_EXTERNAL_DIFF"];
         if is_guarding(name) {
             return self.refuse(SETTINGS);
+        }
+        if PLACES.contains(&name) {
+            return value.split(':').try_for_each(|place| self.redirected(place));
         }
         if RUN.iter().any(|end| name.ends_with(end)) && !value.contains(UNKNOWN) {
             return self.inner_line(value);

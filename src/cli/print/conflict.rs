@@ -20,9 +20,6 @@ pub(in crate::cli) fn settled(screen: &mut Screen, all: &[ConflictAnswer]) -> io
 
 /// All conflicts as a table for each queue; with several queues, each table has the queue's name above it.
 pub(in crate::cli) fn table(screen: &mut Screen, all: &[ConflictAnswer]) -> io::Result<()> {
-    if all.is_empty() {
-        screen.nothing("no conflicts")?;
-    }
     let queues: Vec<&[ConflictAnswer]> = all.chunk_by(|a, b| a.queue_id == b.queue_id).collect();
     for queue in &queues {
         let mut table = Table::new([

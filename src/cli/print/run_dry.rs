@@ -24,6 +24,11 @@ pub(in crate::cli) fn dry(screen: &mut Screen, dry: &DryRun) -> io::Result<()> {
         limits.plan_jobs,
         count(usize::try_from(limits.jobs).unwrap_or(usize::MAX), "issue")
     )?;
+    for (budget, of) in [(&run.budget, "the run"), (&run.issue_budget, "each issue")] {
+        if let Some(budget) = budget {
+            writeln!(screen, "  a budget of {budget} for {of}")?;
+        }
+    }
     agents(screen, run)?;
     let mut table = Table::new([
         Column::left("ISSUE"),

@@ -117,6 +117,9 @@ pub(crate) fn view(repository: &str, number: u64) -> Result<PullRequest, GhError
     parsed(&finished(command.output(), repository)?.stdout, repository)
 }
 
+/// The longest words of a status that the host takes.
+const LONGEST_STATUS: usize = 140;
+
 /// What a pull request says.
 #[derive(Debug)]
 pub(crate) struct PullText<'a> {
@@ -149,6 +152,41 @@ pub(crate) fn edit(repository: &str, number: u64, text: &PullText<'_>) -> Result
     let mut command = gh(&["pr", "edit", &number.to_string(), "--body-file", "-"]);
     command.arg(format!("--repo={repository}")).arg(format!("--title={}", text.title));
     command.stdin(body(text.body)?).stdout(Stdio::piped());
+    finished(command.output(), repository).map(drop)
+}
+
+/// How the tests of a commit ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CommitState {
+    /// They pass.
+    Success,
+    /// One does not, or was not run.
+    Failure,
+}
+
+/// A status of a commit, as the host shows it beside its own checks.
+#[derive(Debug)]
+pub(crate) struct CommitStatus<'a> {
+    /// The commit.
+    pub(crate) commit: &'a str,
+    /// How its tests ended.
+    pub(crate) state: CommitState,
+    /// The same in words.
+    pub(crate) words: &'a str,
+}
+
+/// Sets the status of a commit that the host has.
+pub(crate) fn set_status(repository: &str, status: &CommitStatus<'_>) -> Result<(), GhError> {
+    let state = match status.state {
+        CommitState::Success => "success",
+        CommitState::Failure => "failure",
+    };
+    let words: String = status.words.chars().take(LONGEST_STATUS).collect();
+    let mut command = gh(&["api", "--method", "POST"]);
+    command.arg(format!("repos/{repository}/statuses/{}", status.commit));
+    for field in [format!("state={state}"), "context=git-wf".to_owned(), format!("description={words}")] {
+        command.arg("--raw-field").arg(field);
+    }
     finished(command.output(), repository).map(drop)
 }
 

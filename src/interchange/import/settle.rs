@@ -96,6 +96,18 @@ pub(super) fn settle(
     Ok(joined(here, tracker, arrival, more))
 }
 
+/// Whether the files of a plan have a later date than when they were imported, and the same content: a tool that keeps all plans
+/// in one file writes all of them whenever one changes.
+fn is_only_written_again(tracker: &Tracker, known: &Value, arrival: &Arrival) -> bool {
+    let without_date = |record: &Value| {
+        let mut record = record.clone();
+        record.as_object_mut().map(|members| members.remove("changed"));
+        record
+    };
+    let new = arrival.issue.imported.as_ref();
+    tracker.follows_plans && new.is_some_and(|new| without_date(new) == without_date(known))
+}
+
 /// The fields of an issue that closing it sets.
 const CLOSING: [&str; 2] = ["status", "close_reason"];
 
@@ -123,6 +135,11 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, more: Unsettl
         return two_places(here);
     }
     let known = here.as_ref().and_then(|issue| issue.imported.as_ref());
+    if let Some(known) = known.filter(|known| is_only_written_again(tracker, known, &arrival))
+        && let Ok(same) = (tracker.read)(known)
+    {
+        arrival = same;
+    }
     arrival = completed(tracker, known, &arrival).unwrap_or(arrival);
     let mut before = known.and_then(|record| (tracker.read)(record).ok());
     for issue in

@@ -13,6 +13,8 @@ use crate::model::time::Time;
 
 /// Larger files are not read.
 const LARGEST: u64 = 16 << 20;
+/// Some editors begin a text with it.
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 /// More files in one directory are not read.
 const MOST_FILES: usize = 10_000;
 
@@ -68,8 +70,17 @@ impl FileGroup {
     }
 }
 
-/// The text of a regular file and when it changed; `None` if there is none.
-pub(crate) fn text_of(path: &Path) -> io::Result<Option<(String, Option<Time>)>> {
+/// The text of a regular file, without a byte order mark, and when it changed; `None` if there is none.
+pub(super) fn text_of(path: &Path) -> io::Result<Option<(String, Option<Time>)>> {
+    let Some((mut text, changed)) = whole_text_of(path)? else { return Ok(None) };
+    if text.starts_with(BYTE_ORDER_MARK) {
+        text.remove(0);
+    }
+    Ok(Some((text, changed)))
+}
+
+/// The same with a byte order mark, if it begins with one.
+pub(crate) fn whole_text_of(path: &Path) -> io::Result<Option<(String, Option<Time>)>> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) if found.is_file() => found,
         Ok(_) => return Ok(None),

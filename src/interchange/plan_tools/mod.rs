@@ -17,7 +17,7 @@ pub(crate) mod written;
 use std::path::Path;
 
 pub(crate) use draft::plan_id;
-pub(crate) use files::{PlanFiles, text_of};
+pub(crate) use files::{BYTE_ORDER_MARK, PlanFiles, whole_text_of};
 
 use super::lines::Unreadable;
 use super::tracker::Tracker;

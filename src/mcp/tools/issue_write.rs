@@ -135,7 +135,7 @@ impl Tool for IssueWrite {
             }
             Action::Close => issues::close(
                 session,
-                Close { issue, closed_as: ClosedAs::Completed, reason: text, force: None },
+                Close { issue, closed_as: ClosedAs::Completed, original: None, reason: text, force: None },
             )?,
             Action::Reopen => issues::reopen(session, Reopen { issue, reason: text, force: None })?,
             Action::Comment => {

@@ -4,6 +4,7 @@ mod claim;
 mod find;
 mod finish;
 mod issue_write;
+mod land;
 mod listed;
 mod plan_context;
 mod plan_review;
@@ -114,6 +115,7 @@ static TABLE: &[ToolRow] = &[
     row::<claim::ClaimTool>(),
     row::<verify::Verify>(),
     row::<finish::FinishTool>(),
+    row::<land::Land>(),
     row::<trace::TraceTool>(),
 ];
 
@@ -263,13 +265,13 @@ mod tests {
     #[test]
     fn each_role_has_the_tools_of_its_work() {
         let reading = ["find", "show", "plan_context", "trace"];
-        assert_eq!(names(None, false, false).len(), 10);
+        assert_eq!(names(None, false, false).len(), 11);
         for (role, more) in [
             ("planner", &["issue_write", "plan_submit"][..]),
             ("reviewer", &["issue_write", "plan_review"]),
             ("executor", &["issue_write", "claim", "verify", "finish"]),
             ("explorer", &["issue_write"]),
-            ("owner", &["issue_write", "plan_submit", "plan_review", "claim", "verify", "finish"]),
+            ("owner", &["issue_write", "plan_submit", "plan_review", "claim", "verify", "finish", "land"]),
         ] {
             let found = names(Some(role), false, false);
             assert_eq!(found.len(), reading.len() + more.len(), "{role}: {found:?}");

@@ -367,6 +367,9 @@ impl Reader {
 
 /// The name and value of an assignment, of which `source` is the text.
 fn assignment(source: &str, word: &str) -> Option<(String, String)> {
+    if let Some((name, value)) = element(source, word) {
+        return Some((name, value));
+    }
     let (name, _) = source.split_once('=')?;
     let name = name.strip_suffix('+').unwrap_or(name);
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
@@ -375,6 +378,22 @@ fn assignment(source: &str, word: &str) -> Option<(String, String)> {
     }
     let (_, value) = word.split_once('=')?;
     Some((name.to_owned(), value.to_owned()))
+}
+
+/// The name of an array, and the value of its element, for `name[index]=value`.
+fn element(source: &str, word: &str) -> Option<(String, String)> {
+    let (name, rest) = source.split_once('[')?;
+    let is_first = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
+    let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && name.bytes().next().is_some_and(is_first);
+    let (index, _) = rest.split_once(']')?;
+    let after = &rest[index.len() + 1..];
+    if !is_name || index.contains('[') || !(after.starts_with('=') || after.starts_with("+=")) {
+        return None;
+    }
+    // The value ends the word; what the index is does not matter.
+    let value = word.rsplit_once("]=").or_else(|| word.rsplit_once("]+=")).map(|(_, value)| value);
+    Some((name.to_owned(), value.map_or_else(|| UNKNOWN.to_string(), str::to_owned)))
 }
 
 #[cfg(test)]

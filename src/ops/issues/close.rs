@@ -2,6 +2,7 @@
 
 use std::slice;
 
+use super::new::check_relations;
 use super::{IssueView, existing, view};
 use crate::index::{IssueRow, Needs};
 use crate::model::execution::AsideReason;
@@ -43,6 +44,9 @@ impl ClosedAs {
     }
 }
 
+/// The relation of a duplicate to its original.
+const DUPLICATES: &str = "duplicates";
+
 /// Which issue to close.
 #[derive(Debug)]
 pub(crate) struct Close {
@@ -50,6 +54,8 @@ pub(crate) struct Close {
     pub(crate) issue: String,
     /// What as.
     pub(crate) closed_as: ClosedAs,
+    /// The issue of which it is a duplicate.
+    pub(crate) original: Option<String>,
     /// Why.
     pub(crate) reason: Option<String>,
     /// The reason for forcing an illegal transition.
@@ -59,14 +65,22 @@ pub(crate) struct Close {
 /// Closes an issue. Its attempts are set aside.
 ///
 /// # Errors
-/// `not-found`, `ambiguous-id`, `illegal-move`.
+/// `not-found`, `ambiguous-id`, `illegal-move`; `cycle` if the original is a duplicate of this issue.
 pub(crate) fn close(session: &Session, input: Close) -> Answer<IssueView> {
     let permit = session.permit(Op::Close)?;
     let id = resolve::issue(&session.store().snapshot()?, &input.issue)?;
+    let original = input.original.as_deref();
+    let original = original.map(|text| resolve::issue(&session.store().snapshot()?, text)).transpose()?;
     let Close { closed_as, reason, force, .. } = input;
     let reason = closed_as.reason(reason);
     let committed = session.transact(permit, |tx| {
         close_in(tx, &id, closed_as, reason.as_deref(), force.as_deref())?;
+        if let Some(original) = &original {
+            tx.edit_issue(&id, |issue| {
+                issue.relations.insert(format!("{DUPLICATES}:{original}"));
+            })?;
+            check_relations(tx, &id)?;
+        }
         tx.note.force.clone_from(&force);
         let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
         tx.describe(format!("issue: close {id}{why}"));

@@ -74,7 +74,7 @@ pub(crate) fn export_progress(session: &Session, input: &ExportProgress<'_>) -> 
         return Err(cannot_read(input.place, "there is nothing"));
     }
     let mut texts: BTreeMap<PathBuf, ReadText> = BTreeMap::new();
-    let (mut files, mut known) = (Vec::new(), 0);
+    let (mut files, mut known, mut skipped) = (Vec::new(), 0, Vec::new());
     for id in ids {
         let Some(folder) = of_tool(&state, &id, input.tool)? else { continue };
         known += 1;
@@ -86,8 +86,7 @@ pub(crate) fn export_progress(session: &Session, input: &ExportProgress<'_>) -> 
         let place = input.place;
         let found = (input.tool.find)(place, record).map_err(|error| cannot_read(place, error))?;
         let Some(path) = found.filter(|path| is_inside(place, path)) else {
-            let where_to = place.display();
-            session.notice(Notice::warning(format!("`{id}` is skipped: its file is not in `{where_to}`")));
+            skipped.push(id);
             continue;
         };
         let text = match texts.entry(path.clone()) {
@@ -103,9 +102,16 @@ pub(crate) fn export_progress(session: &Session, input: &ExportProgress<'_>) -> 
             files.push(WrittenPlan { issue_id: id, path, changes, missing });
         }
     }
+    if texts.is_empty() && !skipped.is_empty() {
+        return Err(cannot_read(input.place, format!("none of its files is one of {}", input.tool.name)));
+    }
+    let place = input.place.display();
+    session.notice_all(
+        skipped.iter().map(|id| Notice::warning(format!("`{id}` is skipped: its file is not in `{place}`"))),
+    );
     // Nothing is written before all can be.
     for (path, text) in texts.iter().filter(|(_, text)| text.now != text.before && !input.dry_run) {
-        write(path, &text.now)?;
+        write(path, &text.whole())?;
     }
     if known == 0 {
         let message = format!("no issue was imported from {}, so there is nothing to write", input.tool.name);
@@ -117,15 +123,26 @@ pub(crate) fn export_progress(session: &Session, input: &ExportProgress<'_>) -> 
 
 /// A file that is being changed.
 struct ReadText {
+    /// Whether it begins with a byte order mark, which stays. The texts are without it.
+    is_marked: bool,
     before: String,
     now: String,
 }
 
 impl ReadText {
     fn read(path: &Path) -> Result<Self, Refusal> {
-        let text = plan_tools::text_of(path).map_err(|error| cannot_read(path, error))?;
-        let Some((text, _)) = text else { return Err(cannot_read(path, "it is not a regular file")) };
-        Ok(Self { now: text.clone(), before: text })
+        let text = plan_tools::whole_text_of(path).map_err(|error| cannot_read(path, error))?;
+        let Some((mut text, _)) = text else { return Err(cannot_read(path, "it is not a regular file")) };
+        let is_marked = text.starts_with(plan_tools::BYTE_ORDER_MARK);
+        if is_marked {
+            text.remove(0);
+        }
+        Ok(Self { is_marked, now: text.clone(), before: text })
+    }
+
+    /// The text as it is written.
+    fn whole(&self) -> String {
+        if self.is_marked { format!("{}{}", plan_tools::BYTE_ORDER_MARK, self.now) } else { self.now.clone() }
     }
 }
 

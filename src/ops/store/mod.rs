@@ -19,6 +19,7 @@ mod project;
 mod purge;
 mod redact;
 mod reindex;
+mod test_results;
 mod undo;
 
 pub(crate) use export::{ExportedTable, TrackerExport, export, export_beads, export_csv};
@@ -43,4 +44,7 @@ pub(crate) use project::{ProjectField, SetProject, set_project};
 pub(crate) use purge::{Purge, Remote, purge};
 pub(crate) use redact::{Redact, redact};
 pub(crate) use reindex::{Reindexed, reindex};
+pub(crate) use test_results::{
+    ComparedStatement, ComparedStatements, StatementFile, compare_statements, export_test_results,
+};
 pub(crate) use undo::{KeptField, Restored, Undone, undo};

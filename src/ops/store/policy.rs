@@ -7,11 +7,14 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::model::branch::Branch;
+use crate::model::code::Code;
 use crate::model::op::Op;
 use crate::model::root::{Policy, Project};
+use crate::model::shell;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::policy::{Gate, ONTO, PolicySetting, land_onto};
-use crate::store::{ObjectId, records};
+use crate::store::{ObjectId, Store, StoreError, records};
 
 /// The value of each gate, by name, and the target branch if one is set.
 #[derive(Debug, Serialize)]
@@ -75,6 +78,11 @@ pub(crate) fn set_policy(session: &Session, settings: &[String]) -> Answer<Setti
         .iter()
         .map(|setting| Ok(PolicySetting::parse(setting)?))
         .collect::<Result<Vec<_>, Refusal>>()?;
+    for setting in &parsed {
+        if let PolicySetting::Onto(Some(branch)) = setting {
+            refuse_unknown_branch(session.store(), branch)?;
+        }
+    }
     let committed = session.transact(permit, |tx| {
         tx.edit_root(|root| parsed.iter().for_each(|setting| setting.apply(&mut root.policy)))?;
         let named: Vec<String> = parsed.iter().map(PolicySetting::to_string).collect();
@@ -82,6 +90,23 @@ pub(crate) fn set_policy(session: &Session, settings: &[String]) -> Answer<Setti
         Ok(())
     })?;
     answer(session, committed.commit)
+}
+
+/// Refuses a branch that is neither here nor at a remote, as far as this clone knows: nothing could land on it.
+fn refuse_unknown_branch(store: &Store, branch: &Branch) -> Result<(), Refusal> {
+    let is_unborn = store.head()?.is_none() && store.branch()?.as_ref() == Some(branch);
+    if is_unborn || store.read_ref(branch.as_str())?.is_some() {
+        return Ok(());
+    }
+    let tracked = store.repo().refs_under("refs/remotes/").map_err(StoreError::Git)?;
+    let ends = format!("/{}", branch.short());
+    if tracked.iter().any(|(name, _)| name.ends_with(&ends)) {
+        return Ok(());
+    }
+    let message = format!("there is no branch `{}`, here or at a remote", branch.short());
+    Err(Refusal::new(Code::NotFound, message)
+        .command("git fetch", "fetches the branches of the remote")
+        .command(format!("git branch {} COMMIT", shell::operand(branch.short())), "creates it"))
 }
 
 pub(super) fn answer(session: &Session, commit: Option<ObjectId>) -> Answer<Settings> {

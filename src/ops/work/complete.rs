@@ -18,10 +18,11 @@ use crate::model::status::ExecutionStatus;
 use crate::model::words::count;
 use crate::ops::issues::open_parts;
 use crate::ops::{Answer, Notice, Refusal, Session};
+use crate::rules::evidence::{self, PlanReview};
 use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::rules::policy::{Gate, GateValue};
+use crate::rules::reply_task;
 use crate::rules::unbegun::unbegun;
-use crate::rules::{evidence, reply_task};
 use crate::store::{CodeCommit, ObjectId, ReadState, Store, StoreError, Tx, records};
 use crate::trail::work::{self, CommittedWork};
 use crate::trail::{active, claimed, patch_id, restored, signed_checks};
@@ -203,7 +204,9 @@ fn look(
     // branches.
     let asked = if is_required { work::linked(store, execution) } else { work.present.clone() };
     let counting = signed_checks::counting(store, execution, gate);
-    let missing = plan.map(|plan| evidence::missing(plan, &counting, &asked, gate)).unwrap_or_default();
+    let reviewed = PlanReview::of(folder, &execution.execution);
+    let missing =
+        plan.map(|plan| evidence::missing(plan, &counting, &asked, gate, reviewed)).unwrap_or_default();
     if is_required && !missing.is_empty() {
         let verify = RemedyCall::new(Op::Verify, item);
         let verify = match gate {

@@ -9,6 +9,7 @@ use crate::model::execution::{
 };
 use crate::model::hash::CommitHash;
 use crate::model::person::Person;
+use crate::model::proof::Vouch;
 use crate::model::status::ExecutionStatus;
 use crate::model::time::Time;
 use crate::rules::claim_order::who_holds;
@@ -57,6 +58,9 @@ pub(crate) struct ExecutionView {
     pub(crate) commits: Vec<CommitView>,
     /// The test commands that were run.
     pub(crate) checks: Vec<Check>,
+    /// The words of reviewers for what its checks do not prove.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) vouches: Vec<VouchView>,
     /// The sessions of agents that worked on it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) sessions: Vec<AgentSession>,
@@ -84,6 +88,25 @@ pub(crate) struct ExecutionView {
     /// Other ends of the same execution, by clones that did not know of this one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) other_ends: Vec<EndView>,
+}
+
+/// The word of a reviewer.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct VouchView {
+    /// What was said, of which work.
+    #[serde(flatten)]
+    pub(crate) vouch: Vouch,
+    /// Who said it.
+    pub(crate) vouched_by: Person,
+    /// The time.
+    pub(crate) vouched_at: Time,
+}
+
+impl VouchView {
+    /// In words.
+    pub(crate) fn words(&self) -> String {
+        format!("{} says that the tests hold: {}", self.vouched_by, self.vouch.reason)
+    }
 }
 
 /// A recorded landing.
@@ -197,6 +220,12 @@ pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> Ex
         }
         _ => None,
     });
+    let vouches = folder.log.iter().filter_map(|entry| match &entry.event {
+        Event::Vouch(vouch) => {
+            Some(VouchView { vouch: vouch.clone(), vouched_by: entry.actor.clone(), vouched_at: entry.at })
+        }
+        _ => None,
+    });
     let mut agents = folder.agents_by_hash();
     let commits = folder.commits().into_iter().map(|commit| {
         let made_by = agents.remove(&commit.link.hash);
@@ -210,6 +239,7 @@ pub(crate) fn execution(folder: &ExecutionFolder, status: ExecutionStatus) -> Ex
         status,
         commits,
         checks: checks.collect(),
+        vouches: vouches.collect(),
         sessions: folder
             .sessions_with_ends()
             .map(|(session, ended_at)| AgentSession { ended_at, ..session.clone() })

@@ -39,6 +39,7 @@ mod retry;
 pub(crate) mod runs;
 mod session;
 mod shared_files;
+mod signing;
 mod signs;
 mod start_task;
 mod take;
@@ -75,10 +76,11 @@ pub(crate) use fail::{Fail, fail};
 pub(crate) use failure::{FailureInput, FailureReport};
 pub(crate) use finish::{Finish, Finished, ToRun, finish};
 pub(crate) use land::{
-    JoinConflict, JoinedWork, LandByPullRequest, LandMethod, LandStatement, LandView, LandWork, LandedIssue,
-    Landing, LandingStated, NotLanded, PreparedRevert, PullState, PullView, PulledIssue, StateLanded,
-    begin_half_done, continued, join_work, land_by_pull_request, landing, link_resolution, prepare_revert,
-    state_landed, target_tip, test_joined,
+    JoinConflict, JoinedTests, JoinedWork, LandByPullRequest, LandMethod, LandStatement, LandView, LandWork,
+    LandedIssue, Landing, LandingStated, NotLanded, PreparedRevert, PullState, PullView, PulledIssue,
+    StateLanded, TestRun, WhyNotLanded, begin_half_done, continued, half_done, join_work,
+    land_by_pull_request, landing, link_resolution, prepare_revert, state_landed, target_tip, test_joined,
+    work_head,
 };
 pub(crate) use lease::{Lease, ReleaseLease, keep_lease, leases, release, renew};
 pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own};

@@ -8,7 +8,7 @@ use crate::model::id::{IssueId, SolutionId};
 use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Session};
-use crate::rules::evidence;
+use crate::rules::evidence::{self, PlanReview};
 use crate::rules::policy::Gate;
 use crate::rules::prime::open_tasks;
 use crate::store::records;
@@ -42,12 +42,13 @@ pub(crate) fn reminder(session: &Session) -> Answer<Option<Reminder>> {
     let snapshot = store.snapshot()?;
     let WorktreeClaim::Held(held, _) = own(store, &snapshot)? else { return Ok(session.done(None, None)) };
     let claim = &held.execution;
-    let plan = planned(store, &existing(&snapshot, &claim.issue_id)?, &claim.solution_id)?.typed_plan();
+    let folder = existing(&snapshot, &claim.issue_id)?;
+    let plan = planned(store, &folder, &claim.solution_id)?.typed_plan();
     let open: Vec<TaskId> = open_tasks(&plan, &held).into_iter().map(|task| task.id.clone()).collect();
     let gate = Gate::Evidence.setting(&records::root(&snapshot)?.policy);
     let work = work::linked(store, &held);
     let counting = signed_checks::counting(store, &held, gate);
-    let is_proven = evidence::lacks(&plan, &counting, &work, gate).is_empty();
+    let is_proven = evidence::lacks(&plan, &counting, &work, gate, PlanReview::of(&folder, claim)).is_empty();
     let reminder = Reminder {
         issue_id: claim.issue_id.clone(),
         solution_id: claim.solution_id.clone(),

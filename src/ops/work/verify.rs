@@ -17,13 +17,14 @@ pub(super) use self::chosen::named_execution;
 use self::chosen::tests;
 pub(crate) use self::waiting::waiting_for_verifier;
 use super::preparing::tear_down;
-use super::proof::{ProofSubject, Prover, WorkRange, needs_proof, proof_base};
+use super::proof::{ProofSubject, Prover, WorkRange, proof_base};
 use super::test_place::{TestPlace, TestWorkplace, fresh_start, last_linked, test_tree};
 use super::test_reports::TestReports;
 use super::verify_notices::{not_installed, of_other_commit, of_proof};
 use super::{as_claimed, verifying};
 use crate::agent::agreed::Agreement;
 use crate::agent::check;
+use crate::git::SignError;
 use crate::model::execution::{Check, Event, Execution};
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::Op;
@@ -34,10 +35,11 @@ use crate::model::words::count;
 use crate::ops::{Answer, Notice, Permit, Refusal, Session};
 use crate::process::supervise::{self, ProcessEnd, Ran, Shell};
 use crate::rules::command_line::CommandLine;
-use crate::rules::evidence;
+use crate::rules::evidence::{self, PlanReview};
 use crate::rules::folder::ExecutionFolder;
+use crate::rules::policy::{Gate, GateValue};
 use crate::rules::test_count::{CountedTests, TestCounter};
-use crate::store::ObjectId;
+use crate::store::{ObjectId, records};
 use crate::trail::signed_checks;
 use crate::workplace::{Confinement, PlaceVariables, Workplace};
 
@@ -79,6 +81,10 @@ pub(crate) struct Verification<'s> {
     place: TestPlace<'s>,
     /// Whether the results are signed.
     signs: bool,
+    /// Which evidence the policy asks for.
+    gate: GateValue,
+    /// Whether somebody else has passed the plan.
+    reviewed: PlanReview,
     environment: Option<Vec<(OsString, OsString)>>,
 }
 
@@ -142,7 +148,21 @@ pub(crate) fn verification<'s>(
     };
     let is_whole = input.tasks.is_empty();
     let signs = input.as_verifier;
-    Ok(Verification { session, permit, execution, plan, tests, is_whole, place, signs, environment: None })
+    let gate = Gate::Evidence.setting(&records::root(&snapshot)?.policy);
+    let reviewed = PlanReview::of(&folder, &execution.execution);
+    Ok(Verification {
+        session,
+        permit,
+        execution,
+        plan,
+        tests,
+        is_whole,
+        place,
+        signs,
+        gate,
+        reviewed,
+        environment: None,
+    })
 }
 
 impl<'s> Verification<'s> {
@@ -218,34 +238,42 @@ impl<'s> Verification<'s> {
             checks.iter_mut().for_each(|check| check.proof.clone_from(proof));
         }
         let claim = &self.execution.execution;
-        if self.signs {
-            for check in &mut checks {
-                let document = signed_checks::document(&claim.id, check);
-                check.signature = Some(self.session.store().repo().sign_check(&document)?);
-            }
-        }
-        // Record the results so far, even if a later command failed to start.
+        // Record the results so far, even if a later command failed to start, or the key does not sign them.
+        let signed = self.sign(&mut checks);
         let commit =
             if checks.is_empty() { None } else { record(self.session, self.permit, claim, &checks)? };
         let (not_run, proof) = (ran?, proof?);
+        signed?;
         self.session.notice_all(of_other_commit(self.session.store(), &self.execution, &checks));
         if self.place.is_new() {
             self.session.notice_all(not_installed(&checks));
         }
         let has_passed = not_run.is_empty() && checks.iter().all(Check::has_passed);
-        let is_proved = proof.as_ref().is_none_or(|proof| evidence::is_vouched(&self.execution, proof));
+        let is_proved = proof.as_ref().is_none_or(|proof| self.is_vouched(proof));
         if let (Some(proof), Some(check), false) = (&proof, checks.first(), is_proved) {
             self.session.notice_all(of_proof(proof, check.commit.as_ref(), claim));
         }
         let verified = Verified {
             execution_id: claim.id.clone(),
             solution_id: claim.solution_id.clone(),
-            passed: has_passed && (is_proved || !needs_proof(self.session)?),
+            passed: has_passed && (is_proved || self.gate < GateValue::Proved),
             proof,
             not_run,
             checks,
         };
         Ok(self.session.done(verified, commit))
+    }
+
+    /// Signs the results of a verifier, and says if that does not count.
+    fn sign(&self, checks: &mut [Check]) -> Result<(), SignError> {
+        let (store, session) = (self.session.store(), self.session);
+        if self.signs {
+            signed_checks::sign(store, &self.execution.execution.id, checks)?;
+            let first = checks.first();
+            let why = first.and_then(|check| signed_checks::why_not_counted(store, &self.execution, check));
+            session.notice_all(why.map(Notice::warning));
+        }
+        Ok(())
     }
 
     /// Runs the tests in a workplace that is made for them.
@@ -256,6 +284,10 @@ impl<'s> Verification<'s> {
         observer: &mut dyn VerifyObserver,
     ) -> Answer<Verified> {
         let session = self.session;
+        if self.signs {
+            // Hours of tests are not worth much if they cannot be signed afterwards.
+            signed_checks::try_key(session.store())?;
+        }
         let confinement = Confinement::load(session.store())?;
         if matches!(confinement, Confinement::Open(_)) {
             let why = confinement.why_open();
@@ -288,6 +320,12 @@ impl<'s> Verification<'s> {
         observer.proves();
         let subject = ProofSubject { range: WorkRange { base, head }, plan: &self.plan, commands };
         prover.within(self.environment.as_deref()).prove(&subject)
+    }
+
+    /// Whether a proof holds, or a reviewer's word counts instead.
+    fn is_vouched(&self, proof: &Proof) -> bool {
+        let counting = signed_checks::counting(self.session.store(), &self.execution, self.gate);
+        evidence::is_vouched(&counting, proof, self.reviewed)
     }
 
     /// The variables of the tests, with those of a worktree that was prepared; `None` passes all.

@@ -9,7 +9,10 @@ use crate::model::proof::{Proof, Vouch as Word};
 use crate::model::remedy::RemedyCall;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::ExecutionFolder;
+use crate::rules::policy::{Gate, GateValue};
 use crate::rules::review::Reviewer;
+use crate::store::{ReadState, StoreError, records};
+use crate::trail::signed_checks;
 
 /// Work to vouch for.
 #[derive(Debug)]
@@ -23,7 +26,8 @@ pub(crate) struct Vouch {
 /// Vouches for the work that was tested last. The word counts as long as the work is the same, also on top of another base.
 ///
 /// # Errors
-/// `not-found`; `own-plan` for the executor; nothing to do if there is no proof, or if it holds.
+/// `not-found`; `own-plan` for the executor; nothing to do if there is no proof, or if it holds; if the policy counts only
+/// signed words, the reason why git's key does not sign.
 pub(crate) fn vouch(session: &Session, input: &Vouch) -> Answer<ChangedExecution> {
     let permit = session.permit(Op::Vouch)?;
     let store = session.store();
@@ -37,7 +41,12 @@ pub(crate) fn vouch(session: &Session, input: &Vouch) -> Answer<ChangedExecution
             return Err(Refusal::new(Code::OwnPlan, message)
                 .hint("somebody else looks at it, and vouches for it from their clone"));
         }
-        let word = Event::Vouch(Word { changes: proof.changes.clone(), reason: input.reason.clone() });
+        let (changes, reason) = (proof.changes.clone(), input.reason.clone());
+        let mut word = Word { changes, reason, signature: None };
+        if must_be_signed(tx)? {
+            signed_checks::sign_vouch(store, id, &mut word)?;
+        }
+        let word = Event::Vouch(word);
         if !execution.log.iter().any(|entry| entry.event == word && entry.actor == *tx.person()) {
             tx.log(id, word)?;
             tx.describe(format!("execution: vouch for {}", execution.execution.solution_id));
@@ -46,6 +55,11 @@ pub(crate) fn vouch(session: &Session, input: &Vouch) -> Answer<ChangedExecution
     })?;
     let changed = ChangedExecution::now(store, &committed.answer)?;
     Ok(session.done(changed, committed.commit))
+}
+
+/// Whether the policy counts only signed evidence.
+fn must_be_signed(read: &impl ReadState) -> Result<bool, StoreError> {
+    Ok(Gate::Evidence.setting(&records::root(read)?.policy) >= GateValue::Signed)
 }
 
 /// The proof of the last check that has one.

@@ -77,6 +77,17 @@ impl AuditFinding {
         Self { issue_id, ..Self::new(severity, Kind::Rewritten, message).at(commit) }
     }
 
+    /// A record of an audited issue that cannot be read: whatever it says, such as that a test failed, is not seen.
+    pub(crate) fn unreadable(issue: &IssueId, path: &str, why: &str) -> Self {
+        let message = format!("`{path}` cannot be read: {why}");
+        let remedy = Remedy::call(Op::Fsck, "says more about it");
+        Self {
+            issue_id: Some(issue.clone()),
+            remedies: vec![remedy],
+            ..Self::new(AuditSeverity::Fault, Kind::Unreadable, message)
+        }
+    }
+
     /// The finding of what happened in a run outside of the roles of its agents. It is an error if an agent did it and it
     /// is still so.
     pub(crate) fn breach(run: &RunId, breach: &Breach) -> Self {

@@ -21,6 +21,8 @@ text_enum!(
         MissingCheck = "missing_check",
         /// The tests of an execution may not test its work.
         Unproved = "unproved",
+        /// Someone other than the executor says that the tests of an execution test its work.
+        Vouched = "vouched",
         /// A gate was overridden.
         Override = "override",
         /// Someone did what their role does not allow.
@@ -31,6 +33,8 @@ text_enum!(
         LostClaim = "lost_claim",
         /// The plan cannot be read.
         BrokenPlan = "broken_plan",
+        /// A record of the issue cannot be read, so that it counts for nothing.
+        Unreadable = "unreadable",
         /// The trees of a commit unfold to more than can be examined.
         Unseen = "unseen",
         /// Commits of a completed execution are on no branch.
@@ -55,11 +59,13 @@ impl Kind {
             Self::Unreviewed => "The executed plan had not passed a review.",
             Self::MissingCheck => "A test of a completed plan has no passing check.",
             Self::Unproved => "The tests of a completed plan may not test its work.",
+            Self::Vouched => "A reviewer says that the tests of a completed plan test its work.",
             Self::Override => "A gate was overridden.",
             Self::Role => "Someone did what their role does not allow.",
             Self::Breach => "Something happened in a run that the roles of its agents do not allow.",
             Self::LostClaim => "A commit was made for a claim that someone else had taken over.",
             Self::BrokenPlan => "The executed plan cannot be read.",
+            Self::Unreadable => "A record on which the audit relies cannot be read.",
             Self::Unseen => "The changes of a commit could not be examined.",
             Self::OnNoBranch => "Commits of a completed execution are on no branch.",
             Self::NotLanded => "Completed work is not on the branch on which it lands.",

@@ -75,6 +75,7 @@ fn carried<'a>(execution: &'a ExecutionFolder, plan: Option<&'a Plan>) -> Carrie
         plan,
         is_hidden: false,
         verdict: None,
+        reviewed: PlanReview::None,
         is_reviewed: false,
         touched: None,
     }
@@ -294,7 +295,8 @@ fn a_check_that_was_overtaken_is_told() {
         passed("make test", "1"),
         Event::Rewrite(Rewrite { old: "1".into(), new: "2".into(), tree: None }),
     ]);
-    let missing = evidence::missing(&tested, &rewritten, &rewritten.work(), GateValue::Open);
+    let missing =
+        evidence::missing(&tested, &rewritten, &rewritten.work(), GateValue::Open, PlanReview::None);
     assert!(missing[0].contains("passed at 1000000000, which was rewritten since"), "{missing:?}");
     // A later run of the same test at the same commit replaces an earlier one.
     let mut failed = passed("make test", "1");

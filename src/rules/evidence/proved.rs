@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{CheckOutcome, MissingEvidence, TestedAt, checks_of, commands};
+use super::{CheckOutcome, MissingEvidence, PlanReview, TestedAt, checks_of, commands};
 use crate::model::execution::{Check, Event};
 use crate::model::hash::CommitHash;
 use crate::model::hidden::exact;
@@ -19,6 +19,7 @@ pub(super) fn unproved(
     execution: &ExecutionFolder,
     work: &[LinkedCommit],
     gate: GateValue,
+    reviewed: PlanReview,
 ) -> Vec<MissingEvidence> {
     let mut said = BTreeSet::new();
     let mut found = Vec::new();
@@ -29,7 +30,7 @@ pub(super) fn unproved(
                 let command = exact(command);
                 vec![format!("{task}: `{command}` passed, but nobody looked whether it tests the work")]
             }
-            Some(proof) if is_vouched(execution, proof) => vec![],
+            Some(proof) if is_vouched(execution, proof, reviewed) => vec![],
             Some(proof) => with_look(proof, check.commit.as_ref()),
         };
         for words in faults.into_iter().filter(|words| said.insert(words.clone())) {
@@ -45,7 +46,7 @@ pub(crate) fn suspicious(plan: &Plan, execution: &ExecutionFolder, work: &[Linke
     for (task, command) in commands(plan) {
         let Some(check) = passing(plan, execution, work, GateValue::Open, task, command) else { continue };
         let Some(proof) = check.proof.as_ref().filter(|proof| is_suspicious(proof)) else { continue };
-        if is_vouched(execution, proof) {
+        if is_vouched(execution, proof, PlanReview::None) {
             continue;
         }
         for words in with_look(proof, check.commit.as_ref()) {
@@ -97,9 +98,11 @@ fn passing<'a>(
     }
 }
 
-/// Whether a proof holds, or someone other than the executor vouches for the work.
-pub(crate) fn is_vouched(execution: &ExecutionFolder, proof: &Proof) -> bool {
+/// Whether a proof holds, or someone other than the executor vouches for the work, or has passed a plan that says which tests it
+/// changes.
+pub(crate) fn is_vouched(execution: &ExecutionFolder, proof: &Proof, reviewed: PlanReview) -> bool {
     proof.holds()
+        || (reviewed == PlanReview::ByAnother && proof.faults_besides_plan().is_empty())
         || execution.log.iter().any(|entry| match &entry.event {
             Event::Vouch(vouch) => {
                 vouch.changes == proof.changes

@@ -94,7 +94,10 @@ fn a_failure_whose_command_is_hidden_could_be_one_of_any_test() {
             let Event::Check(check) = &mut entry.event else { continue };
             (check.command, check.dirty) = ((*command).into(), *is_dirty);
         }
-        (missing(&notify, &execution, &[], GateValue::Open).len(), failed_checks(&execution).len())
+        (
+            missing(&notify, &execution, &[], GateValue::Open, PlanReview::None).len(),
+            failed_checks(&execution).len(),
+        )
     };
     let (test, lint) = (("make test", 0, false), ("make lint", 0, false));
     assert_eq!(of(&[test, lint]), (0, 0));
@@ -157,11 +160,14 @@ fn a_plan_that_needs_no_commit_is_tested_anywhere() {
     let test = json!({"commands": ["make test"]});
     let notify = plan(json!({"id": "T1", "title": "t", "action": "notify", "test": test}));
     assert_eq!(
-        missing(&notify, &execution(&[]), &[], GateValue::Open),
+        missing(&notify, &execution(&[]), &[], GateValue::Open, PlanReview::None),
         ["T1: `make test` has no passing check"]
     );
-    assert_eq!(missing(&notify, &execution(&[0]), &[], GateValue::Open), [""; 0]);
-    assert_eq!(missing(&notify, &execution(&[0, 1]), &[], GateValue::Open), ["T1: `make test` failed"]);
+    assert_eq!(missing(&notify, &execution(&[0]), &[], GateValue::Open, PlanReview::None), [""; 0]);
+    assert_eq!(
+        missing(&notify, &execution(&[0, 1]), &[], GateValue::Open, PlanReview::None),
+        ["T1: `make test` failed"]
+    );
     for (action, more) in [
         ("Fix", json!({})),
         ("Notify", json!({"modification_points": [{"file": "a"}]})),
@@ -170,7 +176,7 @@ fn a_plan_that_needs_no_commit_is_tested_anywhere() {
         let mut task = json!({"id": "T1", "title": "t", "action": action, "test": test});
         task.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         assert_eq!(
-            missing(&plan(task), &execution(&[0]), &[], GateValue::Open),
+            missing(&plan(task), &execution(&[0]), &[], GateValue::Open, PlanReview::None),
             ["no commit is linked to it"],
             "{action}"
         );
@@ -226,7 +232,7 @@ fn lacking(events: Vec<Event>, gate: GateValue) -> Vec<String> {
     });
     let execution = ExecutionFolder { execution: claim("EXR-ISS-1-a", 1), log: log.collect() };
     let plan = plan(&[("T1", &[], &["make test"])]);
-    missing(&plan, &execution, &execution.work(), gate)
+    missing(&plan, &execution, &execution.work(), gate, PlanReview::None)
 }
 
 #[test]

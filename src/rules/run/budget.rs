@@ -6,10 +6,18 @@ use crate::model::agent_session::Cost;
 use crate::model::budget::Budget;
 use crate::rules::lease::parse_duration;
 
-/// A text that is no limit.
+/// A text that is no budget.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no budget: expected an amount such as `5 USD`, `200k tokens` or `3h`")]
-pub(crate) struct NotABudget(String);
+pub(crate) enum NotABudget {
+    /// It is no limit.
+    #[error("`{0}` is no budget: expected an amount such as `5 USD`, `200k tokens` or `3h`")]
+    Unknown(String),
+    /// It limits something that another text limits.
+    #[error(
+        "`{0}` is a second limit of the same kind: a budget has one in each currency, one of tokens and one of time"
+    )]
+    Repeated(String),
+}
 
 /// One limit of a budget.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,16 +35,33 @@ impl Budget {
     pub(crate) fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Option<Self>, NotABudget> {
         let mut budget = Self::default();
         for text in texts.into_iter().flat_map(|text| text.split(',')).map(str::trim) {
-            match limit(text).ok_or_else(|| NotABudget(text.to_owned()))? {
+            let limit = limit(text).ok_or_else(|| NotABudget::Unknown(text.to_owned()))?;
+            let is_repeated = match &limit {
+                Limit::Tokens(_) => budget.tokens.is_some(),
+                Limit::Time(_) => budget.time_ms.is_some(),
+                Limit::Cost(cost) => budget.costs.iter().any(|known| known.currency == cost.currency),
+            };
+            if is_repeated {
+                return Err(NotABudget::Repeated(text.to_owned()));
+            }
+            match limit {
                 Limit::Tokens(tokens) => budget.tokens = Some(tokens),
                 Limit::Time(millis) => budget.time_ms = Some(millis),
-                Limit::Cost(cost) => {
-                    budget.costs.retain(|known| known.currency != cost.currency);
-                    budget.costs.push(cost);
-                }
+                Limit::Cost(cost) => budget.costs.push(cost),
             }
         }
         Ok(Some(budget).filter(|budget| *budget != Self::default()))
+    }
+
+    /// The limits of this budget, except for those that a later one sets anew.
+    pub(crate) fn replaced_by(mut self, later: Self) -> Self {
+        self.costs.retain(|known| later.costs.iter().all(|cost| cost.currency != known.currency));
+        self.costs.extend(later.costs);
+        Self {
+            costs: self.costs,
+            tokens: later.tokens.or(self.tokens),
+            time_ms: later.time_ms.or(self.time_ms),
+        }
     }
 }
 
@@ -105,10 +130,17 @@ mod tests {
 
     #[test]
     fn a_budget_is_read_and_said_in_money_tokens_and_time() {
-        let budget = parsed(&["5 USD, 200k tokens", "90m", "0.125 EUR", "6 USD"]).unwrap().unwrap();
-        assert_eq!(budget.to_string(), "0.125 EUR, 6.00 USD, 200000 tokens, 90m");
+        let budget = parsed(&["5 USD, 200k tokens", "90m", "0.125 EUR"]).unwrap().unwrap();
+        assert_eq!(budget.to_string(), "5.00 USD, 0.125 EUR, 200000 tokens, 90m");
         assert_eq!(parsed(&["1.5M tokens"]).unwrap().unwrap().tokens, Some(1_500_000));
         assert_eq!(parsed(&[]).unwrap(), None);
+    }
+
+    #[test]
+    fn a_second_limit_of_one_kind_is_refused() {
+        for texts in [&["1 USD,2 USD"][..], &["1 USD", "2 USD"], &["1k tokens", "5k tokens"], &["3h, 90m"]] {
+            assert!(matches!(parsed(texts), Err(NotABudget::Repeated(_))), "{texts:?}");
+        }
     }
 
     #[test]

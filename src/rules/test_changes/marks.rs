@@ -45,3 +45,95 @@ pub(super) fn added_lines<E>(change: &ChangedFile<E>) -> Vec<String> {
     }
     found
 }
+
+/// A line that a work added to a shell script, and that ends a script which sources it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ShellExit {
+    /// The script.
+    pub(crate) path: String,
+    /// The number of the line, from 1.
+    pub(crate) line: usize,
+}
+
+impl ShellExit {
+    /// The mark of a script that tests source.
+    pub(crate) fn mark(&self) -> String {
+        format!("{}:{} ends the test that sources it", self.path, self.line)
+    }
+
+    /// The name of the script, without its directory.
+    pub(crate) fn name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or(&self.path)
+    }
+}
+
+/// The lines that a work added to a shell script outside of its functions, and that end the shell or replace it. Whether that
+/// matters depends on who reads the script.
+pub(super) fn exits<E>(change: &ChangedFile<E>) -> Vec<ShellExit> {
+    let Some(text) = change.new.as_ref().and_then(|side| side.text.as_deref()) else { return vec![] };
+    let is_shell = [".sh", ".bash"].iter().any(|end| change.path.ends_with(end))
+        || !change.path.rsplit('/').next().is_some_and(|name| name.contains('.'));
+    if !is_shell {
+        return vec![];
+    }
+    let old = change.old.as_ref().and_then(|side| side.text.as_deref()).unwrap_or_default();
+    let before: BTreeSet<&str> = old.lines().collect();
+    let added = text.lines().enumerate().filter(|(_, line)| !before.contains(line));
+    added
+        .filter(|(_, line)| ends_shell(line))
+        .map(|(n, _)| ShellExit { path: change.path.clone(), line: n + 1 })
+        .collect()
+}
+
+/// Whether a line has a command that ends the shell which reads it.
+fn ends_shell(line: &str) -> bool {
+    let code = line.split_once(" #").map_or(line, |(code, _)| code);
+    let has_exit = code.split([';', '&', '|', '{', '(', ')']).any(|part| {
+        let mut words = part.split_whitespace().skip_while(|word| matches!(*word, "then" | "else" | "do"));
+        matches!(words.next(), Some("exit" | "exec"))
+    });
+    has_exit || (code.contains("trap ") && code.contains("EXIT"))
+}
+
+/// The names of the files that a shell script sources, without their directories.
+pub(crate) fn sourced(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for command in text.split(['\n', ';', '&', '|']) {
+        let mut words = command.split_whitespace();
+        if matches!(words.next(), Some("." | "source"))
+            && let Some(file) = words.next()
+        {
+            let file = file.trim_matches(['"', '\'']);
+            found.insert(file.rsplit('/').next().unwrap_or(file).to_owned());
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_ends_a_shell_is_known() {
+        for line in [
+            "exit 0",
+            "  exit",
+            "[ -n \"$X\" ] && exit 0",
+            "if x; then exit 0; fi",
+            "trap 'exit 0' EXIT",
+            "exec true",
+        ] {
+            assert!(ends_shell(line), "{line}");
+        }
+        for line in ["# exit 0", "echo exit", "exits=3", "find . -exec ls {} +", "on_exit() { :; } # exit"] {
+            assert!(!ends_shell(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_a_script_sources_is_known() {
+        let text = ". ./lib.sh\nset -e; source \"$HERE/more.sh\"\necho . not.sh\n";
+        assert_eq!(sourced(text), BTreeSet::from(["lib.sh".to_owned(), "more.sh".to_owned()]));
+    }
+}

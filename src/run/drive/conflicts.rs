@@ -3,24 +3,28 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::time::Duration;
 
 use super::Driver;
 use super::jobs::JobSite;
 use super::starting::file_name;
+use crate::git::fault;
 use crate::model::branch::Branch;
 use crate::model::execution::Failure;
 use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::model::run::RunStep;
+use crate::ops::work::runs::is_in;
 use crate::ops::work::runs::paths::open_tree;
-use crate::ops::work::{self, JoinConflict, JoinedWork};
+use crate::ops::work::{self, JoinConflict, JoinedWork, TestRun};
 use crate::ops::{Notice, Refusal, issues};
 use crate::rules::roles::Role;
 use crate::rules::run::{MERGE_CONFLICT, RunProgress};
 use crate::run::job::{AgentJob, failure};
 use crate::run::leftovers::put_away;
-use crate::run::resolving::{WorkConflict, resolve};
+use crate::run::resolving::{ResolvedConflict, WorkConflict, resolve};
+use crate::run::testing::Unseen;
 use crate::run::watch::RunUpdate;
 use crate::run::workplace::{self, StepSite, StepWorkplace};
 use crate::store::{ObjectId, Store, StoreError, object_id};
@@ -30,6 +34,8 @@ use crate::store::{ObjectId, Store, StoreError, object_id};
 const RESOLVING: &str = "wf/resolving";
 /// How often an agent is asked to resolve a conflict of one issue.
 const MOST_ASKED: usize = 2;
+/// How long a test may take.
+const TEST_LIMIT: Duration = Duration::from_secs(3600);
 /// More files than a branch deletes.
 const MOST_FILES: usize = 200_000;
 
@@ -45,9 +51,13 @@ impl Driver<'_> {
     /// Deals with work that a merge cannot bring into the branch of the run.
     pub(super) fn meet_conflict(&mut self, there: &Store, it: &WorkBranch<'_>) -> Result<(), Refusal> {
         let Some(tip) = there.head()? else { return Ok(()) };
-        let conflict = match work::join_work(self.session, it.issue, tip) {
+        let run = TestRun { timeout: TEST_LIMIT, observer: &mut Unseen };
+        let conflict = match work::join_work(self.session, it.issue, tip, run) {
             Ok(JoinedWork::Joined(commit)) => return self.take_joined(there, it, commit),
             Ok(JoinedWork::Conflict(conflict)) => conflict,
+            Ok(JoinedWork::Broken(words)) => {
+                return self.fail(it.issue, RunStep::Integrate, failure("test_failure", &words, ""));
+            }
             Err(refusal) if refusal.is_stop() => return Err(refusal),
             Err(refusal) => {
                 let failure = failure("merge", &refusal.message, "");
@@ -73,6 +83,48 @@ impl Driver<'_> {
             };
         }
         self.leave_conflict(there, it, tip, &conflict)
+    }
+
+    /// Lets the agent that made some work resolve its conflict with what others have landed since that work came to the branch
+    /// of the run. Returns whether it is asked; otherwise a person must resolve it.
+    pub(super) fn ask_about_target(&mut self, issue: &IssueId) -> Result<bool, Refusal> {
+        let asked = RunProgress::of(&self.log).failed_since_taken(RunStep::Integrate, issue);
+        if asked >= MOST_ASKED || self.is_stopping() || self.crew.agent(Role::Executor).is_err() {
+            return Ok(false);
+        }
+        let store = self.session.store();
+        let solution = self.executed(issue)?;
+        let (execution, branch) = self.branch_of_work(issue)?;
+        if store.read_ref(branch.as_str())?.is_none() {
+            // It went once it was merged.
+            let head = work::work_head(self.session, issue)?;
+            let is_back = match head {
+                Some(head) => store.git().keep(branch.as_str(), head).map_err(StoreError::Git)?,
+                None => false,
+            };
+            if !is_back {
+                return Ok(false);
+            }
+        }
+        let tip = work::target_tip(self.session)?;
+        let run = TestRun { timeout: TEST_LIMIT, observer: &mut Unseen };
+        let JoinedWork::Conflict(conflict) = work::join_work(self.session, issue, tip, run)? else {
+            return Ok(false);
+        };
+        let work = WorkBranch { issue, solution: &solution, execution: &execution, branch: &branch };
+        self.begin_resolution(&work, tip, conflict)?;
+        Ok(true)
+    }
+
+    /// Whether the work of an issue is in the branch of the run, so that a conflict of it is one with the target.
+    pub(super) fn conflicts_with_target(&self, issue: &IssueId) -> Result<bool, Refusal> {
+        if !self.run.lands {
+            return Ok(false);
+        }
+        let store = self.session.store();
+        let (_, branch) = self.branch_of_work(issue)?;
+        let tip = store.read_ref(branch.as_str())?;
+        Ok(tip.is_some_and(|tip| is_in(store, tip, self.head)))
     }
 
     /// Copies of its commits fit on the branch of the run.
@@ -131,8 +183,13 @@ impl Driver<'_> {
     }
 
     /// Accepts a merge by which an agent resolved the conflict of an issue.
-    pub(super) fn accept_resolution(&self, issue: &IssueId, merge: ObjectId) -> Result<(), Refusal> {
-        work::link_resolution(self.session, issue, merge)?;
+    pub(super) fn accept_resolution(
+        &self,
+        issue: &IssueId,
+        resolved: &ResolvedConflict,
+    ) -> Result<(), Refusal> {
+        work::link_resolution(self.session, issue, resolved.merge, &resolved.checks)?;
+        fault::point("run-resolved");
         let tree = self.places.tree_of(&self.executed(issue)?);
         if let Ok(there) = open_tree(self.session.store(), &tree) {
             let _ = fs::remove_file(there.git_dir().join(RESOLVING));

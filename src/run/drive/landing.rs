@@ -12,7 +12,7 @@ use crate::model::run_log::IssueReached;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
 use crate::ops::work::runs::is_in;
-use crate::ops::work::{self, LandMethod, LandView, LandWork, Test, VerifyObserver};
+use crate::ops::work::{self, LandMethod, LandView, LandWork, NotLanded, Test, VerifyObserver, WhyNotLanded};
 use crate::ops::{Notice, Refusal, RefusalKind};
 use crate::process::supervise::Ran;
 use crate::rules::test_count::CountedTests;
@@ -34,7 +34,13 @@ impl VerifyObserver for Unseen {
 impl Driver<'_> {
     /// Lands a completed issue, if the run does that. What does not land is told, and the run goes on.
     pub(super) fn land(&mut self, issue: &IssueId) -> Result<(), Refusal> {
-        self.land_work(issue.as_str())
+        let Some(view) = self.landed(issue.as_str(), false)? else { return Ok(()) };
+        let is_conflict = |left: &NotLanded| left.issue_id == *issue && left.why == WhyNotLanded::Conflict;
+        if !view.not_landed.iter().any(is_conflict) {
+            return self.tell_landed(&view);
+        }
+        // Others landed while it was tested. Its agent knows best what it meant; then a person decides.
+        if self.ask_about_target(issue)? { Ok(()) } else { self.land_work(issue.as_str()) }
     }
 
     /// Lands what an earlier process of the run left, or what did not fit before.
@@ -43,11 +49,26 @@ impl Driver<'_> {
     }
 
     fn land_work(&mut self, what: &str) -> Result<(), Refusal> {
+        let view = self.landed(what, true)?;
+        view.map_or(Ok(()), |view| self.tell_landed(&view))
+    }
+
+    /// Lands, if the run does that; `by_hand` begins the merge of a conflict for a person. `None` if there is nothing to tell any
+    /// more.
+    fn landed(&mut self, what: &str, by_hand: bool) -> Result<Option<LandView>, Refusal> {
         if !self.run.lands {
-            return Ok(());
+            return Ok(None);
         }
         let (onto, how) = (None, LandMethod::Merge);
-        let input = LandWork { what: vec![what.to_owned()], all: false, onto, how, batch: 1, dry_run: false };
+        let input = LandWork {
+            what: vec![what.to_owned()],
+            all: false,
+            onto,
+            how,
+            batch: 1,
+            dry_run: false,
+            by_hand,
+        };
         let landed =
             work::landing(self.session, input).and_then(|landing| landing.run(TEST_LIMIT, &mut Unseen));
         match landed {
@@ -55,17 +76,19 @@ impl Driver<'_> {
                 for notice in &done.notices {
                     self.watch.update(&RunUpdate::Noticed(notice));
                 }
-                self.tell_landed(&done.view)?;
                 let last = done.view.landed.last().and_then(|it| object_id(&it.after));
-                last.map_or(Ok(()), |tip| self.follow_target(tip))
+                if let Some(tip) = last {
+                    self.follow_target(tip)?;
+                }
+                Ok(Some(done.view))
             }
             Err(refusal) if refusal.is_stop() => Err(refusal),
-            Err(refusal) if refusal.kind == RefusalKind::Nothing => Ok(()),
+            Err(refusal) if refusal.kind == RefusalKind::Nothing => Ok(None),
             Err(refusal) => {
                 let what = format!("{what} did not land: {}", refusal.message);
                 let call = RemedyCall::new(Op::Land, [&self.run.id]);
                 self.watch.update(&RunUpdate::Noticed(&Notice::warning(what).remedy(call, "tries again")));
-                Ok(())
+                Ok(None)
             }
         }
     }

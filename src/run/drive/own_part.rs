@@ -249,7 +249,7 @@ impl Driver<'_> {
     }
 
     /// The execution that completed an issue, and its branch.
-    fn branch_of_work(&self, issue: &IssueId) -> Result<(ExecutionId, Branch), Refusal> {
+    pub(super) fn branch_of_work(&self, issue: &IssueId) -> Result<(ExecutionId, Branch), Refusal> {
         let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
         let none = || {
             Refusal::new(Code::NoBranch, format!("the execution of `{issue}` names no branch"))

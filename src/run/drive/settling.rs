@@ -13,6 +13,9 @@ use crate::rules::run::RunProgress;
 use crate::run::job::{StepOutcome, StepReport, VainStep, failure_of};
 use crate::run::watch::RunUpdate;
 
+/// The word in the log for a conflict that an agent did not resolve.
+const UNRESOLVED: &str = "unresolved";
+
 impl Driver<'_> {
     pub(super) fn hear(&mut self, report: StepReport) -> Result<(), Refusal> {
         match report {
@@ -91,13 +94,13 @@ impl Driver<'_> {
                 let _ = self.leave_room(issue);
                 ("failed", vec![self.setback(issue, step, VainStep::of_agent(failure))])
             }
-            StepOutcome::Resolved(failure, merge) => {
-                self.accept_resolution(issue, merge)?;
-                ("resolved", vec![self.setback(issue, step, VainStep::of_run(failure))])
+            StepOutcome::Resolved(resolved) => {
+                self.accept_resolution(issue, &resolved)?;
+                ("resolved", vec![self.setback(issue, step, VainStep::of_run(resolved.conflict))])
             }
             // It is asked again, or a person is.
             StepOutcome::Gave(vain) if step == RunStep::Integrate => {
-                ("unresolved", vec![self.setback(issue, step, vain)])
+                (UNRESOLVED, vec![self.setback(issue, step, vain)])
             }
             // If these fail, the plan is made without an exploration, and judged by other reviews or by none.
             StepOutcome::Gave(vain) if matches!(step, RunStep::Explore | RunStep::Review) => {
@@ -116,7 +119,11 @@ impl Driver<'_> {
         if let Some(first) = events.first_mut() {
             first.spend(usage);
         }
-        self.log(what, events)
+        self.log(what, events)?;
+        if what == UNRESOLVED && self.conflicts_with_target(issue)? {
+            return self.land(issue);
+        }
+        Ok(())
     }
 
     /// The run itself could not take a step. It goes on without the issue, unless someone wanted it to stop, or a lock file

@@ -19,7 +19,7 @@ use crate::store::{ReadState, Store, StoreError};
 use crate::trail::links::{solutions, tasks};
 use crate::trail::rebase::{self, Rebase};
 use crate::trail::referred::REVERTS;
-use crate::trail::sources::{Same, SourceWork, Sources};
+use crate::trail::sources::{RepeatedWork, Same, SourceWork, Sources};
 use crate::trail::{progress, trailers};
 
 /// A key and its value.
@@ -44,7 +44,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) amends: &'a dyn Fn() -> Option<bool>,
 }
 
-/// The executed plan, chosen for a change that several plans have made.
+/// The executed plan, chosen for a change that other plans have made, too.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ChosenPlan {
     /// The executed one.
@@ -60,7 +60,7 @@ pub(crate) enum DraftBinding {
     Trailers {
         /// Those that the message lacks.
         missing: Vec<Trailer>,
-        /// Whether unrelated plans made the same change before, so that the executed plan was chosen.
+        /// Whether other plans made the same change before, so that the executed plan was chosen.
         chosen: Option<ChosenPlan>,
     },
     /// It is for no plan: none is executed here.
@@ -108,8 +108,8 @@ enum Copied {
     Whole(Vec<SourceWork>),
     /// It contains this work of other plans.
     Part(Vec<SourceWork>),
-    /// Unrelated plans made the same change before.
-    Several(Vec<SolutionId>),
+    /// Other plans made the same change before, and nothing says that it was taken from them.
+    MerelyAlike(Vec<SolutionId>),
 }
 
 /// What is known while deciding.
@@ -165,7 +165,7 @@ impl<R: ReadState> Deciding<'_, R> {
                         own = Some(self.own_trailers(bound, &self.left_over(&same)?)?);
                         found = same;
                     }
-                    Copied::Several(others) => {
+                    Copied::MerelyAlike(others) => {
                         chosen = Some(ChosenPlan { plan: bound.solution_id.clone(), others });
                     }
                     Copied::Nothing => {}
@@ -222,17 +222,42 @@ impl<R: ReadState> Deciding<'_, R> {
             named.iter().all(|plan| found.iter().any(|source| source.solution_id == *plan))
         };
         Ok(match found {
-            Same::Of(found) if has_all(&found) => Copied::Whole(found),
-            Same::Several(others) if named.is_empty() => Copied::Several(others),
+            Same::Of(found) if has_all(&found) => {
+                let work = self.apart(found, bound, &named)?;
+                if work.taken.is_empty() {
+                    Copied::MerelyAlike(work.merely_alike)
+                } else {
+                    Copied::Whole(work.taken)
+                }
+            }
+            Same::Several(others) if named.is_empty() => Copied::MerelyAlike(others),
             Same::Of(_) | Same::Several(_) => Copied::Nothing,
             Same::Nobody => {
                 let parts = self
                     .sources
                     .contained(&recent, &files, &bound.solution_id, || staged.patch_ids_by_file());
                 let parts = parts.unwrap_or_default();
-                if parts.is_empty() || !has_all(&parts) { Copied::Nothing } else { Copied::Part(parts) }
+                if !has_all(&parts) {
+                    return Ok(Copied::Nothing);
+                }
+                let taken = self.apart(parts, bound, &named)?.taken;
+                if taken.is_empty() { Copied::Nothing } else { Copied::Part(taken) }
             }
         })
+    }
+
+    /// Separates the work that this change takes from others from work that it merely repeats. All is taken if git prepared a
+    /// message that names its plans.
+    fn apart(
+        &self,
+        found: Vec<SourceWork>,
+        bound: &BoundExecution,
+        named: &BTreeSet<SolutionId>,
+    ) -> Result<RepeatedWork, StoreError> {
+        match self.staged {
+            Some(staged) if named.is_empty() => self.sources.apart(staged.head(), found, &bound.solution_id),
+            _ => Ok(RepeatedWork { taken: found, ..RepeatedWork::default() }),
+        }
     }
 
     /// Whether the message names these plans only because git copied it from the last of several picked commits, so

@@ -144,10 +144,11 @@ pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
     let is_closed = snapshot_status.is_terminal() || snapshot_status == IssueStatus::Failed;
     let is_paused = snapshot_status == IssueStatus::Paused;
     match status {
-        IssueStatus::Closed => {
-            issues::close(session, Close { issue, closed_as: ClosedAs::Completed, reason, force: None })
-                .map(drop)
-        }
+        IssueStatus::Closed => issues::close(
+            session,
+            Close { issue, closed_as: ClosedAs::Completed, original: None, reason, force: None },
+        )
+        .map(drop),
         IssueStatus::Queued if snapshot_status == IssueStatus::Failed => {
             work::retry(session, &Retry { issue: Some(issue), same_plan: false }).map(drop)
         }

@@ -103,6 +103,8 @@ fn others(repo: &Repo) {
     answer(repo, "export-beads", &["export", "beads", "--output", "out.jsonl"]);
     answer(repo, "export-agent-trace", &["export", "agent-trace", &commit, "--output", "trace.jsonl"]);
     answer(repo, "export-in-toto", &["export", "in-toto", "--output", "audit.json"]);
+    repo.wf(&["export", "in-toto", "--tests", "--output", "tests.jsonl"]).ok();
+    answer(repo, "audit-against", &["audit", "--against", "tests.jsonl"]);
     answer(repo, "web", &["web", "--export", "pages"]);
     answer(repo, "export-csv", &["export", "csv", "--output", "out.csv"]);
     answer(repo, "show-issue", &["close", "bd-1"]);

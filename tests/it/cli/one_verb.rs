@@ -118,3 +118,50 @@ fn the_short_help_has_the_options_of_the_command_alone() {
         assert!(!all.lines().any(|line| line.trim_start().starts_with(&format!("{word} "))), "{word}");
     }
 }
+
+#[test]
+fn a_duplicate_names_its_original() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("ISS-001");
+    repo.issue("ISS-002");
+    let closed = repo.json(&["close", "ISS-002", "--as", "duplicate", "--of", "ISS-001"]);
+    assert_eq!(
+        (&closed["close_reason"], &closed["relations"]),
+        (&json!("duplicate"), &json!(["duplicates:ISS-001"]))
+    );
+    repo.refused(2, &["close", "ISS-001", "--of", "ISS-002"]);
+    assert_eq!(
+        repo.refused(1, &["close", "ISS-001", "--as", "duplicate", "--of", "ISS-002"])["code"],
+        "cycle"
+    );
+    assert_eq!(
+        repo.refused(1, &["close", "ISS-001", "--as", "duplicate", "--of", "ISS-9"])["code"],
+        "not-found"
+    );
+    let row = repo.wf(&["list", "--all"]).ok().stdout;
+    assert!(row.contains("closed"), "{row}");
+}
+
+#[test]
+fn no_option_is_ignored() {
+    let sandbox = Sandbox::new();
+    let repo = queued(&sandbox);
+    for words in [
+        &["queue", "overlaps", "-m", "why"][..],
+        &["link", "--find", "--force", "--reason", "why"],
+        &["show", "--imported"],
+    ] {
+        repo.refused(2, words);
+    }
+    assert!(repo.wf(&["queue", "overlaps"]).ok().stderr.contains("the items of the queue have no conflicts"));
+    repo.wf(&["feedback", "ISS-001", "slow"]).ok();
+    assert_eq!(repo.json(&["feedback", "list", "ISS-001"])[0]["content"], "slow");
+    assert_eq!(repo.json(&["feedback", "list"]).as_array().unwrap().len(), 1);
+    let error = repo.refused(1, &["settings", "land.onto=nobranch"]);
+    assert_eq!(error["code"], "not-found");
+    repo.wf(&["settings", "land.onto=main"]).ok();
+    repo.wf(&["next"]).ok();
+    repo.wf(&["accept", "T1.1", "-m", "seen"]).ok();
+    repo.wf(&["accept", "T1", "1", "seen again"]).ok();
+}

@@ -193,3 +193,48 @@ impl Drop for AgentOf<'_> {
         self.0.sh(&["-c", "gpgconf --kill all"]);
     }
 }
+
+/// The published predicate, with our proof as annotations.
+#[test]
+fn the_tests_of_a_tree_are_a_statement_that_can_be_compared() {
+    let sandbox = Sandbox::new();
+    let (repo, commit) = executed(&sandbox);
+    repo.wf(&["verify", "ISS-001", "--yes"]).ok();
+    repo.wf(&["export", "in-toto", "--tests", "-o", "tests.jsonl"]).ok();
+    let text = repo.read("tests.jsonl");
+    let statement: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    Published::schema("in-toto-statement-1.json").fits(&statement);
+    Published::schema("in-toto-test-result-0.1.json").fits(&statement["predicate"]);
+    assert_eq!(statement["predicateType"], "https://in-toto.io/attestation/test-result/v0.1");
+    let tree = repo.git(&["rev-parse", &format!("{commit}^{{tree}}")]).ok().line();
+    assert_eq!(statement["subject"], json!([{"digest": {"gitTree": tree}}]));
+    let predicate = &statement["predicate"];
+    assert_eq!(predicate["result"], "PASSED", "{predicate:#}");
+    let annotation = &predicate["configuration"][0]["annotations"]["git-wf"];
+    assert_eq!(annotation["issueId"], "ISS-001");
+    assert_eq!(
+        annotation["checks"].as_array().unwrap().len(),
+        predicate["passedTests"].as_array().unwrap().len()
+    );
+    let same = repo.wf(&["audit", "--against", "tests.jsonl"]).ok().stdout;
+    assert!(same.contains("PASSED: as the checks here say") && same.contains("not signed"), "{same}");
+    repo.write("other.jsonl", &text.replace("PASSED", "FAILED"));
+    let other = repo.wf(&["audit", "--against", "other.jsonl"]).fails(1).stdout;
+    assert!(other.contains("it says FAILED, and the checks here say PASSED"), "{other}");
+    repo.write("gone.jsonl", &text.replace(&tree, &"0".repeat(tree.len())));
+    let gone = repo.wf(&["audit", "--against", "gone.jsonl"]).fails(1).stdout;
+    assert!(gone.contains("no check of this tree counts here"), "{gone}");
+    repo.wf(&["export", "in-toto", "-o", "audit.json"]).ok();
+    assert_eq!(repo.refused(1, &["audit", "--against", "audit.json"])["code"], "invalid-json");
+    let Some(key) = made_key(&sandbox, &repo, "ada") else { return };
+    signs_with(&repo, &key);
+    let public = std::fs::read_to_string(format!("{key}.pub")).unwrap();
+    let signers = sandbox.root().join("signers");
+    std::fs::write(&signers, format!("ada@example.org {public}")).unwrap();
+    repo.git(&["config", "gpg.ssh.allowedSignersFile", signers.to_str().unwrap()]).ok();
+    repo.wf(&["export", "in-toto", "--tests", "-o", "tests.jsonl", "--sign"]).ok();
+    let signed = repo.json(&["audit", "--against", "tests.jsonl"]);
+    assert_eq!((&signed["signers"], &signed["fault_count"]), (&json!(["ada@example.org"]), &json!(0)));
+    repo.write("tests.jsonl", &format!("{text}\n"));
+    repo.wf(&["audit", "--against", "tests.jsonl"]).fails(1);
+}

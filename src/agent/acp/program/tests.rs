@@ -140,3 +140,61 @@ fn a_patch_on_a_command_line_names_files() {
     let words = ["apply_patch", "*** Begin Patch\n*** Add File: ../x\n*** End Patch"].map(str::to_owned);
     assert_eq!(of_words(Path::new("/tree"), &words).map_err(|forbidden| forbidden.why), Err(OUTSIDE));
 }
+
+#[test]
+fn variables_of_git_name_places() {
+    for (line, decided) in [
+        ("GIT_DIR=/somewhere/.git git status", Err(OUTSIDE)),
+        ("GIT_DIR=.git git status", Err(GIT_OWN)),
+        ("GIT_WORK_TREE=.. git status", Err(OUTSIDE)),
+        ("env GIT_DIR=../other/.git git log", Err(OUTSIDE)),
+        ("export GIT_OBJECT_DIRECTORY=/x; git log", Err(OUTSIDE)),
+        ("GIT_DIR=\"$X\" git status", Err(HIDDEN_FILE)),
+        ("git --git-dir=/x/.git log", Err(OUTSIDE)),
+        ("git --git-dir ../x log", Err(OUTSIDE)),
+        (
+            "GIT_INDEX_FILE=/tmp/index git read-tree HEAD || true; unset GIT_DIR",
+            Err("agents may not run this command of git"),
+        ),
+        ("GIT_INDEX_FILE=/tmp/index git add . && unset GIT_DIR", Ok(())),
+        ("GIT_AUTHOR_DATE=@1 git commit -m x", Ok(())),
+    ] {
+        assert_eq!(judged(line), decided, "{line}");
+    }
+}
+
+#[test]
+fn an_executor_uses_git_wf_for_its_own_work() {
+    for line in [
+        "git wf",
+        "git wf --json",
+        "git wf show ISS-1",
+        "git wf --color never show ISS-1",
+        "git wf --date=iso list",
+        "git wf verify --yes",
+        "git wf accept T1 1 -m seen",
+        "git wf task start T2",
+        "git wf plan show SOL-1",
+        "git wf feedback add ISS-1 -m text",
+        "git wf comment ISS-1 -m 'is done'",
+    ] {
+        assert_eq!(judged(line), Ok(()), "{line}");
+    }
+    for line in [
+        "git wf done",
+        "git wf --color never done",
+        "git wf --color=never --json done",
+        "git wf --date iso -q done",
+        "git wf --unknown show done",
+        "git wf land ISS-1",
+        "git wf undo",
+        "git wf import github",
+        "git wf task edit T1",
+        "git wf plan ISS-1",
+        "git wf queue",
+        "git wf hooks uninstall",
+        "git wf $X",
+    ] {
+        assert_eq!(judged(line), Err(PLANS), "{line}");
+    }
+}

@@ -18,6 +18,9 @@ pub(crate) struct Args {
     /// What it is closed as: completed, cancelled or duplicate
     #[arg(long = "as", value_name = "WHAT", default_value = "completed", value_parser = parse_closed_as)]
     closed_as: ClosedAs,
+    /// The issue of which it is a duplicate; requires `--as duplicate`
+    #[arg(long = "of", value_name = "ISSUE", conflicts_with = "query")]
+    original: Option<String>,
     #[command(flatten)]
     message: MessageArgs,
     /// Override a gate
@@ -43,6 +46,11 @@ fn why_closed(said: Option<String>, reason: Option<String>) -> Option<String> {
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let closed_as = args.closed_as;
+    if args.original.is_some() && closed_as != ClosedAs::Duplicate {
+        return Err(Refusal::usage("`--of` names the original of a duplicate")
+            .hint("add `--as duplicate`, or leave it out")
+            .into());
+    }
     // With --where, the only argument is the reason.
     let (id, text) = match (&args.chosen.query, args.id, args.text) {
         (Some(_), Some(first), text) => {
@@ -63,7 +71,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let Some(issue) = id else {
         return args.chosen.change(Many::Close { closed_as, reason, force }, "closed", context);
     };
-    let done = issues::close(&session, Close { issue, closed_as, reason, force })?;
+    let done = issues::close(&session, Close { issue, closed_as, original: args.original, reason, force })?;
     context
         .answer(done, |view, is_changed, screen| print::issues::changed(screen, view, is_changed, "closed"))
 }

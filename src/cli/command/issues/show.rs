@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// The id, or an unambiguous prefix of it or of its last part (default: the item that this worktree executes)
     id: Option<String>,
     /// For an imported issue, also show the source's record as last imported
-    #[arg(long)]
+    #[arg(long, requires = "id")]
     imported: bool,
     /// Print the few fields of an issue that `ccw issue list ID --brief` does, as JSON
     #[arg(long, hide = true, conflicts_with_all = ["imported", "fields", "format"])]

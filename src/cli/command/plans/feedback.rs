@@ -7,7 +7,8 @@ use crate::ops::plans::{self, AddFeedback, FeedbackFilter};
 
 /// Add feedback on an issue for its next planner, or list it
 ///
-/// With a text, the feedback is added; without one, it is listed: on the issue, or on all issues.
+/// With a text, the feedback is added; without one, or with the word `list` before the issue, it is listed: on the issue, or
+/// on all issues.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The issue
@@ -39,7 +40,11 @@ fn parse_stage(text: &str) -> Result<Stage, String> {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    let Args { issue, text, kind, stage, solution, given, fields } = args;
+    let Args { mut issue, mut text, kind, stage, solution, given, fields } = args;
+    // `wisdom list` and `task list` are such commands, too.
+    if issue.as_deref() == Some("list") {
+        issue = text.take();
+    }
     let adds = text.is_some() || given.is_used() || stage.is_some() || solution.is_some();
     if !adds {
         context.only(fields);

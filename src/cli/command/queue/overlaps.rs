@@ -4,6 +4,7 @@ use crate::cli::input::text::{MessageArgs, trimmed};
 use crate::cli::{CliContext, Outcome, named, print, read_text};
 use crate::model::queue_conflict::{ConflictType, Resolution, Severity};
 use crate::ops::queue::{self, ConflictInput, Declared};
+use crate::ops::{Notice, Refusal};
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
@@ -53,6 +54,11 @@ pub(super) fn overlaps(args: Overlaps, context: &mut CliContext) -> Outcome {
     let Overlaps { queue, kind, items, severity, resolution, order, reason, path, from_json, fields } = args;
     context.only(fields);
     let (name, text);
+    if kind.is_none() && from_json.is_none() && reason.is_used() {
+        return Err(Refusal::usage("a reason is given, but no conflict is declared")
+            .hint("`--add TYPE --items A,B` declares one; without it, the conflicts are listed")
+            .into());
+    }
     let declared = if let Some(path) = &from_json {
         (name, text) = (named(path), read_text(path)?);
         Declared::Json { name: &name, text: &text }
@@ -68,7 +74,10 @@ pub(super) fn overlaps(args: Overlaps, context: &mut CliContext) -> Outcome {
             ..ConflictInput::default()
         }))
     } else {
-        let done = queue::conflicts(&session, queue.as_deref())?;
+        let mut done = queue::conflicts(&session, queue.as_deref())?;
+        if done.view.is_empty() {
+            done.notices.push(Notice::note("the items of the queue have no conflicts"));
+        }
         return context.answer(done, |all, _, screen| print::conflict::table(screen, all));
     };
     let done = queue::declare(&session, queue::DeclareConflicts { declared, queue })?;

@@ -86,6 +86,10 @@ enum To {
     /// FILE.sig (SSH, namespace `git-wf`), FILE.asc (OpenPGP) or FILE.p7s (X.509). Verify it with `ssh-keygen -Y verify -n
     /// git-wf -f SIGNERS -I WHO -s FILE.sig < FILE`, `gpg --verify FILE.asc FILE` or `gpgsm --verify FILE.p7s FILE`; openssl
     /// does not read the form in which gpgsm signs.
+    ///
+    /// With --tests, the subjects are the tested trees, and the predicate is in-toto's own `test-result` (v0.1): PASSED, WARNED
+    /// (passed, but not proved to test the work) or FAILED, with the tests, the plans, and the checks with their proofs as
+    /// annotations. `audit --against FILE` compares such a file with the checks of a store.
     InToto(InToto),
     /// Print or post a comment for an issue on GitHub, saying what was done
     ///
@@ -133,6 +137,9 @@ struct InToto {
     /// Commits as `git log` takes them, such as main..HEAD (default: HEAD since the first execution)
     #[arg(value_name = "RANGE")]
     range: Vec<String>,
+    /// Export the checks instead, one statement a line for each tested tree
+    #[arg(long)]
+    tests: bool,
     /// Write to this file (completely or not at all)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -295,7 +302,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                 })
             },
         ),
-        To::InToto(InToto { range, output, sign }) => stated(context, &range, output.as_deref(), sign),
+        To::InToto(args) => stated(context, &args),
         To::Beads(What { issues, output }) => written(
             context,
             output.as_deref(),
@@ -311,22 +318,34 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     }
 }
 
-/// Writes the findings of an audit as a statement, with a signature if requested.
-fn stated(context: &mut CliContext, range: &[String], output: Option<&Path>, sign: bool) -> Outcome {
+/// Writes the findings of an audit as a statement, or the results of tests as one for each tree, with a signature if requested.
+fn stated(context: &mut CliContext, args: &InToto) -> Outcome {
+    let InToto { range, tests, output, sign } = args;
+    let output = output.as_deref();
     refuse_two_documents(context, output)?;
     let session = context.session()?;
-    let done = store::export_in_toto(&session, range)?;
     let mut document = Vec::new();
     // What is signed is what is written.
     let mut out = JsonLines::new(&mut document);
-    serde_json::to_writer_pretty(&mut out, &done.view).map_err(std::io::Error::from)?;
-    out.write_all(b"\n")?;
+    let done = if *tests {
+        let done = store::export_test_results(&session, range)?;
+        for statement in &done.view {
+            serde_json::to_writer(&mut out, statement).map_err(std::io::Error::from)?;
+            out.write_all(b"\n")?;
+        }
+        done.map(drop)
+    } else {
+        let done = store::export_in_toto(&session, range)?;
+        serde_json::to_writer_pretty(&mut out, &done.view).map_err(std::io::Error::from)?;
+        out.write_all(b"\n")?;
+        done.map(drop)
+    };
     let Some(path) = output else {
         context.screen.json_lines()?.write_all(&document)?;
         context.show_notices(done.notices);
         return Ok(Exit::Done);
     };
-    let signed = if sign { Some(store::sign(&session, &document)?) } else { None };
+    let signed = if *sign { Some(store::sign(&session, &document)?) } else { None };
     to_file(path, |out| Ok(out.write_all(&document)?))?;
     let mut signature = None;
     if let Some(signed) = signed {
@@ -336,7 +355,7 @@ fn stated(context: &mut CliContext, range: &[String], output: Option<&Path>, sig
         signature = Some(name.to_string_lossy().into_owned());
     }
     let output = path.to_string_lossy().into_owned();
-    let done = done.map(|_| StatedAnswer { output, signature });
+    let done = done.map(|()| StatedAnswer { output, signature });
     context.answer(done, |view, _, screen| match &view.signature {
         None => writeln!(screen, "exported the statement to {}", view.output),
         Some(signature) => {

@@ -2,7 +2,9 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::cli::output_file::json_to_file;
-use crate::cli::{CliContext, Exit, Failure, Outcome, print};
+use crate::cli::{CliContext, Exit, Failure, Outcome, print, read_text};
+use crate::ops::Session;
+use crate::ops::store::{self, StatementFile};
 use crate::ops::trail::{self, Audit};
 use crate::page::{self, markdown, terminal};
 
@@ -41,14 +43,20 @@ pub(crate) struct Args {
     /// Write the SARIF to this file; it is written completely or not at all
     #[arg(short, long, value_name = "FILE", requires = "sarif")]
     output: Option<PathBuf>,
+    /// Compare the in-toto statements of this file about test results with the checks here; exit with 1 if they differ
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["range", "strict", "markdown", "sarif", "signatures"])]
+    against: Option<PathBuf>,
     /// Check the signatures of the commits of the ref, not the commits of the code
     #[arg(long, conflicts_with_all = ["markdown", "sarif"])]
     signatures: bool,
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
-    let Args { range, strict, markdown, sarif, output, signatures } = args;
+    let Args { range, strict, markdown, sarif, output, against, signatures } = args;
     let session = context.session()?;
+    if let Some(path) = against {
+        return compared(&session, &path, context);
+    }
     let is_at_fault = if signatures {
         let done = trail::signatures(&session, &range)?;
         let is_at_fault = done.view.fault_count > 0;
@@ -73,6 +81,19 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         is_at_fault
     };
     Ok(if strict && is_at_fault { Exit::Failed } else { Exit::Done })
+}
+
+/// Compares the statements of a file with the checks of the store.
+fn compared(session: &Session, path: &Path, context: &mut CliContext) -> Outcome {
+    let name = path.to_string_lossy();
+    let text = read_text(&name)?;
+    // An SSH signature stands beside the file if there is one.
+    let signature = std::fs::read_to_string(format!("{name}.sig")).ok();
+    let file = StatementFile { name: &name, text: &text, signature: signature.as_deref() };
+    let done = store::compare_statements(session, &file)?;
+    let agrees = done.view.fault_count == 0;
+    context.answer(done, |compared, _, screen| terminal::print(screen, &page::audit::compared(compared)))?;
+    Ok(if agrees { Exit::Done } else { Exit::Failed })
 }
 
 /// Writes SARIF to stdout or to a file.

@@ -37,6 +37,11 @@ pub(crate) struct Args {
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { ids, task, remove, find, dry_run, force } = args;
+    if find && force.why().is_some() {
+        return Err(Refusal::usage("`--find` overrides nothing, so `--force` cannot be given with it")
+            .remedy(RemedyCall::from(Op::Link).flag("find"), "links what it finds")
+            .into());
+    }
     if find {
         let done = trail::relink(&session, &Relink { range: range(ids)?, dry_run, only: None })?;
         return context.answer(done, |found, _, screen| print::relink::relinked(screen, found));

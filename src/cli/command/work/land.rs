@@ -115,7 +115,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         refuse_commands_in_hook("git wf land")?;
     }
     let Args { what, all, onto, how, batch, dry_run, resolved, timeout, yes, .. } = args;
-    let input = LandWork { what, all, onto, how, batch, dry_run };
+    let input = LandWork { what, all, onto, how, batch, dry_run, by_hand: true };
     let landing = if resolved { work::continued(&session, input)? } else { work::landing(&session, input)? };
     context.show_notices(session.notices());
     if yes && !dry_run {

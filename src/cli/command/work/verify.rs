@@ -3,8 +3,9 @@ use std::time::Duration;
 use crate::cli::input::consent::{agree, refuse_commands_in_hook};
 use crate::cli::input::parse_limit;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
+use crate::model::code::Code;
 use crate::ops::work::{self, Verified, VerifyTests};
-use crate::ops::{Done, Session};
+use crate::ops::{Done, Notice, Refusal, Session};
 
 /// Run the plan's test commands and record the results
 ///
@@ -80,16 +81,34 @@ fn verified(
     Ok(verification.run(args.timeout, &mut running)?)
 }
 
-/// Verifies all that waits for a verifier.
+/// Verifies all that waits for a verifier. What cannot be verified does not stop the others.
 fn run_waiting(args: &Args, session: &Session, context: &mut CliContext) -> Outcome {
     let mut all = Vec::new();
+    let mut is_left = false;
     for id in work::waiting_for_verifier(session)? {
         let tests = VerifyTests { as_verifier: true, ..VerifyTests::new(&id) };
-        all.push(verified(args, session, &tests, context)?.view);
+        match verified(args, session, &tests, context) {
+            Ok(done) => all.push(done.view),
+            Err(Failure::Refused(refusal)) if !stops_all(&refusal) => {
+                is_left = true;
+                let words = format!("`{}` is not verified: {}", id.short(), refusal.message);
+                context.show_notices([Notice { remedies: refusal.remedies, ..Notice::warning(words) }]);
+            }
+            Err(failure) => return Err(failure),
+        }
     }
-    let passed = all.iter().all(|verified| verified.passed);
+    let passed = !is_left && all.iter().all(|verified| verified.passed);
     context.answer(session.done(all, None), |all, _, screen| {
         all.iter().try_for_each(|tests| print::verify::verified(screen, tests))
     })?;
     Ok(if passed { Exit::Done } else { Exit::Failed })
+}
+
+/// Whether the next execution would be refused for the same reason.
+fn stops_all(refusal: &Refusal) -> bool {
+    refusal.is_stop()
+        || matches!(
+            refusal.code,
+            Code::NoSigningKey | Code::CannotSign | Code::Config | Code::NotAgreed | Code::GitTooOld
+        )
 }

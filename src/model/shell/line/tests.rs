@@ -51,6 +51,9 @@ fn what_a_shell_runs_is_found_wherever_it_stands() {
         ),
         ("x=$(case $y in a) b;; (c) case z in *) d; esac;; esac) e", vec!["b", "d", "e"]),
         ("case x in esac", vec![]),
+        ("a[1]=2 b[$(c)]+='x y' d", vec!["c", "d"]),
+        ("a[1]=2; a[i+1]=$(e)", vec!["e"]),
+        ("a[1]2 x", vec!["a?1]2 x"]),
         ("echo \"${a#'x'}${b:+-'y z'}\" && c", vec!["echo ??", "c"]),
     ] {
         assert_eq!(read(line), Some(found.into_iter().map(str::to_owned).collect()), "{line}");

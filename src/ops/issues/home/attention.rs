@@ -15,7 +15,8 @@ use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::text_enum;
 use crate::model::time::Time;
 use crate::model::wisdom::WisdomType;
-use crate::ops::work::runs::view;
+use crate::ops::work;
+use crate::ops::work::runs::view::{self, InterruptedRun};
 use crate::ops::{Refusal, Session};
 use crate::rules::facts::{IssueFacts, Undecided};
 use crate::rules::landed::LandedState;
@@ -207,6 +208,17 @@ impl AttentionFacts<'_> {
             let refusal = review::NotQueueable::OwnerDecides { solution: id.clone(), rounds };
             found.push(about(&issue, id, refusal.to_string(), crate::model::Explain::remedies(&refusal)));
         }
+        for issue in self.issues(&undecided(Undecided::Change), None)? {
+            let Some(id) = &issue.bound else { continue };
+            let remedies = Remedies::call(RemedyCall::new(Other::SolutionShow, [id]), "shows the reviews")
+                .or_call(RemedyCall::new(Other::Plan, [&issue.id]), "plans it anew");
+            found.push(about(
+                &issue,
+                id,
+                format!("a review rejected the plan of: {}", issue.title),
+                remedies,
+            ));
+        }
         Ok(found)
     }
 
@@ -263,17 +275,7 @@ impl AttentionFacts<'_> {
     }
 
     fn runs(&self) -> Result<Vec<AttentionItem>, Refusal> {
-        Ok(view::interrupted(self.session)?
-            .into_iter()
-            .map(|id| AttentionItem {
-                issue_id: None,
-                what: "the run was interrupted".to_owned(),
-                actor: None,
-                expired_at: None,
-                remedies: Remedies::call(RemedyCall::new(Other::RunResume, [&id]), "continues it").into_vec(),
-                id: id.to_string(),
-            })
-            .collect())
+        Ok(view::interrupted(self.session)?.into_iter().map(interrupted_run).collect())
     }
 
     fn failures(&self) -> Result<Counted, Refusal> {
@@ -299,6 +301,7 @@ impl AttentionFacts<'_> {
             return Ok((0, vec![]));
         }
         let numbers = self.index.list(&filter, SortOrder::Priority, 0, Some(self.most))?;
+        let half_done = work::half_done(self.session.store())?;
         let mut first = Vec::new();
         let _ = self.index.each_listed(&numbers, |row| {
             let state = row.status_words();
@@ -306,6 +309,10 @@ impl AttentionFacts<'_> {
                 Some(LandedState::OnNoBranch) => Remedies::call(
                     RemedyCall::new(Other::Trace, [&row.id]),
                     "shows its commits, which a branch must have again",
+                ),
+                _ if half_done.contains(&row.id) => Remedies::call(
+                    RemedyCall::new(Op::Land, [&row.id]).flag("continue"),
+                    "lands the merge that stands half done, once it is resolved",
                 ),
                 _ => Remedies::call(RemedyCall::new(Op::Land, [&row.id]), "lands it"),
             };
@@ -322,7 +329,7 @@ impl AttentionFacts<'_> {
         Ok((count, first))
     }
 
-    /// If the policy requires reviews: bound plans without a review that the user did not write.
+    /// If the policy requires reviews: bound plans without a review. The user's own wait for somebody else.
     fn reviews(&self) -> Result<Vec<AttentionItem>, Refusal> {
         if !Gate::Review.is_required(&records::root(self.snapshot)?.policy) {
             return Ok(vec![]);
@@ -332,10 +339,18 @@ impl AttentionFacts<'_> {
         for issue in self.issues(&undecided(Undecided::Review), None)? {
             let Some(id) = &issue.bound else { continue };
             let Some(solution) = records::solution(self.snapshot, id)? else { continue };
+            let show = RemedyCall::new(Other::SolutionShow, [id]);
             if me.as_ref().is_none_or(|me| review::may_review(&solution, me).is_ok()) {
-                let remedies = Remedies::call(RemedyCall::new(Other::SolutionShow, [id]), "shows it")
-                    .or_call(RemedyCall::new(Op::SolutionReview, [id]), "records a review");
+                let remedies = Remedies::call(show, "shows it")
+                    .or_call(RemedyCall::new(Op::SolutionReview, [id]).flag("approve"), "approves it");
                 found.push(about(&issue, id, issue.title.clone(), remedies));
+            } else {
+                let what = format!("somebody else must review your plan of: {}", issue.title);
+                let force = RemedyCall::new(Op::QueueAdd, [&issue.id]).flag("force").option("reason", "TEXT");
+                let remedies =
+                    Remedies::call(show, "shows your plan, for which somebody else's review is missing")
+                        .or_call(force, "queues it without a review");
+                found.push(about(&issue, id, what, remedies));
             }
         }
         Ok(found)
@@ -395,5 +410,24 @@ impl AttentionFacts<'_> {
                 expired_at: None,
             })
             .collect())
+    }
+}
+
+fn interrupted_run(run: InterruptedRun) -> AttentionItem {
+    let resume = RemedyCall::new(Other::RunResume, [&run.id]);
+    let (what, remedy) = match run.over_budget {
+        Some(why) => (
+            format!("the run stopped: {why}"),
+            Remedies::call(resume.option("budget", "AMOUNT"), "continues it with another budget"),
+        ),
+        None => ("the run was interrupted".to_owned(), Remedies::call(resume, "continues it")),
+    };
+    AttentionItem {
+        issue_id: None,
+        what,
+        actor: None,
+        expired_at: None,
+        remedies: remedy.into_vec(),
+        id: run.id.to_string(),
     }
 }

@@ -22,8 +22,9 @@ use crate::model::plan::Plan;
 use crate::model::remedy::RemedyCall;
 use crate::model::status::ExecutionStatus;
 use crate::ops::{Answer, Notice, Refusal, RefusalKind, Session, work};
-use crate::rules::audit::{self as rule, Carried};
+use crate::rules::audit::{self as rule, AuditFinding, Carried};
 use crate::rules::claim_order::{Holding, who_holds};
+use crate::rules::evidence::PlanReview;
 use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::policy::{Gate, GateValue};
 use crate::rules::review;
@@ -194,6 +195,12 @@ fn look(
                 |id: &IssueId| is_whole || issues.iter().any(|issue| issue.folder.issue.record.id == *id);
             findings.extend(rewritten.iter().map(|rewritten| acts::of_rewritten(rewritten, &is_audited)));
             findings.extend(acts::breaches(&snapshot)?);
+            for issue in &issues {
+                let IssueFolder { issue: audited, broken, .. } = &issue.folder;
+                let unreadable =
+                    broken.iter().map(|(path, why)| AuditFinding::unreadable(&audited.record.id, path, why));
+                findings.extend(unreadable);
+            }
             if is_whole {
                 findings.extend(landed::findings(store, index, &policy)?);
             }
@@ -240,6 +247,7 @@ fn carry<'a>(
         is_hidden: claimed.is_some_and(|claimed| claimed.is_hidden),
         verdict: claimed
             .and_then(|_| review::standing_of(&execution.execution.plan_digest, false, reviews).verdict),
+        reviewed: PlanReview::of(&issue.folder, &execution.execution),
         is_reviewed: !reviews.is_empty(),
         touched: trail::touched(store, execution),
     }

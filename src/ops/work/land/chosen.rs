@@ -11,9 +11,9 @@ use crate::model::digest::PlanDigest;
 use crate::model::execution::CommitLink;
 use crate::model::id::{ExecutionId, IssueId, ItemId, SolutionId};
 use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::shell;
-use crate::model::status::ExecutionStatus;
+use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::time::Time;
 use crate::ops::issues::{self, List, existing};
 use crate::ops::work::issue_of;
@@ -305,8 +305,13 @@ fn reverted(id: &IssueId, branch: &str, landed: &Landed) -> Refusal {
 
 pub(super) fn not_completed(folder: &IssueFolder) -> Refusal {
     let id = &folder.issue.record.id;
-    let message = format!("`{id}` is {}, not completed, so there is nothing to land", facts::status(folder));
-    Refusal::new(Code::NotCompleted, message).next_step(toward::execution(folder))
+    let status = facts::status(folder);
+    let message = format!("`{id}` is {status}, not completed, so there is nothing to land");
+    let next = match status {
+        IssueStatus::Executing => Remedy::call(RemedyCall::new(Op::Done, [id]), "completes it"),
+        _ => toward::execution(folder),
+    };
+    Refusal::new(Code::NotCompleted, message).next_step(next)
 }
 
 fn nothing(target: &LandTarget, is_of_head: bool) -> Refusal {

@@ -10,16 +10,19 @@ use super::candidate::{Candidate, ConflictReason, LandStep, candidate};
 use super::chosen::{ChosenIssue, completed_work};
 use super::conflict::give_feedback;
 use super::place::HalfDonePlace;
+use super::proved::prove_work;
 use super::record::{follow, follow_others};
 use super::target::{LandTarget, TargetTips};
 use super::tests::{Trial, TrialEnd, land_tests};
-use crate::model::execution::{CommitLink, Event, LinkedBy};
+use crate::model::execution::{Check, CommitLink, Event, LinkedBy};
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::Op;
 use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
 use crate::ops::work::VerifyObserver;
+use crate::ops::work::proof::WorkRange;
+use crate::ops::work::signing::sign_if_required;
 use crate::ops::{Refusal, Session};
 use crate::rules::facts;
 use crate::store::ObjectId;
@@ -32,6 +35,25 @@ pub(crate) enum JoinedWork {
     Joined(ObjectId),
     /// It conflicts with the branch, however it is put on top.
     Conflict(JoinConflict),
+    /// Copies of its commits fit, but the tests of its plan fail on them, as the text says.
+    Broken(String),
+}
+
+/// How the tests of a plan ended on a commit that has its work and that of others.
+#[derive(Debug)]
+pub(crate) enum JoinedTests {
+    /// They passed, with these checks.
+    Passed(Vec<Check>),
+    /// One failed, as the text says; or nothing shows that they test the work, and the policy asks for that.
+    Failed(String),
+}
+
+/// How long a test may take, and what watches it.
+pub(crate) struct TestRun<'o> {
+    /// The limit of each test.
+    pub(crate) timeout: Duration,
+    /// Receives what happens.
+    pub(crate) observer: &'o mut dyn VerifyObserver,
 }
 
 /// A conflict of completed work with a branch.
@@ -47,12 +69,17 @@ pub(crate) struct JoinConflict {
     pub(crate) hunks: String,
 }
 
-/// Puts the work of a completed issue on top of `tip`: by a merge, else by copies of its commits, whose links follow. A conflict
-/// becomes feedback.
+/// Puts the work of a completed issue on top of `tip`: by a merge, else by copies of its commits, which are tested and whose
+/// links follow. A conflict becomes feedback.
 ///
 /// # Errors
-/// `not-completed`; errors of git.
-pub(crate) fn join_work(session: &Session, issue: &IssueId, tip: ObjectId) -> Result<JoinedWork, Refusal> {
+/// `not-completed`; those of [`test_joined`]; errors of git.
+pub(crate) fn join_work(
+    session: &Session,
+    issue: &IssueId,
+    tip: ObjectId,
+    run: TestRun<'_>,
+) -> Result<JoinedWork, Refusal> {
     let permit = session.permit(Op::Land)?;
     let store = session.store();
     let chosen = [completed(session, issue)?];
@@ -71,10 +98,18 @@ pub(crate) fn join_work(session: &Session, issue: &IssueId, tip: ObjectId) -> Re
         }));
     }
     if made.steps.iter().any(LandStep::replaces) {
+        let range = WorkRange { base: Some(tip), head: made.tip };
+        let checks = match test_joined(session, issue, range, run)? {
+            JoinedTests::Passed(checks) => checks,
+            JoinedTests::Failed(words) => return Ok(JoinedWork::Broken(words)),
+        };
         session.transact(permit, |tx| {
             for step in &made.steps {
                 follow(tx, store, &chosen[0], step)?;
                 follow_others(tx, store, &chosen[0], step)?;
+            }
+            for check in &checks {
+                tx.log(&chosen[0].execution, Event::Check(check.clone()))?;
             }
             tx.describe(format!("land: follow copies of the commits of {issue}"));
             Ok::<_, Refusal>(())
@@ -83,37 +118,48 @@ pub(crate) fn join_work(session: &Session, issue: &IssueId, tip: ObjectId) -> Re
     Ok(JoinedWork::Joined(made.tip))
 }
 
-/// Runs the tests of the plan of a completed issue on a commit, in a fresh workplace. Returns how a failed one ended.
+/// Runs the tests of the plan of a completed issue on the last commit of `range`, in a fresh workplace, and tests them
+/// themselves: its work is what that range changes.
 ///
 /// # Errors
 /// `not-agreed`; `interrupted`; if there can be no workplace.
 pub(crate) fn test_joined(
     session: &Session,
     issue: &IssueId,
-    commit: ObjectId,
-    timeout: Duration,
-    observer: &mut dyn VerifyObserver,
-) -> Result<Option<String>, Refusal> {
+    range: WorkRange,
+    run: TestRun<'_>,
+) -> Result<JoinedTests, Refusal> {
     let chosen = [completed(session, issue)?];
     let mut tests = land_tests(session, &chosen)?;
     tests.retain(super::tests::LandTest::is_of_plan);
-    let mut trial = Trial::new(session, timeout, observer)?;
-    match trial.run(session, &tests, &chosen, &BTreeSet::from([0]), commit)? {
-        TrialEnd::Passed(_) => Ok(None),
+    let mut trial = Trial::new(session, run.timeout, run.observer)?;
+    let mut checks = match trial.run(session, &tests, &chosen, &BTreeSet::from([0]), range.head)? {
+        TrialEnd::Passed(mut passed) => passed.remove(&0).unwrap_or_default(),
         TrialEnd::Failed(failed) => {
             let shown = failed.shown(&chosen[0]);
             let output = shown.output.map(|output| format!("\n{output}")).unwrap_or_default();
-            Ok(Some(format!("{}{output}", shown.message)))
+            return Ok(JoinedTests::Failed(format!("{}{output}", shown.message)));
         }
+    };
+    let unproved = prove_work(session, &mut trial, &tests, &chosen[0], range, &mut checks)?;
+    if !unproved.is_empty() {
+        return Ok(JoinedTests::Failed(unproved.join("; ")));
     }
+    sign_if_required(session, &chosen[0].execution, &mut checks)?;
+    Ok(JoinedTests::Passed(checks))
 }
 
-/// Links a merge in which the conflicts of a completed issue are resolved, to all tasks that have commits: it stands for the
-/// work when that lands.
+/// Links a merge in which the conflicts of a completed issue are resolved, to all tasks that have commits, and records the
+/// checks that it passed: it stands for the work when that lands.
 ///
 /// # Errors
 /// `not-completed`; errors of the store.
-pub(crate) fn link_resolution(session: &Session, issue: &IssueId, merge: ObjectId) -> Result<(), Refusal> {
+pub(crate) fn link_resolution(
+    session: &Session,
+    issue: &IssueId,
+    merge: ObjectId,
+    checks: &[Check],
+) -> Result<(), Refusal> {
     let permit = session.permit(Op::Land)?;
     let store = session.store();
     let chosen = completed(session, issue)?;
@@ -128,6 +174,9 @@ pub(crate) fn link_resolution(session: &Session, issue: &IssueId, merge: ObjectI
     let link = links::link(&commit, &files, tasks, LinkedBy::Run);
     session.transact(permit, |tx| {
         tx.log(&chosen.execution, Event::Commit(link.clone()))?;
+        for check in checks {
+            tx.log(&chosen.execution, Event::Check(check.clone()))?;
+        }
         tx.describe(format!("land: link the merge that resolves the conflict of {issue}"));
         Ok::<_, Refusal>(())
     })?;
@@ -156,6 +205,15 @@ pub(crate) fn begin_half_done(
 /// `no-target`; any reason why the remote cannot be reached.
 pub(crate) fn target_tip(session: &Session) -> Result<ObjectId, Refusal> {
     Ok(LandTarget::find(session, None)?.look(session)?.tip)
+}
+
+/// The last commit of the work of a completed issue; `None` if it is on several branches.
+///
+/// # Errors
+/// `not-completed`; errors of git.
+pub(crate) fn work_head(session: &Session, issue: &IssueId) -> Result<Option<ObjectId>, Refusal> {
+    let heads = completed(session, issue)?.heads;
+    Ok(if let [head] = heads[..] { Some(head) } else { None })
 }
 
 fn completed(session: &Session, issue: &IssueId) -> Result<ChosenIssue, Refusal> {

@@ -17,6 +17,18 @@ pub(super) fn resolved_message(issue: &ChosenIssue) -> String {
     format!("{merge}\n{issue_key}: {}\n{solution_key}: {}\n", issue.issue, issue.solution)
 }
 
+/// A message that someone wrote for a resolved merge, with the trailers of the plan; `None` if it has them.
+pub(super) fn with_trailers(written: &[u8], issue: &ChosenIssue) -> Option<Vec<u8>> {
+    let known = trailers::parse(written);
+    if known.iter().any(|(key, value)| key == trailers::SOLUTION && *value == issue.solution.as_str()) {
+        return None;
+    }
+    let (issue_key, solution_key) = (trailers::ISSUE, trailers::SOLUTION);
+    let between = if known.is_empty() { "\n\n" } else { "\n" };
+    let own = format!("{between}{issue_key}: {}\n{solution_key}: {}\n", issue.issue, issue.solution);
+    Some([written.trim_ascii_end(), own.as_bytes()].concat())
+}
+
 /// The tasks of a plan that commits are for, as their trailers name them.
 struct NamedWork {
     issue: Option<String>,

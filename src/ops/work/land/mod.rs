@@ -8,6 +8,7 @@
 mod advance;
 mod candidate;
 mod chosen;
+mod commit_status;
 mod conflict;
 mod drivers;
 mod joined;
@@ -30,9 +31,9 @@ use std::time::Duration;
 use self::candidate::{Candidate, ConflictReason, ConflictedIssue};
 use self::chosen::{ChosenIssue, chosen, named_issue};
 pub(crate) use self::joined::{
-    JoinConflict, JoinedWork, begin_half_done, join_work, link_resolution, target_tip, test_joined,
+    JoinConflict, JoinedTests, JoinedWork, TestRun, begin_half_done, join_work, link_resolution, target_tip,
+    test_joined, work_head,
 };
-use self::messages::resolved_message;
 use self::place::HalfDonePlace;
 pub(crate) use self::pull_request::land_by_pull_request;
 pub(crate) use self::pulled::{LandByPullRequest, PullState, PullView, PulledIssue};
@@ -40,16 +41,17 @@ pub(crate) use self::revert::{PreparedRevert, prepare_revert};
 pub(crate) use self::stated::{LandStatement, LandingStated, StateLanded, state_landed};
 use self::target::{LandTarget, TargetTips};
 use self::tests::{LandTest, Trial, TrialEnd, land_tests};
-use self::view::WhyNotLanded;
-pub(crate) use self::view::{LandView, LandedIssue, NotLanded};
+pub(crate) use self::view::{LandView, LandedIssue, NotLanded, WhyNotLanded};
 use crate::git::{OLDEST_TO_LAND, too_old_to_land};
 use crate::model::code::Code;
 use crate::model::execution::LandHow;
 use crate::model::id::IssueId;
 use crate::model::op::Op;
 use crate::model::text_enum::text_enum;
+use crate::ops::work::signing::sign_if_required;
 use crate::ops::work::{Test, VerifyObserver};
 use crate::ops::{Answer, Permit, Refusal, Session};
+use crate::store::Store;
 
 /// How often a landing starts again because the branch had moved: as often as a claim.
 const TRIES: usize = 100;
@@ -76,6 +78,14 @@ impl From<LandMethod> for LandHow {
     }
 }
 
+/// The issues whose conflicts someone is resolving in a work tree of this repository.
+///
+/// # Errors
+/// If the work trees cannot be listed.
+pub(crate) fn half_done(store: &Store) -> Result<Vec<IssueId>, Refusal> {
+    HalfDonePlace::issues(store)
+}
+
 /// What to land.
 #[derive(Debug, Clone)]
 pub(crate) struct LandWork {
@@ -91,6 +101,8 @@ pub(crate) struct LandWork {
     pub(crate) batch: usize,
     /// Only says what would land.
     pub(crate) dry_run: bool,
+    /// Whether the merge of a conflict begins in a work tree, for a person to resolve.
+    pub(crate) by_hand: bool,
 }
 
 /// Work that is about to land.
@@ -147,7 +159,7 @@ pub(crate) fn continued<'s>(session: &'s Session, input: LandWork) -> Result<Lan
     let input = LandWork { what: vec![place.issue.to_string()], all: false, batch: 1, ..input };
     let mut issues = chosen(session, &input, &target, &tips)?;
     for issue in &mut issues {
-        let merge = place.resolved(session, &resolved_message(issue))?;
+        let merge = place.resolved(session, issue)?;
         issue.heads = vec![merge];
         issue.resolved = Some(merge);
     }
@@ -251,6 +263,9 @@ impl Landing<'_> {
                 self.note_conflicts(&made.conflicts)?;
                 return if left.is_empty() { Ok(()) } else { self.land(&left, trial) };
             }
+            for (place, checks) in &mut checks {
+                sign_if_required(self.session, &self.issues[*place].execution, checks)?;
+            }
             if self.advance(&tips, &made, &checks)? {
                 return self.note_conflicts(&made.conflicts);
             }
@@ -291,6 +306,9 @@ impl Landing<'_> {
         conflict: &ConflictedIssue,
     ) -> Result<Option<PathBuf>, Refusal> {
         let ConflictReason::Conflict(what) = &conflict.why else { return Ok(None) };
+        if !self.input.by_hand {
+            return Ok(None);
+        }
         if let Some(place) = HalfDonePlace::of(self.session.store(), &issue.issue)? {
             return Ok(Some(place.folder));
         }

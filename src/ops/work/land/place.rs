@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::chosen::ChosenIssue;
-use super::messages::resolved_message;
+use super::messages::{resolved_message, with_trailers};
 use super::target::LandTarget;
+use crate::git::NewCommit;
 use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::hash::CommitHash;
@@ -64,6 +65,11 @@ impl HalfDonePlace {
             }
         }
         Ok(found)
+    }
+
+    /// The issues whose merges stand half done here.
+    pub(super) fn issues(store: &Store) -> Result<Vec<IssueId>, Refusal> {
+        Ok(Self::all(store)?.into_iter().map(|place| place.issue).collect())
     }
 
     /// That of an issue, if there is one.
@@ -138,8 +144,8 @@ impl HalfDonePlace {
     /// The commit of the resolved merge.
     ///
     /// # Errors
-    /// `unresolved` if files still have conflicts; `no-commit` if the merge was given up there.
-    pub(super) fn resolved(&self, session: &Session, message: &str) -> Result<ObjectId, Refusal> {
+    /// `unresolved` if files still have conflicts; `no-commit` if the merge was given up there; errors of git.
+    pub(super) fn resolved(&self, session: &Session, issue: &ChosenIssue) -> Result<ObjectId, Refusal> {
         let there = Store::open(&self.folder, session.environment())?;
         let head = there.head()?;
         if let Some(head) = head
@@ -147,7 +153,7 @@ impl HalfDonePlace {
         {
             if there.is_ancestor(self.theirs, head)? && there.is_ancestor(self.ours, head)? {
                 self.refuse_changes(&there)?;
-                return Ok(head);
+                return self.naming_its_plan(session, &there, head, issue);
             }
             return Err(self.given_up());
         }
@@ -165,7 +171,34 @@ impl HalfDonePlace {
         self.refuse_changes(&there)?;
         let is_signed = session.store().config_bool("commit.gpgSign", false)?;
         let parents = [self.ours, self.theirs];
+        let message = resolved_message(issue);
         Ok(there.git().commit_index(&parents, message.as_bytes(), is_signed).map_err(StoreError::Git)?)
+    }
+
+    /// The merge that someone committed there, with the trailers of the plan: whoever wrote a message of their own has left them
+    /// out, and what the merge changes itself belongs to the plan.
+    fn naming_its_plan(
+        &self,
+        session: &Session,
+        there: &Store,
+        merge: ObjectId,
+        issue: &ChosenIssue,
+    ) -> Result<ObjectId, Refusal> {
+        let commit = there.code_commit(merge)?;
+        let parents = [self.ours, self.theirs];
+        if commit.parents != parents {
+            return Ok(merge);
+        }
+        let Some(message) = with_trailers(&commit.message, issue) else { return Ok(merge) };
+        let author = there.repo().author_of(merge).map_err(StoreError::object("cannot read a commit"))?;
+        let new = NewCommit {
+            tree: there.code_tree_of(merge)?,
+            parents: &parents,
+            message: &message,
+            author_of: Some(&author),
+            is_signed: session.store().config_bool("commit.gpgSign", false)?,
+        };
+        Ok(there.git().make_commit(&new).map_err(StoreError::Git)?)
     }
 
     /// Refuses changes that are not staged: nobody has said whether they belong to the merge.

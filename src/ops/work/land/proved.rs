@@ -6,14 +6,17 @@ use super::candidate::{Candidate, LandStep};
 use super::chosen::ChosenIssue;
 use super::tests::{LandTest, PassedChecks, Trial};
 use super::view::{NotLanded, WhyNotLanded};
+use crate::model::execution::Check;
 use crate::model::plan::Plan;
 use crate::model::proof::Proof;
 use crate::ops::issues::existing;
 use crate::ops::work::as_claimed;
 use crate::ops::work::proof::{ProofSubject, WorkRange, needs_proof};
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::evidence;
+use crate::rules::evidence::{self, PlanReview};
+use crate::rules::policy::Gate;
 use crate::store::{ObjectId, records};
+use crate::trail::signed_checks;
 
 /// An issue whose tests are not proved to test it, although the policy asks for that.
 pub(super) struct UnprovedIssue {
@@ -55,12 +58,7 @@ pub(super) fn prove(
     for step in &made.steps {
         let has_tests = tests.iter().any(|test| test.is_of(step.issue));
         if has_tests && store.code_tree_of(step.before)? != store.code_tree_of(step.after)? {
-            let issue = &issues[step.issue];
-            let folder = existing(&store.snapshot()?, &issue.issue)?;
-            let claim = folder.executions.iter().find(|it| it.execution.id == issue.execution);
-            let claim =
-                claim.ok_or_else(|| Refusal::unreadable(&format!("execution `{}`", issue.execution)))?;
-            plans.insert(step.issue, as_claimed(store, &folder, &claim.execution)?.typed_plan());
+            plans.insert(step.issue, claimed_plan(session, &issues[step.issue])?);
             steps.push(step);
         }
     }
@@ -80,7 +78,7 @@ pub(super) fn prove(
     let mut unproved = Vec::new();
     for (step, proof) in steps.into_iter().zip(proofs) {
         let Some(proof) = proof else { continue };
-        let words = faults(session, &issues[step.issue], &proof, step)?;
+        let words = faults(session, &issues[step.issue], &proof, step.after)?;
         for check in checks.entry(step.issue).or_default() {
             check.proof = Some(proof.clone());
         }
@@ -97,16 +95,57 @@ pub(super) fn prove(
     Ok(unproved)
 }
 
+/// Tests the tests of one issue, whose work is `range`, and adds the proof to its passed checks. Returns what the proof does
+/// not show, if the policy asks for it.
+pub(super) fn prove_work(
+    session: &Session,
+    trial: &mut Trial<'_>,
+    tests: &[LandTest],
+    issue: &ChosenIssue,
+    range: WorkRange,
+    checks: &mut [Check],
+) -> Result<Vec<String>, Refusal> {
+    if checks.is_empty() {
+        return Ok(vec![]);
+    }
+    let plan = claimed_plan(session, issue)?;
+    let commands = tests.iter().map(|test| &test.command).collect();
+    let subject = ProofSubject { range, plan: &plan, commands };
+    let proof = trial.prove(session, range, &[subject])?.pop().flatten();
+    for check in checks {
+        check.proof.clone_from(&proof);
+    }
+    match proof {
+        Some(proof) if needs_proof(session)? => faults(session, issue, &proof, range.head),
+        _ => Ok(vec![]),
+    }
+}
+
+/// The plan of an issue, as it was claimed.
+fn claimed_plan(session: &Session, issue: &ChosenIssue) -> Result<Plan, Refusal> {
+    let store = session.store();
+    let folder = existing(&store.snapshot()?, &issue.issue)?;
+    let claim = folder.executions.iter().find(|known| known.execution.id == issue.execution);
+    let claim = claim.ok_or_else(|| Refusal::unreadable(&format!("execution `{}`", issue.execution)))?;
+    Ok(as_claimed(store, &folder, &claim.execution)?.typed_plan())
+}
+
 /// What a proof does not show, unless someone vouches for the work.
 fn faults(
     session: &Session,
     issue: &ChosenIssue,
     proof: &Proof,
-    step: &LandStep,
+    head: ObjectId,
 ) -> Result<Vec<String>, Refusal> {
-    let execution = records::execution(&session.store().snapshot()?, &issue.execution, &mut Vec::new())?;
-    if execution.is_some_and(|it| evidence::is_vouched(&it, proof)) {
-        return Ok(vec![]);
+    let store = session.store();
+    let snapshot = store.snapshot()?;
+    let gate = Gate::Evidence.setting(&records::root(&snapshot)?.policy);
+    let folder = existing(&snapshot, &issue.issue)?;
+    if let Some(execution) = folder.executions.iter().find(|known| known.execution.id == issue.execution) {
+        let counting = signed_checks::counting(store, execution, gate);
+        if evidence::is_vouched(&counting, proof, PlanReview::of(&folder, &execution.execution)) {
+            return Ok(vec![]);
+        }
     }
-    Ok(evidence::with_look(proof, Some(&step.after.into())))
+    Ok(evidence::with_look(proof, Some(&head.into())))
 }

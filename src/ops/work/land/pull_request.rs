@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::chosen::{ChosenIssue, chosen};
+use super::commit_status;
 use super::pulled::{LandByPullRequest, PullState, PullView, PulledIssue};
 use super::target::LandTarget;
 use super::{LandMethod, LandWork};
@@ -69,6 +70,7 @@ pub(crate) fn land_by_pull_request(session: &Session, input: &LandByPullRequest)
         how: LandMethod::Merge,
         batch: 1,
         dry_run: false,
+        by_hand: true,
     };
     let issues = chosen(session, &work, &target, &tips)?;
     let mut forge = Forge { session, permit, target, remote, repository, view: vec![] };
@@ -112,6 +114,7 @@ impl Forge<'_> {
         let branch = Branch::of_short(&format!("{BRANCHES}/{id}"))
             .ok_or_else(|| Refusal::unreadable(&format!("the id `{id}` as the name of a branch")))?;
         self.push(&branch, head)?;
+        commit_status::set(self.session, &self.repository, issue, head)?;
         let words = self.words(issue)?;
         let text = PullText { title: &words.title, body: &words.body };
         let known = pulls::of_branch(&self.repository, branch.short())?;

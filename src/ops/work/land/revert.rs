@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::drivers::merge_git;
+use super::place::HalfDonePlace;
 use super::target::LandTarget;
 use crate::git::{NewCommit, TreeMerge};
 use crate::model::branch::Branch;
@@ -12,7 +13,7 @@ use crate::model::code::Code;
 use crate::model::execution::{Event, Land, LogEntry};
 use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::shell;
 use crate::ops::{Refusal, Session};
@@ -48,6 +49,9 @@ pub(crate) fn prepare_revert(session: &Session, commit: &CommitHash) -> Result<P
     let mut landings = recorded(store, commit)?;
     // The last comes off first.
     landings.reverse();
+    if landings.is_empty() {
+        return Err(landed_nothing(session, commit)?);
+    }
     let Some(onto) = landings.first().and_then(|it| it.land.onto.clone()) else {
         return Err(Refusal::new(
             Code::CannotUndo,
@@ -104,6 +108,34 @@ pub(crate) fn prepare_revert(session: &Session, commit: &CommitHash) -> Result<P
         None => format!("git merge --ff-only {}", branch.operand()),
     };
     Ok(PreparedRevert { issue_ids, onto, branch, commit: at.into(), command })
+}
+
+/// The refusal to take back a command that landed nothing: it recorded a conflict as feedback, which stays, as everything in a
+/// log does.
+fn landed_nothing(session: &Session, commit: &CommitHash) -> Result<Refusal, Refusal> {
+    let store = session.store();
+    let message = "that command landed nothing: it met a conflict, which is feedback for the issue now";
+    let refusal = Refusal::new(Code::CannotUndo, message);
+    let Some(issue) = issue_of_step(store, commit)? else { return Ok(refusal) };
+    let place = HalfDonePlace::of(store, &issue)?.map(|place| place.folder.display().to_string());
+    Ok(match place {
+        Some(folder) => refusal
+            .command(
+                format!("git worktree remove --force {}", shell::operand(&folder)),
+                "gives up the merge that stands half done",
+            )
+            .remedy(RemedyCall::new(Op::Land, [&issue]).flag("continue"), "lands it, once it is resolved"),
+        None => refusal.remedy(RemedyCall::new(Other::Show, [&issue]), "shows the feedback"),
+    })
+}
+
+/// The issue whose files a commit of the store changes first.
+fn issue_of_step(store: &Store, commit: &CommitHash) -> Result<Option<IssueId>, Refusal> {
+    let Some(commit) = object_id(commit) else { return Ok(None) };
+    let [parent] = store.parents(commit)?[..] else { return Ok(None) };
+    let (old, new) = (store.snapshot_at(parent)?, store.snapshot_at(commit)?);
+    let changed = store.differences(Some(old.tree()), new.tree())?;
+    Ok(changed.iter().find_map(|file| layout::Location::parse(&file.path)?.issue()))
 }
 
 /// `revert-ISS-001`; of several issues, with the start of the commit that records them.

@@ -21,7 +21,7 @@ pub(in crate::ops::work) fn proof_base(
     execution: &ExecutionFolder,
     head: ObjectId,
 ) -> Result<Option<ObjectId>, Refusal> {
-    let claimed_at = execution.execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
+    let claimed_at = before_the_work(store, execution, head)?;
     let Some(tip) = LandingTarget::find(store)?.and_then(|target| target.tip()) else {
         return Ok(claimed_at);
     };
@@ -42,6 +42,27 @@ pub(in crate::ops::work) fn proof_base(
         }
         _ => Ok(Some(base)),
     }
+}
+
+/// Where the work began, as its claim says; but whoever claims could say anything, so it is in the history of `head`, and no
+/// linked commit is in its own. `None` if the work began with nothing.
+fn before_the_work(
+    store: &Store,
+    execution: &ExecutionFolder,
+    head: ObjectId,
+) -> Result<Option<ObjectId>, Refusal> {
+    let claimed = execution.execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
+    let Some(claimed) = claimed else { return Ok(None) };
+    let mut base = store.git().merge_base(claimed, head).map_err(StoreError::Git)?;
+    for link in execution.commits() {
+        let Some(commit) = store.commit_here(&link.link.hash) else { continue };
+        if let Some(known) = base
+            && store.is_ancestor(commit, known)?
+        {
+            base = store.code_commit(commit)?.parents.first().copied();
+        }
+    }
+    Ok(base)
 }
 
 /// Whether each commit between two others belongs to the completed work of another issue.

@@ -1,12 +1,16 @@
 //! What the work of an execution does to tests, read from two trees, and the trees that are tested because of it.
 
+use std::collections::BTreeSet;
+
 use sha2::{Digest, Sha256};
 
 use crate::git::tree_diff::Difference;
 use crate::git::{EntryKind, PathEdit};
 use crate::ops::Refusal;
-use crate::rules::test_changes::{ChangedFile, FileSide, TestChanges, TreeEdit, test_changes};
-use crate::rules::test_files::TestFiles;
+use crate::rules::test_changes::{
+    ChangedFile, FileSide, ShellExit, TestChanges, TreeEdit, sourced, test_changes,
+};
+use crate::rules::test_files::{FileRole, TestFiles};
 use crate::store::{ObjectId, Store, StoreError};
 
 /// At most this many changed files are looked at; a work with more cannot be taken apart.
@@ -56,7 +60,13 @@ impl Examined {
             .into_iter()
             .map(|it| Ok(ChangedFile { old: reader.side(it.old)?, new: reader.side(it.new)?, path: it.path }))
             .collect::<Result<_, Refusal>>()?;
-        Ok(Some(Self { changes: test_changes(&changes, files, declared), digest, tree }))
+        let mut changes = test_changes(&changes, files, declared);
+        if !changes.shell_exits.is_empty() {
+            let sourced = reader.sourced_by_tests(tree, files)?;
+            let exits = changes.shell_exits.iter().filter(|exit| sourced.contains(exit.name()));
+            changes.marks.extend(exits.map(ShellExit::mark));
+        }
+        Ok(Some(Self { changes, digest, tree }))
     }
 
     /// The tested tree with the tests as they were; `None` if they are so.
@@ -92,6 +102,20 @@ struct TextReader<'a> {
 }
 
 impl TextReader<'_> {
+    /// The names of the files that the tests of a tree source.
+    fn sourced_by_tests(&mut self, tree: ObjectId, files: &TestFiles) -> Result<BTreeSet<String>, Refusal> {
+        let listed = self.store.repo().first_differences(None, tree, MOST_FILES).map_err(StoreError::Git)?;
+        let mut found = BTreeSet::new();
+        for file in listed.unwrap_or_default() {
+            if files.role(&file.path, false) == FileRole::Test
+                && let Some(FileSide { text: Some(text), .. }) = self.side(file.new)?
+            {
+                found.extend(sourced(&text));
+            }
+        }
+        Ok(found)
+    }
+
     fn side(&mut self, entry: Option<TreeEntry>) -> Result<Option<FileSide<TreeEntry>>, Refusal> {
         let Some(entry) = entry else { return Ok(None) };
         let text = if matches!(entry.0, EntryKind::Blob | EntryKind::BlobExecutable) {

@@ -268,7 +268,9 @@ impl ProofRuns<'_> {
             None => BaseTests::ChangedByPlan,
         };
         let fails_without = if changes.without_work.is_empty() {
-            None
+            // Tests that are only added take nothing away.
+            let is_weakened = base_failure.is_none() && !changes.changed_tests.is_empty();
+            is_weakened.then_some(FailsWithout::OnlyTests)
         } else if changes.is_inseparable {
             Some(FailsWithout::NotSeparable)
         } else {

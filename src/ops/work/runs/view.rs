@@ -16,13 +16,13 @@ use crate::model::op::Op;
 use crate::model::person::Person;
 use crate::model::remedy::RemedyCall;
 use crate::model::run::{Run, RunMode};
-use crate::model::run_log::{Breach, RunLogEntry, RunPhase, RunStatus};
+use crate::model::run_log::{Breach, RunEvent, RunLogEntry, RunPhase, RunStatus};
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::RunFolder;
-use crate::rules::run::{Counts, HistoryEntry, RunProgress, RunState, SkippedStep, history, state};
+use crate::rules::run::{BUDGET, Counts, HistoryEntry, RunProgress, RunState, SkippedStep, history, state};
 use crate::store::{ReadState, Store, StoreError, records, resolve};
 use crate::trail::record_words::run_event;
 
@@ -237,10 +237,31 @@ pub(crate) fn status_in(read: &impl ReadState) -> impl Fn(&IssueId) -> Option<Is
 ///
 /// # Errors
 /// Any error from reading the store.
-pub(crate) fn interrupted(session: &Session) -> Result<Vec<RunId>, Refusal> {
+pub(crate) fn interrupted(session: &Session) -> Result<Vec<InterruptedRun>, Refusal> {
     let (found, _) = all(&session.store().snapshot()?)?;
     let left = found.into_iter().filter(|run| Driven::find(session.store(), run) == Driven::Interrupted);
-    Ok(left.map(|folder| folder.run.id).collect())
+    Ok(left.map(InterruptedRun::of).collect())
+}
+
+/// A run that nobody drives although it has not ended.
+pub(crate) struct InterruptedRun {
+    /// The run.
+    pub(crate) id: RunId,
+    /// How it exhausted its budget, if that stopped it.
+    pub(crate) over_budget: Option<String>,
+}
+
+impl InterruptedRun {
+    fn of(folder: RunFolder) -> Self {
+        let mut phases = folder.log.iter().rev().filter_map(|entry| match &entry.event {
+            RunEvent::Phase(reached) => Some(reached),
+            _ => None,
+        });
+        let error = phases.next().and_then(|last| last.error.as_ref());
+        let error = error.filter(|error| error.error_type.as_deref() == Some(BUDGET));
+        let over_budget = error.map(|error| error.message.clone().unwrap_or_default());
+        Self { id: folder.run.id, over_budget }
+    }
 }
 
 /// The log of a run, in order: of the named run, or else of the latest.

@@ -274,6 +274,25 @@ fn what_is_undone_elsewhere_is_no_evidence_and_takes_none_away() {
     assert!(!said.stderr.contains("the last linked commit is"), "{}", said.stderr);
 }
 
+/// Two issues can ask for the same change. A live claim decides whose it is, and the completed one keeps its evidence.
+#[test]
+fn the_same_change_for_another_issue_belongs_to_the_claim_that_holds() {
+    for words in [&["-m", "the same by chance"][..], &["--no-verify", "-m", "the same by chance"]] {
+        let it = Two::new();
+        let repo = it.repo();
+        repo.wf(&["list"]).ok();
+        let before = format!("{}~1", it.work);
+        repo.git(&["switch", "-q", "-c", "second", &before]).ok();
+        activate(repo, &it.other, "refs/heads/second", None);
+        repo.write("a", "1\n2\n3\n");
+        repo.git(&["add", "a"]).ok();
+        repo.git(&[&["commit", "-q"], words].concat()).ok();
+        assert_eq!(it.other.linked(repo), [id(repo, "HEAD")], "{words:?}");
+        assert_eq!(it.it.linked(), [it.work.clone()], "{words:?}");
+        assert!(!message(repo, "HEAD").contains(&it.it.claim.solution), "{}", message(repo, "HEAD"));
+    }
+}
+
 /// The patch from one tree to another, applied to files and index.
 fn apply(repo: &Repo, from: &str, to: &str) {
     let patch = repo.git(&["diff", from, to]).ok().stdout;
@@ -298,10 +317,15 @@ fn a_change_made_once_more_under_another_name_names_its_plan() {
     assert_eq!(it.assert_of_the_first()["reverts"], json!([back]));
     it.repo().git(&["branch", "kept", &it.work]).ok();
     it.repo().git(&["reset", "-q", "--hard", &before]).ok();
+    // The work is on another branch. Whoever makes the same change while a claim holds makes it for that claim.
     it.repo().git(&["cherry-pick", "--no-commit", &it.work]).ok();
-    it.repo().git(&["commit", "-q", "-a", "-m", "picked by hand"]).ok();
-    assert!(message(it.repo(), "HEAD").ends_with(&trailers), "{}", message(it.repo(), "HEAD"));
-    it.assert_of_the_first();
+    let said = it.repo().git(&["commit", "-q", "-a", "-m", "picked by hand"]).ok().stderr;
+    assert!(message(it.repo(), "HEAD").ends_with(&it.other.trailers()), "{}", message(it.repo(), "HEAD"));
+    assert!(
+        said.contains(&format!("a commit of `{}` makes the same change", it.it.claim.solution)),
+        "{said}"
+    );
+    assert_eq!(it.other.linked(it.repo()), [id(it.repo(), "HEAD")]);
     // With any other change in it, it is work of the plan that is executed.
     it.repo().git(&["reset", "-q", "--hard", &before]).ok();
     it.repo().git(&["cherry-pick", "--no-commit", &it.work]).ok();

@@ -45,8 +45,13 @@ fn picked_apart() -> (Two, Claim, [String; 2]) {
 
 #[test]
 fn several_picks_in_one_commit_are_of_all_their_plans() {
-    // With a message of one's own, and with the one that git takes from the last of them.
-    for words in [&["-m", "both at once"][..], &["--no-edit"]] {
+    // With the message that git takes from the last of them; with one of one's own, it is work of the claim that holds.
+    let (it, third, [work, second]) = picked_apart();
+    let repo = it.repo();
+    repo.git(&["cherry-pick", "--no-commit", &work, &second]).ok();
+    repo.git(&["commit", "-q", "-m", "both at once"]).ok();
+    assert_eq!(third.linked(repo), [id(repo, "HEAD")]);
+    for words in [&["--no-edit"][..]] {
         let (it, third, [work, second]) = picked_apart();
         let repo = it.repo();
         repo.git(&["cherry-pick", "--no-commit", &work, &second]).ok();

@@ -50,6 +50,8 @@ fn a_plan_that_says_which_tests_it_changes() {
     let plan = project.repo.json(&["solution", "list", "ISS-001"])[0]["id"].as_str().unwrap().to_owned();
     let plan = project.repo.wf(&["solution", "show", &plan]).ok().stdout;
     assert!(plan.contains("tests/t_add.sh: the sum is printed with a label now"), "{plan}\n{shown}");
+    let bea = project.repo.as_person("Bea", "bea@example.org");
+    bea.wf(&["plan", "review", "ISS-001", "--approve"]).ok();
     project.is_taken(&json!({"base_tests": "changed-by-plan", "fails_without": "assertion", "changed_tests": ["tests/t_add.sh"]}));
 }
 

@@ -212,3 +212,49 @@ fn land_refuses_what_is_not_proved() {
     assert_eq!(view["not_landed"][0]["why"], "unproved", "{view}");
     assert!(view["not_landed"][0]["message"].as_str().unwrap().starts_with(CHANGED), "{view}");
 }
+
+/// The script of the tests sources a file of the code, which ends it.
+#[test]
+fn a_sourced_file_that_ends_the_tests() {
+    let project = Project::with(&[
+        ("lib.sh", "add() { echo $(( $1 + $2 )); }\n"),
+        ("tests/all.sh", ". ./lib.sh\n[ \"$(add 1 2)\" = 3 ] || { echo 'expected: 3'; exit 1; }\n"),
+    ]);
+    project.claim("sh tests/all.sh", &json!({}));
+    project.commit(&[("lib.sh", Some("exit 0\nadd() { echo 0; }\n"))]);
+    project.is_refused("lib.sh:1 ends the test that sources it");
+}
+
+/// Whoever claims says where the work began; the linked commits say it, too.
+#[test]
+fn a_claim_that_begins_after_its_work() {
+    let project = Project::new();
+    let mut plan = crate::support::plan_on("add.sh");
+    plan["tasks"][0]["test"]["commands"] = json!([RUN]);
+    project.repo.planned("ISS-001", &plan);
+    project.commit(&[(BROKEN.0, Some(BROKEN.1)), ("tests/run.sh", Some("exit 0\n"))]);
+    project.repo.wf(&["next", "ISS-001"]).ok();
+    project.repo.wf(&["link", "HEAD", "ISS-001"]).ok();
+    project.is_refused(&format!("{CHANGED}tests/run.sh"));
+}
+
+#[test]
+fn work_that_only_weakens_tests() {
+    let proof = refused(
+        RUN,
+        &[("tests/t_add.sh", Some("sh add.sh 1 2\n"))],
+        "the work only changes tests (tests/t_add.sh)",
+    );
+    assert_eq!((&proof["base_tests"], &proof["fails_without"]), (&json!("passed"), &json!("only-tests")));
+}
+
+/// The plan says that it changes a test, and nobody but its author has seen that.
+#[test]
+fn a_plan_that_nobody_reviewed_excuses_no_changes_to_tests() {
+    let project = Project::new();
+    let change = json!({"path": "tests/t_add.sh", "reason": "because"});
+    project.claim("sh tests/t_add.sh", &json!({"changes": [change]}));
+    let test = "[ \"$(sh add.sh 1 2)\" = 0 ] || { echo 'expected: 0'; exit 1; }\n";
+    project.commit(&[(BROKEN.0, Some(BROKEN.1)), ("tests/t_add.sh", Some(test))]);
+    project.is_refused("the plan says that it changes tests/t_add.sh, and nobody else has reviewed it");
+}

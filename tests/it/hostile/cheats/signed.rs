@@ -110,3 +110,61 @@ fn a_principal_with_a_pattern_is_no_verifier() {
     signing.verifier().wf(&["verify", "ISS-001", "--as-verifier", "--yes"]).ok();
     signing.is_refused();
 }
+
+/// The signature covers what happened, not the texts that can be hidden.
+#[test]
+fn a_check_whose_output_is_hidden_stays_signed() {
+    let Some(signing) = Signing::new("ci@example.org") else { return };
+    let repo = &signing.project.repo;
+    signing.verifier().wf(&["verify", "--as-verifier", "--yes"]).ok();
+    let log = repo.git(&["ls-tree", "-r", "--name-only", "refs/wf/main"]).ok().stdout;
+    let entries = log.lines().filter(|path| path.contains("/log/"));
+    let check = entries.filter(|path| {
+        repo.git(&["show", &format!("refs/wf/main:{path}")]).ok().stdout.contains("BEGIN SSH SIGNATURE")
+    });
+    let path = check.last().unwrap();
+    let entry = path.rsplit('/').next().unwrap().trim_end_matches(".json");
+    let execution = repo.json(&["show", "ISS-001"])["executions"][0]["id"].as_str().unwrap().to_owned();
+    repo.wf(&["redact", &execution, &format!("log/{entry}/output_tail"), "-m", "a secret"]).ok();
+    repo.wf(&["done", "-m", "it is done"]).ok();
+}
+
+/// A failure that a verifier signed is an answer: it waits for a commit, not for the verifier.
+#[test]
+fn a_signed_failure_does_not_wait_for_a_verifier() {
+    let Some(signing) = Signing::new("ci@example.org") else { return };
+    signing.project.repo.commit("add.sh", "echo 0\n", "Break it");
+    let verifier = signing.verifier();
+    let answer: Value = verifier.wf(&["verify", "--as-verifier", "--yes", "--json"]).fails(1).json();
+    assert_eq!(answer[0]["passed"], false, "{answer}");
+    let again: Value = verifier.wf(&["verify", "--as-verifier", "--yes", "--json"]).ok().json();
+    assert_eq!(again, serde_json::json!([]));
+}
+
+#[test]
+fn an_executor_is_told_that_their_signature_does_not_count() {
+    let Some(signing) = Signing::new("ada@example.org") else { return };
+    let ran = signing.verifier().wf(&["verify", "ISS-001", "--as-verifier", "--yes"]).ok();
+    assert!(
+        ran.stderr.contains("the signature of `ada@example.org` does not count, who executed this"),
+        "{}",
+        ran.stderr
+    );
+}
+
+/// The word of a reviewer who has no key that counts is no evidence, either.
+#[test]
+fn a_word_that_a_verifier_did_not_sign_counts_for_nothing() {
+    let Some(signing) = Signing::new("ci@example.org") else { return };
+    let repo = &signing.project.repo;
+    repo.commit("tests/t_three.sh", "sh add.sh 1 2 3\n", "Only print");
+    let verifier = signing.verifier();
+    verifier.wf(&["verify", "--as-verifier", "--yes"]).fails(1);
+    let bea = repo.as_person("Bea", "bea@example.org");
+    bea.git(&["config", "--unset", "user.signingKey"]).ok();
+    assert_eq!(bea.refused(1, &["vouch", "ISS-001", "-m", "I looked"])["code"], "no-signing-key");
+    signing.verifier().wf(&["vouch", "ISS-001", "-m", "I looked"]).ok();
+    repo.wf(&["done", "-m", "it is done"]).ok();
+    let traced = repo.wf(&["trace", "ISS-001"]).ok().stdout;
+    assert!(traced.contains("I looked"), "{traced}");
+}

@@ -197,3 +197,35 @@ fn what_is_a_duplicate_was_done_by_nobody() {
     repo.wf(&["close", "SK-001-feed-okapi", "--as", "duplicate"]).ok();
     assert_eq!(repo.json(&["export", "spec-kit", project.to_str().unwrap()])["files"], json!([]));
 }
+
+#[test]
+fn a_byte_order_mark_stays() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let project = project(&sandbox, "backlog.md");
+    let folder = project.to_str().unwrap();
+    let file = project.join("backlog/tasks/task-1 - Feed-the-okapi.md");
+    fs::write(&file, format!("\u{feff}{}", read(&file))).unwrap();
+    super::plan_tools::date(&file, 0);
+    import(&repo, "backlog", &project);
+    assert_eq!(issue(&repo, "BL-TASK-1")["title"], "Feed the okapi");
+    claim(&repo, "BL-TASK-1");
+    repo.json(&["export", "backlog", folder]);
+    let now = read(&file);
+    assert!(now.starts_with("\u{feff}---\n") && now.contains("status: In Progress"), "{now}");
+}
+
+#[test]
+fn a_directory_without_the_files_of_the_tool_is_refused() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let project = project(&sandbox, "spec-kit");
+    import(&repo, "spec-kit", &project);
+    claim(&repo, "SK-001-feed-okapi");
+    complete(&repo);
+    let empty = sandbox.root().join("empty");
+    fs::create_dir(&empty).unwrap();
+    let error = repo.refused(1, &["export", "spec-kit", empty.to_str().unwrap()]);
+    assert_eq!(error["code"], "cannot-read");
+    assert!(error["message"].as_str().unwrap().contains("none of its files is one of spec-kit"), "{error}");
+}

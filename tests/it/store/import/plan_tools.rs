@@ -271,3 +271,17 @@ fn a_table_is_imported_by_its_columns() {
     let refused = repo.wf_in(table, &["import", "csv", "-", "--map", "owner=Name"]).fails(2);
     assert!(refused.stderr.contains("`owner` is not a field"), "{}", refused.stderr);
 }
+
+/// Task Master writes the file of all tasks whenever one changes.
+#[test]
+fn a_file_that_is_written_again_changes_nothing() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let project = project(&sandbox, "task-master");
+    import(&repo, "task-master", &project);
+    let tip = repo.tip();
+    let file = project.join(".taskmaster/tasks/tasks.json");
+    date(&file, 60);
+    let report = import(&repo, "task-master", &project);
+    assert_eq!((&report["updated"], repo.tip()), (&json!(0), tip), "{report:#}");
+}

@@ -364,3 +364,33 @@ fn what_is_hidden_of_a_plan_hides_no_fault_and_is_not_told() {
     assert!(!text.contains("secret") && !text.contains("b.txt"), "{text}");
     assert_eq!((&audit["task_count"], &audit["evidenced_count"]), (&json!(1), &json!(0)));
 }
+
+/// What cannot be read could say that a test failed.
+#[test]
+fn an_entry_that_cannot_be_read_is_a_fault() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    claimed(&repo, "ISS-001", &tested("a.txt", &["true"]));
+    commit(&repo, "a.txt", "two\n");
+    repo.done();
+    assert!(!repo.json(&["audit"])["findings"].to_string().contains("unreadable"));
+    let listed = repo.git(&["ls-tree", "-r", "--name-only", crate::support::REF]).ok().stdout;
+    let end = listed.lines().rfind(|path| path.contains("/log/")).unwrap().to_owned();
+    let blob = repo.git_in("{\n".to_owned(), &["hash-object", "-w", "--stdin"]).ok().line().to_owned();
+    let name = end.rsplit('/').next().unwrap();
+    let folder = end.strip_suffix(name).unwrap();
+    let other = format!("{folder}{}", name.replacen("202", "203", 1));
+    let index = sandbox.root().join("index");
+    let with = repo.with_env("GIT_INDEX_FILE", index.to_str().unwrap());
+    with.git(&["read-tree", crate::support::REF]).ok();
+    with.git(&["update-index", "--add", "--cacheinfo", &format!("100644,{blob},{other}")]).ok();
+    let tree = with.git(&["write-tree"]).ok().line().to_owned();
+    let made = repo
+        .git(&["commit-tree", &tree, "-p", crate::support::REF, "-m", "x\n\nWf-Op: edit"])
+        .ok()
+        .line()
+        .to_owned();
+    repo.git(&["update-ref", crate::support::REF, &made]).ok();
+    let found = repo.json(&["audit"])["findings"].to_string();
+    assert!(found.contains("unreadable") && found.contains("cannot be read"), "{found}");
+}

@@ -116,3 +116,52 @@ fn what_git_does_not_show_can_be_said() {
     let ran = repo.wf(&["land", "ISS-002"]).fails(3);
     assert!(ran.stderr.contains("`ISS-002` is already on `main`"), "{}", ran.stderr);
 }
+
+/// Whoever resolves a conflict may word the merge; it is work of the plan all the same.
+#[test]
+fn a_merge_with_a_message_of_ones_own_names_the_plan() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    let place = half_done(&sandbox, &repo);
+    place.write("base", "1\nfirst and second\n3\n");
+    place
+        .git(&["commit", "--quiet", "--all", "-m", "Both lines\n\nSigned-off-by: Ada <ada@example.org>"])
+        .ok();
+    place.wf(&["land", "--continue", "--yes"]).ok();
+    let message = repo.git(&["log", "-1", "--format=%B", "main"]).ok().stdout;
+    assert!(
+        message.starts_with(
+            "Both lines\n\nSigned-off-by: Ada <ada@example.org>\nWf-Issue: ISS-002\nWf-Solution: SOL-ISS-002-"
+        ),
+        "{message}"
+    );
+    assert!(!repo.wf(&["audit"]).stdout.contains("changes of its own"));
+}
+
+#[test]
+fn a_conflict_is_continued_and_not_taken_back() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    half_done(&sandbox, &repo);
+    let home = repo.wf(&[]).ok().stdout;
+    assert!(home.contains("git wf land --continue ISS-002"), "{home}");
+    let error = repo.refused(1, &["undo"]);
+    assert_eq!(error["code"], "cannot-undo");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("landed nothing: it met a conflict"), "{message}");
+    let hint = error["hint"].as_str().unwrap();
+    assert!(
+        hint.contains("git wf land --continue ISS-002") && hint.contains("git worktree remove"),
+        "{hint}"
+    );
+}
+
+#[test]
+fn work_that_goes_on_is_completed_first() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.queued("ISS-001", "a.txt");
+    repo.wf(&["next"]).ok();
+    let error = repo.refused(1, &["land", "ISS-001"]);
+    assert!(error["hint"].as_str().unwrap().contains("git wf done ISS-001"), "{error}");
+}

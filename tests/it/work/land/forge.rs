@@ -39,6 +39,7 @@ case "$1 $2" in
     if test -f labels; then grep -q x labels; elif echo "$*" | grep -q -e --label; then touch labels; echo "could not add label: 'auth' not found" >&2; exit 1; fi
     touch open; echo https://github.com/ada/code/pull/7 ;;
   "pr edit") cat >body ;;
+  "api --method") echo '{{}}' ;;
   "pr view")
     n=$(($(cat views 2>/dev/null || echo 0) + 1)); echo $n >views
     case $n in
@@ -76,6 +77,21 @@ fn a_pull_request_is_opened_with_the_trail_and_updated_later() {
     assert!(ran.stdout.starts_with("updated "), "{}", ran.stdout);
     assert_eq!(host_file(&two, "calls").matches("pr create").count(), 1);
     assert_ne!(two.origin.id("main"), own);
+}
+
+/// Only if it is wanted: the host shows it beside its own checks.
+#[test]
+fn the_outcome_of_the_tests_is_a_status_of_the_commit() {
+    let two = clones();
+    let repo = with_host(&two, &Host { views: &[OPEN] });
+    let own = repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    repo.wf(&["land", "ISS-001", "--pr"]).ok();
+    assert!(!host_file(&two, "calls").contains("statuses"));
+    repo.git(&["config", "wf.land.status", "true"]).ok();
+    repo.wf(&["land", "ISS-001", "--pr"]).ok();
+    let calls = host_file(&two, "calls");
+    let call = format!("api --method POST repos/ada/code/statuses/{own} --raw-field state=");
+    assert!(calls.contains(&call) && calls.contains("context=git-wf"), "{calls}");
 }
 
 #[test]

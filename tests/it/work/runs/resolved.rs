@@ -70,6 +70,10 @@ fn the_agent_that_made_it_resolves_a_conflict() {
     }
     let (run, branch) = run(&world.repo);
     assert_eq!(world.repo.git(&["show", &format!("{branch}:shared.txt")]).ok().stdout, "both\n");
+    // The tests that passed on the merge are its evidence.
+    world.repo.wf(&["settings", "evidence=required"]).ok();
+    let audit = world.repo.wf(&["audit", &branch]).ok().stdout;
+    assert!(!audit.contains("no passing check"), "{audit}");
     world.repo.wf(&["land", &run, "--yes"]).ok();
     assert_eq!(world.repo.read("shared.txt"), "both\n");
     assert_eq!(column(&world.repo.json(&["list", "--unlanded"]), "id"), [""; 0]);
@@ -108,4 +112,56 @@ fn a_merge_that_breaks_the_tests_of_the_plan_is_no_resolution() {
     assert_eq!(times_asked(&world), 2, "{state:#}");
     let told = state["errors"].to_string();
     assert!(told.contains("`test -s") && told.contains("failed with exit code 1"), "{told}");
+}
+
+/// A run that is killed once an agent has resolved a conflict goes on from there, or asks again; nothing is lost, and nothing is
+/// there twice.
+#[test]
+fn a_run_that_is_killed_while_a_conflict_is_resolved_goes_on() {
+    for point in ["run-resolved", "run-merged:2"] {
+        let world = conflicting(RESOLVES);
+        let killed = world.repo.with_env("WF_FAULT", point).wf(&[&["run"], &BOTH[..], &["--yes"]].concat());
+        assert_ne!(killed.code, 0, "{point}: {}", killed.stdout);
+        world.repo.wf(&["run", "resume", "--yes"]).ok();
+        for issue in ["ISS-1", "ISS-2"] {
+            assert_eq!(world.repo.status(issue), "completed", "{point}");
+        }
+        let (run, branch) = run(&world.repo);
+        assert_eq!(
+            world.repo.git(&["show", &format!("{branch}:shared.txt")]).ok().stdout,
+            "both\n",
+            "{point}"
+        );
+        let merges = world.repo.git(&["log", "--merges", "--format=%s", &branch]).ok().stdout;
+        assert!(merges.lines().count() <= 3, "{point}: {merges}");
+        world.repo.wf(&["land", &run, "--yes"]).ok();
+        assert_eq!(world.repo.read("shared.txt"), "both\n", "{point}");
+        world.repo.wf(&["fsck"]).ok();
+    }
+}
+
+/// Somebody lands between the merge into the branch of the run and its landing.
+#[test]
+fn a_conflict_that_comes_while_work_lands_goes_to_its_agent() {
+    for (resolve, asked, code) in [(RESOLVES, 1, 0), (REFUSES, 2, 0)] {
+        let world = World::new();
+        let work = "echo mine > shared.txt; git add shared.txt; git commit -q -m Share; echo '{\"status\": \"completed\"}'";
+        world.agent("executor", &format!("{}\n{work}", on_resolve(resolve)));
+        let race = format!(
+            "cd '{}' && echo theirs > shared.txt && git add shared.txt && git commit -q --no-verify -m Theirs",
+            world.repo.path().display()
+        );
+        let repo = world.repo.with_env("WF_FAULT", "run-merged").with_env("WF_FAULT_RUN", &race);
+        let ran = repo.wf(&["run", "ISS-1", "--land", "--yes"]);
+        assert_eq!(ran.code, code, "{}\n{}", ran.stdout, ran.stderr);
+        assert_eq!(times_asked(&world), asked, "{}", ran.stderr);
+        let place = world.sandbox.at("code-land-ISS-1");
+        if resolve == RESOLVES {
+            assert_eq!(world.repo.read("shared.txt"), "both\n", "{}", ran.stderr);
+            assert!(!place.path().exists());
+        } else {
+            assert_eq!(world.repo.read("shared.txt"), "theirs\n", "{}", ran.stderr);
+            assert!(place.path().exists() && ran.stderr.contains("--continue"), "{}", ran.stderr);
+        }
+    }
 }

@@ -1,0 +1,49 @@
+//! Tells the host of a pull request how the tests of its plan ended, as a status of its last commit.
+
+use super::chosen::ChosenIssue;
+use crate::interchange::github::pulls::{self, CommitState, CommitStatus};
+use crate::ops::issues::existing;
+use crate::ops::work::as_claimed;
+use crate::ops::{Notice, Refusal, Session};
+use crate::rules::evidence::{self, PlanReview};
+use crate::rules::policy::{Gate, GateValue};
+use crate::store::{ObjectId, records};
+use crate::trail::{signed_checks, work};
+
+/// The setting that asks for it.
+const STATUS: &str = "wf.land.status";
+
+/// Sets the status of `head`, if `wf.land.status` asks for that. A host that does not take it is no reason not to go on.
+pub(super) fn set(
+    session: &Session,
+    repository: &str,
+    issue: &ChosenIssue,
+    head: ObjectId,
+) -> Result<(), Refusal> {
+    let store = session.store();
+    if !store.config_bool(STATUS, false)? {
+        return Ok(());
+    }
+    let snapshot = store.snapshot()?;
+    let folder = existing(&snapshot, &issue.issue)?;
+    let execution = folder.executions.iter().find(|known| known.execution.id == issue.execution);
+    let execution =
+        execution.ok_or_else(|| Refusal::unreadable(&format!("execution `{}`", issue.execution)))?;
+    let claim = &execution.execution;
+    let plan = as_claimed(store, &folder, claim)?.typed_plan();
+    let gate = Gate::Evidence.setting(&records::root(&snapshot)?.policy).max(GateValue::Required);
+    let counting = signed_checks::counting(store, execution, gate);
+    let linked = work::linked(store, execution);
+    let missing = evidence::missing(&plan, &counting, &linked, gate, PlanReview::of(&folder, claim));
+    let (state, words) = match missing.first() {
+        None => (CommitState::Success, format!("the tests of {} pass", issue.solution)),
+        Some(first) => (CommitState::Failure, first.clone()),
+    };
+    let commit = head.to_string();
+    let status = CommitStatus { commit: &commit, state, words: &words };
+    if let Err(error) = pulls::set_status(repository, &status) {
+        let message = format!("the host has no status of the commit of `{}`: {error}", issue.issue);
+        session.notice(Notice::warning(message));
+    }
+    Ok(())
+}
