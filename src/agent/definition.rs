@@ -2,6 +2,7 @@
 //! sees. It comes from git config, from a preset, or from a command line, and each value knows its origin.
 
 mod error;
+mod sessions;
 mod value;
 
 use std::ffi::OsString;
@@ -14,6 +15,8 @@ use crate::rules::lease::parse_duration;
 use super::preset::{self, AgentPreset};
 
 pub(crate) use self::error::NoAgent;
+use self::sessions::words_of;
+pub(crate) use self::sessions::{PlainSession, ResumeCommand};
 pub(crate) use self::value::{Sourced, ValueOrigin, Variable};
 
 /// The default timeout.
@@ -22,6 +25,8 @@ const DEFAULT_TIMEOUT: &str = "30m";
 const ACP_PREFIX: &str = "acp:";
 /// The prefix of a command line that is run by a shell.
 const SHELL_PREFIX: &str = "sh:";
+/// The keys of an agent in git config.
+const KEYS: [&str; 8] = ["command", "commits", "env", "fallback", "protocol", "resume", "shell", "timeout"];
 /// Longer names would not fit on a line.
 const LONGEST_NAME: usize = 64;
 
@@ -49,6 +54,8 @@ pub(crate) struct Agent {
     timeout: Sourced<Duration>,
     commits: Sourced<bool>,
     environment: Vec<Sourced<Variable>>,
+    resume: Option<ResumeCommand>,
+    fallback: Option<Sourced<String>>,
 }
 
 impl Agent {
@@ -86,11 +93,10 @@ impl Agent {
         }
         let set = |key: &str| own().rfind(|setting| setting.key == key);
         for setting in own() {
-            if !["command", "shell", "protocol", "timeout", "commits", "env"].contains(&setting.key.as_str())
-            {
-                return Err(
-                    setting.unfit("one of the keys command, shell, protocol, timeout, commits and env")
-                );
+            if !KEYS.contains(&setting.key.as_str()) {
+                return Err(setting.unfit(
+                    "one of the keys command, resume, fallback, shell, protocol, timeout, commits and env",
+                ));
             }
         }
         let from_preset = |value: fn(&AgentPreset) -> String| {
@@ -139,7 +145,22 @@ impl Agent {
             environment.retain(|other| other.value.name() != variable.value.name());
             environment.push(variable);
         }
-        Self::made(name.to_owned(), command, shell, protocol, timeout, commits, environment)
+        let resume = match set("resume") {
+            Some(setting) => Some(Sourced::new(setting.value.clone(), setting.origin.clone())),
+            None if command.origin == ValueOrigin::Preset => preset
+                .and_then(|preset| preset.resume)
+                .map(|text| Sourced::new(text.to_owned(), ValueOrigin::Preset)),
+            None => None,
+        };
+        let fallback = match set("fallback") {
+            Some(setting) => Some(setting.read(
+                |text| (text != name && !text.is_empty()).then(|| text.to_owned()),
+                "the name of another agent",
+            )?),
+            None => None,
+        };
+        let agent = Self::made(name.to_owned(), command, shell, protocol, timeout, commits, environment)?;
+        Ok(Self { fallback, ..agent.resuming(resume)? })
     }
 
     /// The agent of a command line.
@@ -170,22 +191,9 @@ impl Agent {
         commits: Sourced<bool>,
         environment: Vec<Sourced<Variable>>,
     ) -> Result<Self, NoAgent> {
-        let wrong = |why| NoAgent::Command { command: command.value.clone(), why };
-        if command.value.contains('\0') {
-            return Err(wrong("it contains a null character"));
-        }
-        if command.value.trim().is_empty() {
-            return Err(wrong("it is empty"));
-        }
-        let words = if shell.value {
-            ["sh", "-c", &command.value].map(str::to_owned).to_vec()
-        } else {
-            shlex::split(&command.value).ok_or_else(|| wrong("a quote is not closed, or it ends in `\\`"))?
-        };
-        if words.first().is_none_or(String::is_empty) {
-            return Err(wrong("it names no program"));
-        }
-        Ok(Self { name, command, words, shell, protocol, timeout, commits, environment })
+        let words = words_of(&command.value, shell.value)?;
+        let (resume, fallback) = (None, None);
+        Ok(Self { name, command, words, shell, protocol, timeout, commits, environment, resume, fallback })
     }
 
     /// This agent with another timeout.
@@ -211,11 +219,13 @@ impl Agent {
 
     /// This agent for any directory: a program with a relative path is looked up in `folder`.
     pub(crate) fn started_in(mut self, folder: &Path) -> Self {
-        let program = &mut self.words[0];
-        if program.contains('/')
-            && let Some(path) = folder.join(program.trim_start_matches("./")).to_str()
-        {
-            path.clone_into(program);
+        let resuming = self.resume.as_mut().map(|resume| &mut resume.words[0]);
+        for program in resuming.into_iter().chain([&mut self.words[0]]) {
+            if program.contains('/')
+                && let Some(path) = folder.join(program.trim_start_matches("./")).to_str()
+            {
+                path.clone_into(program);
+            }
         }
         self
     }

@@ -12,6 +12,8 @@ pub(crate) struct AgentPreset {
     pub(crate) about: &'static str,
     /// How it is started.
     pub(crate) command: &'static str,
+    /// How it is started to continue the session `{session}`, if it speaks the plain protocol and can do that.
+    pub(crate) resume: Option<&'static str>,
     /// Its protocol.
     pub(crate) protocol: Protocol,
     /// Whether it can commit when no person is there to allow that.
@@ -36,8 +38,12 @@ const GEMINI: &[&str] = &[
     "GOOGLE_APPLICATION_CREDENTIALS",
     "GOOGLE_CLOUD_LOCATION",
     "GOOGLE_CLOUD_PROJECT",
+    "GOOGLE_GEMINI_BASE_URL",
     "GOOGLE_GENAI_USE_VERTEXAI",
 ];
+const COPILOT: &[&str] =
+    &["COPILOT_GITHUB_TOKEN", "COPILOT_HOME", "COPILOT_MODEL", "GH_TOKEN", "GITHUB_TOKEN"];
+const QWEN: &[&str] = &["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"];
 /// For agents that use any provider with a key.
 const ANY: &[&str] = &[
     "ANTHROPIC_API_KEY",
@@ -55,7 +61,8 @@ pub(crate) static ALL: &[AgentPreset] = &[
     AgentPreset {
         name: "aider",
         about: "aider with its message on stdin and no questions; the run commits its edits",
-        command: "aider --yes-always --no-auto-commits --no-check-update --no-pretty --no-stream --message-file /dev/stdin",
+        command: "aider --yes-always --no-auto-commits --no-check-update --no-pretty --no-stream --no-detect-urls --no-gitignore --disable-playwright --message-file /dev/stdin",
+        resume: None,
         protocol: Protocol::Plain,
         commits: false,
         environment: ANY,
@@ -63,7 +70,8 @@ pub(crate) static ALL: &[AgentPreset] = &[
     AgentPreset {
         name: "claude",
         about: "Claude Code in print mode; edits are approved, its settings decide about other tools; the run commits",
-        command: "claude --print --output-format text --permission-mode acceptEdits",
+        command: "claude --print --output-format text --permission-mode acceptEdits --session-id {session}",
+        resume: Some("claude --print --output-format text --permission-mode acceptEdits --resume {session}"),
         protocol: Protocol::Plain,
         commits: false,
         environment: ANTHROPIC,
@@ -72,6 +80,7 @@ pub(crate) static ALL: &[AgentPreset] = &[
         name: "claude-acp",
         about: "Claude Code through its adapter for the Agent Client Protocol",
         command: "claude-agent-acp",
+        resume: None,
         protocol: Protocol::Acp,
         commits: true,
         environment: ANTHROPIC,
@@ -80,6 +89,7 @@ pub(crate) static ALL: &[AgentPreset] = &[
         name: "codex",
         about: "Codex unattended, writing only in the work tree; the run commits",
         command: "codex exec --sandbox workspace-write --color never -",
+        resume: Some("codex exec --sandbox workspace-write --color never resume {session} -"),
         protocol: Protocol::Plain,
         commits: false,
         environment: OPENAI,
@@ -88,14 +98,25 @@ pub(crate) static ALL: &[AgentPreset] = &[
         name: "codex-acp",
         about: "Codex through its adapter for the Agent Client Protocol",
         command: "codex-acp",
+        resume: None,
         protocol: Protocol::Acp,
         commits: true,
         environment: OPENAI,
     },
     AgentPreset {
+        name: "copilot-acp",
+        about: "GitHub Copilot CLI through the Agent Client Protocol",
+        command: "copilot --acp",
+        resume: None,
+        protocol: Protocol::Acp,
+        commits: true,
+        environment: COPILOT,
+    },
+    AgentPreset {
         name: "gemini",
         about: "Gemini CLI in headless mode; edits are approved, commands are not; the run commits",
-        command: "gemini --output-format text --skip-trust --approval-mode auto_edit",
+        command: "gemini --output-format text --skip-trust --approval-mode auto_edit --session-id {session}",
+        resume: Some("gemini --output-format text --skip-trust --approval-mode auto_edit --resume {session}"),
         protocol: Protocol::Plain,
         commits: false,
         environment: GEMINI,
@@ -104,6 +125,7 @@ pub(crate) static ALL: &[AgentPreset] = &[
         name: "gemini-acp",
         about: "Gemini CLI through the Agent Client Protocol",
         command: "gemini --acp --skip-trust",
+        resume: None,
         protocol: Protocol::Acp,
         commits: true,
         environment: GEMINI,
@@ -112,6 +134,7 @@ pub(crate) static ALL: &[AgentPreset] = &[
         name: "opencode",
         about: "opencode unattended, with its message on stdin",
         command: "opencode run",
+        resume: Some("opencode run --session {session}"),
         protocol: Protocol::Plain,
         commits: true,
         environment: ANY,
@@ -120,9 +143,46 @@ pub(crate) static ALL: &[AgentPreset] = &[
         name: "opencode-acp",
         about: "opencode through the Agent Client Protocol",
         command: "opencode acp",
+        resume: None,
         protocol: Protocol::Acp,
         commits: true,
         environment: ANY,
+    },
+    AgentPreset {
+        name: "pi",
+        about: "pi in print mode, which asks nothing and runs any command",
+        command: "pi --print",
+        resume: None,
+        protocol: Protocol::Plain,
+        commits: true,
+        environment: ANY,
+    },
+    AgentPreset {
+        name: "pi-acp",
+        about: "pi through its adapter for the Agent Client Protocol",
+        command: "pi-acp",
+        resume: None,
+        protocol: Protocol::Acp,
+        commits: true,
+        environment: ANY,
+    },
+    AgentPreset {
+        name: "qwen",
+        about: "Qwen Code in headless mode; edits are approved, commands are not; the run commits",
+        command: "qwen --output-format text --approval-mode auto-edit --session-id {session}",
+        resume: Some("qwen --output-format text --approval-mode auto-edit --resume {session}"),
+        protocol: Protocol::Plain,
+        commits: false,
+        environment: QWEN,
+    },
+    AgentPreset {
+        name: "qwen-acp",
+        about: "Qwen Code through the Agent Client Protocol",
+        command: "qwen --acp",
+        resume: None,
+        protocol: Protocol::Acp,
+        commits: true,
+        environment: QWEN,
     },
 ];
 

@@ -99,7 +99,8 @@ fn task(kind: RequestKind) -> &'static str {
         }
         RequestKind::Build => {
             "Execute the plan that `input` names, in the current directory and on the branch that is checked out there. \
-             The commands in `input.load` print the plan and the issue. Work through the tasks in the order of their \
+             The commands in `input.load` print the plan and the issue, which `input.plan` and `input.issue` hold if you \
+             cannot run commands. Work through the tasks in the order of their \
              dependencies: run `git wf task start TASK` if you can, so that people see which task you are at, then \
              implement, test and verify it, and commit as the plan says. Do not push, do not change \
              plans or queues, and do not delete files that the plan does not name."

@@ -40,6 +40,7 @@ enum PlaceKind {
 const CLAUDE: &[&str] = &["claude", "claude-agent-acp", "claude-code", "claude-code-acp"];
 const CODEX: &[&str] = &["codex", "codex-acp"];
 const GEMINI: &[&str] = &["gemini", "gemini-cli"];
+const QWEN: &[&str] = &["qwen", "qwen-code"];
 const OPENCODE: &[&str] = &["opencode", "opencode-ai"];
 
 const fn folder(
@@ -62,7 +63,10 @@ static PLACES: &[StatePlace] = &[
         kind: PlaceKind::File,
     },
     folder(CODEX, Some("CODEX_HOME"), "", ".codex"),
+    folder(&["copilot"], Some("COPILOT_HOME"), "", ".copilot"),
     folder(GEMINI, None, "", ".gemini"),
+    folder(&["pi", "pi-acp"], Some("PI_CODING_AGENT_DIR"), "", ".pi"),
+    folder(QWEN, None, "", ".qwen"),
     folder(OPENCODE, Some("XDG_CACHE_HOME"), "opencode", ".cache/opencode"),
     folder(OPENCODE, Some("XDG_CONFIG_HOME"), "opencode", ".config/opencode"),
     folder(OPENCODE, Some("XDG_DATA_HOME"), "opencode", ".local/share/opencode"),

@@ -1,11 +1,12 @@
 //! One question to an agent: start it, ask, follow it to its end, and read its answer.
 
+mod limited;
+mod plain;
 mod unanswered;
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -13,11 +14,12 @@ use serde_json::Value;
 pub(crate) use self::unanswered::Unanswered;
 use super::acp::{self, Greeting};
 use super::answer::{self, AnswerKind, CommonMembers, NotAnAnswer};
-use super::definition::{Agent, Protocol};
+use super::definition::{Agent, PlainSession, Protocol};
+use super::follow_up::FollowUp;
+use super::known_session::KnownSession;
 use super::request::Request;
-use super::transcript::{KeptTranscript, Transcript, Who};
+use super::transcript::{KeptTranscript, Transcript};
 use crate::model::agent_session::Usage;
-use crate::process::supervise::{Command, ProcessEnd, Stream, supervise};
 use crate::rules::roles::Role;
 
 /// How much of stdout is searched for the answer, from its end.
@@ -55,6 +57,9 @@ pub(crate) enum AskedFor {
 pub(crate) trait AgentObserver {
     /// The agent wrote this text, which may contain anything.
     fn said(&mut self, said: TextKind, text: &str);
+
+    /// The agent works in this session, of which it told its own id.
+    fn session(&mut self, _: &str) {}
 
     /// Usage so far, if the agent reports it while it works.
     fn used(&mut self, _: &Usage) {}
@@ -105,13 +110,22 @@ pub(crate) struct AgentReply<A> {
 impl AgentWorkplace {
     /// The words that start an agent here.
     pub(super) fn words(&self, agent: &Agent) -> Vec<OsString> {
-        let mut words = self.within.clone();
-        words.extend(agent.words());
-        words
+        self.within.iter().cloned().chain(agent.words()).collect()
+    }
+
+    /// The words that start it in a session.
+    fn words_in(&self, agent: &Agent, session: &PlainSession) -> Vec<OsString> {
+        self.within.iter().cloned().chain(agent.words_in(session)).collect()
     }
 }
 
 impl<A> AgentReply<A> {
+    /// The agent's own id of the session, if it told one that can stand in a command line.
+    pub(crate) fn session_id(&self) -> Option<&str> {
+        let told = self.greeting.session_id.as_deref().or(self.aside.session.session_id.as_deref());
+        told.filter(|id| is_session_id(id))
+    }
+
     /// The cost of the answer. A report of the protocol takes precedence over the agent's own in its answer.
     pub(crate) fn usage(&self) -> Usage {
         let (greeted, said) = (&self.greeting.usage, &self.aside.session);
@@ -119,6 +133,42 @@ impl<A> AgentReply<A> {
             tokens: greeted.tokens.or(said.tokens),
             cost: greeted.cost.clone().or_else(|| said.cost.clone()),
         }
+    }
+}
+
+/// A session in which an agent was asked before, and what it is told there.
+#[derive(Debug)]
+pub(crate) struct Sequel {
+    /// The session.
+    pub(crate) session: KnownSession,
+    /// What is new.
+    pub(crate) follow_up: FollowUp,
+}
+
+/// The text for an agent: the whole request, and what it is told instead if it continues a session.
+#[derive(Debug, Default)]
+pub(super) struct Prompt {
+    pub(super) text: String,
+    pub(super) sequel: Option<SequelText>,
+}
+
+/// What an agent is told that continues a session.
+#[derive(Debug)]
+pub(super) struct SequelText {
+    pub(super) session: String,
+    pub(super) text: String,
+}
+
+impl Prompt {
+    fn new(agent: &Agent, request: &Request, sequel: Option<&Sequel>) -> serde_json::Result<Self> {
+        let sequel = sequel.filter(|it| it.session.agent == agent.name() && agent.can_resume());
+        let sequel = match sequel {
+            Some(Sequel { session, follow_up }) => {
+                Some(SequelText { session: session.id.clone(), text: follow_up.text()? })
+            }
+            None => None,
+        };
+        Ok(Self { text: request.text()?, sequel })
     }
 }
 
@@ -132,28 +182,46 @@ pub(crate) fn ask<A: AnswerKind>(
     request: &Request,
     observer: &mut dyn AgentObserver,
 ) -> Result<AgentReply<A>, Unanswered> {
+    ask_again(agent, place, request, None, observer)
+}
+
+/// Like [`ask`], in a session that the agent knows: there it is told only what is new. If the agent has lost the session, it
+/// is asked anew.
+///
+/// # Errors
+/// [`Unanswered`].
+pub(crate) fn ask_again<A: AnswerKind>(
+    agent: &Agent,
+    place: &AgentWorkplace,
+    request: &Request,
+    sequel: Option<&Sequel>,
+    observer: &mut dyn AgentObserver,
+) -> Result<AgentReply<A>, Unanswered> {
     let failed = |source| Unanswered::Transcript { path: place.transcript.clone(), source };
     let mut transcript = Transcript::create(&place.transcript).map_err(failed)?;
-    let text = request.text().map_err(|error| failed(error.into()))?;
+    let prompt = Prompt::new(agent, request, sequel).map_err(|error| failed(error.into()))?;
     let heard = match agent.protocol().value {
-        Protocol::Plain => plain(agent, place, text, &mut transcript, observer),
-        Protocol::Acp => acp::converse(agent, place, request.role, Some(text), &mut transcript, observer),
+        Protocol::Plain => plain::converse(agent, place, prompt, &mut transcript, observer),
+        Protocol::Acp => acp::converse(agent, place, request.role, Some(prompt), &mut transcript, observer),
     };
     // If the agent failed, that matters more than an error of the transcript.
     let kept = transcript.finish(&place.transcript);
-    let (greeting, heard, took) = heard?;
+    let (greeting, heard, took) = heard.map_err(limited::or_other)?;
     let read = answer::read::<A>(&heard.answer).map_err(|unfit| {
-        let agent = agent.name().to_owned();
+        let name = agent.name().to_owned();
         match unfit {
-            NotAnAnswer::Nothing => Unanswered::Silent { agent, said: heard.said() },
-            NotAnAnswer::Faults(faults) => Unanswered::Unfit { agent, faults },
+            NotAnAnswer::Nothing => {
+                let protocol = agent.protocol().value;
+                limited::or_other(Unanswered::Silent { agent: name, protocol, said: heard.said() })
+            }
+            NotAnAnswer::Faults(faults) => Unanswered::Unfit { agent: name, faults },
         }
     })?;
     let answer::ReadAnswer { answer, aside, value } = read;
     Ok(AgentReply { answer, aside, value, greeting, took, transcript: kept.map_err(failed)? })
 }
 
-/// Greets an agent that speaks the Agent Client Protocol without asking anything, so it costs nothing.
+/// Greets an agent that speaks the Agent Client Protocol and opens a session without asking anything, so it costs nothing.
 ///
 /// # Errors
 /// [`Unanswered`].
@@ -189,73 +257,39 @@ pub(super) struct Heard {
 }
 
 impl Heard {
-    /// Its last output, for a message.
+    /// Its last output, for a message about its answer: what it said, and then what it logged.
     pub(super) fn said(&self) -> String {
-        let log = self.log.trim();
-        let text = if log.is_empty() { self.answer.trim() } else { log };
-        let skipped = text.chars().count().saturating_sub(QUOTED);
-        text.chars().skip(skipped).collect()
+        both_ends(&self.answer, &self.log)
+    }
+
+    /// Its last output, for a message about its end: what it logged, and then what it said.
+    pub(super) fn logged(&self) -> String {
+        both_ends(&self.log, &self.answer)
     }
 }
 
-/// Speaks the plain protocol: the request on stdin, the answer on stdout.
-fn plain(
-    agent: &Agent,
-    place: &AgentWorkplace,
-    text: String,
-    transcript: &mut Transcript,
-    observer: &mut dyn AgentObserver,
-) -> Result<(Greeting, Heard, Duration), Unanswered> {
-    transcript.add(Who::Stdin, text.as_bytes());
-    let (sender, stdin) = mpsc::channel();
-    // The receiver still exists, so this succeeds.
-    let _ = sender.send(text.into_bytes());
-    drop(sender);
-    let words = place.words(agent);
-    let command = Command {
-        words: &words,
-        folder: &place.folder,
-        environment: Some(&place.environment),
-        stdin: Some(stdin),
-        is_joined: false,
-    };
-    let (mut out, mut err) = (Tail::of(MOST_OUTPUT), Tail::of(MOST_ERRORS));
-    let observer = std::cell::RefCell::new(observer);
-    let limit = agent.timeout().value;
-    let ran = supervise(command, Some(limit), &mut || observer.borrow_mut().stop(), &mut |stream, bytes| {
-        let (who, said, tail) = match stream {
-            Stream::Out => (Who::Stdout, TextKind::Answer, &mut out),
-            Stream::Err => (Who::Stderr, TextKind::Log, &mut err),
-        };
-        transcript.add(who, bytes);
-        tail.add(bytes);
-        observer.borrow_mut().said(said, &String::from_utf8_lossy(bytes));
+/// The ends of two texts, one below the other.
+fn both_ends(first: &str, second: &str) -> String {
+    let [first, second] = [first, second].map(|text| {
+        let text = text.trim();
+        let skipped = text.chars().count().saturating_sub(QUOTED);
+        text.chars().skip(skipped).collect::<String>()
     });
-    let heard = Heard { answer: out.text(), log: err.text() };
-    let (ended, took) = ran.map_err(|source| not_started(agent, &place.folder, source))?;
-    ended_well(agent, ended, limit, &heard)?;
-    Ok((Greeting::default(), heard, took))
+    if first.is_empty() || second.is_empty() { first + &second } else { format!("{first}\n{second}") }
+}
+
+/// Whether a text can be the id of a session: it may stand in a command line, also in one that a shell reads.
+pub(super) fn is_session_id(text: &str) -> bool {
+    let is_fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | ':' | '-');
+    (1..=128).contains(&text.len())
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.chars().all(is_fine)
 }
 
 pub(super) fn not_started(agent: &Agent, folder: &Path, source: std::io::Error) -> Unanswered {
-    let program = match folder.is_dir() {
-        true => agent.program().to_owned(),
-        // The directory is missing, not the program.
-        false => folder.display().to_string(),
-    };
+    // The directory may be missing, not the program.
+    let program = if folder.is_dir() { agent.program().to_owned() } else { folder.display().to_string() };
     Unanswered::NotStarted { agent: agent.name().to_owned(), program, source }
-}
-
-/// Only an agent that exits with 0 has answered.
-fn ended_well(agent: &Agent, ended: ProcessEnd, limit: Duration, heard: &Heard) -> Result<(), Unanswered> {
-    let agent = agent.name().to_owned();
-    match ended {
-        ProcessEnd::Exited(0) => Ok(()),
-        ProcessEnd::Exited(code) => Err(Unanswered::Failed { agent, code, said: heard.said() }),
-        ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent, signal, said: heard.said() }),
-        ProcessEnd::TimedOut => Err(Unanswered::TimedOut { agent, after: limit, said: heard.said() }),
-        ProcessEnd::Interrupted => Err(Unanswered::Stopped { agent }),
-    }
 }
 
 /// The end of a stream.

@@ -6,6 +6,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::agent::answer::{Strict, With};
+use crate::agent::follow_up::FollowUp;
 use crate::agent::ping::Pong;
 use crate::agent::request::Request;
 use crate::cli::answer_schema::{Clocked, OptionallyClocked};
@@ -179,6 +180,11 @@ pub(super) static KINDS: &[DocumentKind] = &[
     ),
     kind::<ops::work::FailureInput>(Sort::Input, "failure-input", "what `fail -m` takes as JSON"),
     kind::<Request>(Sort::Agent, REQUEST, "the request to an agent, on stdin or as a prompt"),
+    kind::<FollowUp>(
+        Sort::Agent,
+        "agent-follow-up",
+        "what an agent is told that continues a session, in place of a request",
+    ),
     kind::<Pong>(Sort::Agent, "pong", "the answer to a request of kind `ping`"),
     kind::<Strict<Exploration>>(Sort::Agent, "exploration", "what an explorer found about an issue"),
     kind::<With<ops::plans::PlanAnswer>>(
@@ -348,6 +354,11 @@ pub(super) static KINDS: &[DocumentKind] = &[
         Sort::Answer,
         "run-show",
         "`run`, `run show`, `run resume`: a run with its state",
+    ),
+    kind::<crate::run::SteeredRun>(
+        Sort::Answer,
+        "run-steered",
+        "`run stop`, `run pause`, `run add`, and `run resume` of a paused run: what the run was told",
     ),
     kind::<crate::run::RunDiff>(Sort::Answer, "run-diff", "`run diff`: what an agent has changed so far"),
     kind::<crate::run::RunSummary>(Sort::Answer, "run-summary", "an array of them: `run list`"),

@@ -9,6 +9,8 @@ text_enum!(
         AgentFailed = "agent-failed",
         /// An agent was killed by a signal.
         AgentKilled = "agent-killed",
+        /// The provider of an agent serves it only later.
+        AgentLimited = "agent-limited",
         /// The program of an agent does not exist.
         AgentNotFound = "agent-not-found",
         /// An agent could not be started.
@@ -371,6 +373,8 @@ text_enum!(
         SeveralRuns = "several-runs",
         /// A shallow clone lacks the history.
         Shallow = "shallow",
+        /// Someone told a run to stop the work on an issue.
+        Stopped = "stopped",
         /// Another clone drives the run now.
         TakenOver = "taken-over",
         /// The input or a record is too large.

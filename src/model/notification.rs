@@ -18,6 +18,8 @@ text_enum!(
         Landed = "landed",
         /// An issue or the run has spent its budget.
         Budget = "budget",
+        /// A provider serves an agent only later.
+        Limit = "limit",
         /// The run has ended.
         Over = "over",
     }

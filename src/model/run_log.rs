@@ -10,6 +10,7 @@ use super::log_entry::log_entry;
 use super::run::RunStep;
 use super::status::{ExecutionStatus, IssueStatus};
 use super::text_enum::text_enum;
+use super::time::Time;
 
 text_enum!(
     /// The status of a run.
@@ -196,6 +197,8 @@ impl RunEvent {
             Self::Setback(setback) => setback.issue_id.as_ref(),
             Self::Breach(breach) => breach.issue_id.as_ref(),
             Self::Decision(decided) => Some(&decided.issue_id),
+            Self::Limited(limited) => limited.issue_id.as_ref(),
+            Self::Order(order) => order.issue_id.as_ref(),
             Self::Phase(_) => None,
         }
     }
@@ -205,7 +208,12 @@ impl RunEvent {
         let (tokens, cost) = match self {
             Self::Action(action) => (&mut action.tokens, &mut action.cost),
             Self::Setback(setback) => (&mut setback.tokens, &mut setback.cost),
-            Self::Phase(_) | Self::Issue(_) | Self::Breach(_) | Self::Decision(_) => return,
+            Self::Phase(_)
+            | Self::Issue(_)
+            | Self::Breach(_)
+            | Self::Decision(_)
+            | Self::Limited(_)
+            | Self::Order(_) => return,
         };
         (*tokens, *cost) = (usage.tokens, usage.cost);
     }
@@ -252,6 +260,48 @@ once! {
     }
 }
 
+once! {
+    /// A provider refused to serve an agent for a while. The step goes on afterwards, and no attempt is counted.
+    Limited {
+        /// The name of the agent, which stands for its provider and account.
+        fact agent: String,
+        /// Until then, no run asks the agent anything.
+        fact until: Time,
+        /// The step.
+        fact action: RunStep,
+        /// The issue, if the step was taken for one.
+        fact issue_id: Option<IssueId> = default,
+        /// The name of the agent that takes over meanwhile; absent if the step waits.
+        fact fallback: Option<String> = default,
+        /// What the agent said about it.
+        text why: Option<String> = default,
+    }
+}
+
+text_enum!(
+    /// What someone tells a run that is being driven.
+    OrderKind {
+        /// Stop the work on an issue; the run goes on without it.
+        Stop = "stop",
+        /// Begin no other step.
+        Pause = "pause",
+        /// Go on after a pause.
+        Resume = "resume",
+        /// Take an issue into the run, or take up again one that the run gave up.
+        Add = "add",
+    }
+);
+
+once! {
+    /// Someone steered the run. Its driver sees that when it next looks.
+    Order {
+        /// What to do.
+        fact order: OrderKind,
+        /// The issue, if it is about one.
+        fact issue_id: Option<IssueId> = default,
+    }
+}
+
 log_entry!(
     /// What an entry of a run's log says.
     RunEvent,
@@ -264,6 +314,8 @@ log_entry!(
     Setback(Setback) = "setback",
     Breach(Breach) = "breach",
     Decision(Decided) = "decision",
+    Limited(Limited) = "limited",
+    Order(Order) = "order",
 );
 
 #[cfg(test)]
@@ -293,6 +345,9 @@ mod tests {
             r#""type":"setback","action":"execute","issue_id":"ISS-001","error":{"error_type":"locked"},"unrecorded":{"end":"completed"}"#,
             r#""type":"breach","action":"plan","agent":"claude","what":"changed `src/a.rs`","undone":true"#,
             r#""type":"breach","action":"execute","issue_id":"ISS-001","what":"`main` was deleted","undone":true"#,
+            r#""type":"limited","agent":"claude","until":"2026-11-21T03:14:05.123Z","action":"execute","issue_id":"ISS-001","why":"usage limit reached""#,
+            r#""type":"order","order":"stop","issue_id":"ISS-001""#,
+            r#""type":"order","order":"pause""#,
         ] {
             let text = format!(
                 r#"{{"id":"20261121T021405123Z-00000-00000000000000000000000001",{fields},"actor":"Ada","at":"2026-11-21T02:14:05.123Z"}}"#

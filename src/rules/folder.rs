@@ -18,7 +18,7 @@ use crate::model::review::Review;
 use crate::model::roadmap::Roadmap;
 use crate::model::roadmap_log::RoadmapLogEntry;
 use crate::model::run::Run;
-use crate::model::run_log::RunLogEntry;
+use crate::model::run_log::{Order, OrderKind, RunEvent, RunLogEntry};
 use crate::model::solution::Solution;
 use crate::model::stamp::Stamp;
 use crate::model::time::Time;
@@ -135,6 +135,21 @@ pub(crate) struct RunFolder {
     pub(crate) run: Run,
     /// Its log.
     pub(crate) log: Vec<RunLogEntry>,
+}
+
+impl RunFolder {
+    /// A run with this log. The issues that were added to it while it was driven come after those that it began with.
+    pub(crate) fn new(run: Run, log: Vec<RunLogEntry>) -> Self {
+        let mut run = run;
+        for entry in &log {
+            if let RunEvent::Order(Order { order: OrderKind::Add, issue_id: Some(issue) }) = &entry.event
+                && !run.issue_ids.contains(issue)
+            {
+                run.issue_ids.push(issue.clone());
+            }
+        }
+        Self { run, log }
+    }
 }
 
 /// A roadmap with its log in order.

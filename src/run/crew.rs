@@ -1,5 +1,7 @@
 //! The agents of a run: as named, and as they can be started.
 
+use std::collections::BTreeMap;
+
 use crate::agent::configured;
 use crate::agent::definition::Agent;
 use crate::model::budget::Budget;
@@ -47,6 +49,8 @@ pub(crate) struct Crew {
     pub(super) reviewer: Option<Agent>,
     /// Executes them.
     pub(super) executor: Option<Agent>,
+    /// Those that take over while another is limited, by the name of that one.
+    fallbacks: BTreeMap<String, Agent>,
     /// Whether to keep all transcripts.
     pub(super) keeps_transcripts: bool,
 }
@@ -63,11 +67,29 @@ impl Crew {
             let agent = text.as_deref().map(|text| Agent::of_text(text, &settings)).transpose()?;
             Ok::<_, Refusal>(agent.map(|agent| agent.started_in(&folder)))
         };
+        let [explorer, planner, reviewer, executor] = [
+            meant(&given.explorer)?,
+            meant(&given.planner)?,
+            meant(&given.reviewer)?,
+            meant(&given.executor)?,
+        ];
+        let mut fallbacks = BTreeMap::new();
+        let mut all: Vec<Agent> =
+            [&explorer, &planner, &reviewer, &executor].into_iter().flatten().cloned().collect();
+        while let Some(agent) = all.pop() {
+            let Some(other) = agent.fallback().filter(|_| !fallbacks.contains_key(agent.name())) else {
+                continue;
+            };
+            let other = Agent::of_text(&other.value, &settings)?.started_in(&folder);
+            fallbacks.insert(agent.name().to_owned(), other.clone());
+            all.push(other);
+        }
         Ok(Self {
-            explorer: meant(&given.explorer)?,
-            planner: meant(&given.planner)?,
-            reviewer: meant(&given.reviewer)?,
-            executor: meant(&given.executor)?,
+            explorer,
+            planner,
+            reviewer,
+            executor,
+            fallbacks,
             keeps_transcripts: given.keep_transcripts.unwrap_or(false),
         })
     }
@@ -91,6 +113,19 @@ impl Crew {
         })
     }
 
+    /// The agents that take over while one is limited, in order.
+    pub(super) fn fallbacks(&self, agent: &Agent) -> Vec<Agent> {
+        let (mut found, mut at): (Vec<Agent>, _) = (Vec::new(), agent.name());
+        while let Some(other) = self.fallbacks.get(at) {
+            if other.name() == agent.name() || found.iter().any(|known| known.name() == other.name()) {
+                break;
+            }
+            found.push(other.clone());
+            at = other.name();
+        }
+        found
+    }
+
     /// Refuses steps whose agents have programs that are not found here.
     ///
     /// # Errors
@@ -103,7 +138,11 @@ impl Crew {
             (RunStep::Execute, &self.executor),
         ];
         let wanted = agents.into_iter().filter(|(step, _)| steps.contains(step));
-        wanted.filter_map(|(_, agent)| agent.as_ref()).try_for_each(|agent| refuse_missing(session, agent))
+        for agent in wanted.filter_map(|(_, agent)| agent.as_ref()) {
+            refuse_missing(session, agent)?;
+            self.fallbacks(agent).iter().try_for_each(|other| refuse_missing(session, other))?;
+        }
+        Ok(())
     }
 
     /// The names of the agents that take these steps.

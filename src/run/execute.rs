@@ -2,30 +2,32 @@
 
 use std::cell::Cell;
 
+use serde_json::{Value, json};
+
 use super::job::{
     AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport as Told, VainStep, failure, failure_of,
 };
-use super::leftovers::{keep_commit, named};
+use super::leftovers::named;
 use super::steps::input;
 use super::workplace::StepWorkplace;
+use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::request::RequestKind;
 use crate::git::Revisions;
-use crate::model::branch::Branch;
 use crate::model::code::Code;
 use crate::model::execution::Failure;
 use crate::model::hash::CommitHash;
 use crate::model::id::ExecutionId;
-use crate::model::op::Other;
-use crate::model::run_log::Unrecorded;
+use crate::model::op::{Op, Other};
 use crate::model::status::ExecutionStatus;
+use crate::model::typed;
 use crate::model::words::count;
 use crate::ops::issues::existing_outline;
 use crate::ops::trail::{Relink, relink};
-use crate::ops::work::{self, Built, Complete, ExecutorReport, Fail, FailureReport, ReleaseLease, Then};
+use crate::ops::work::{self, Built, Complete, ExecutorReport, Then};
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::roles::Role;
-use crate::rules::run::{completes, fails, releases};
+use crate::rules::run::completes;
 use crate::rules::unbegun::unbegun;
 use crate::store::{ObjectId, object_id};
 
@@ -52,6 +54,7 @@ pub(super) fn execute(job: &AgentJob, execution: &AgentExecution) -> StepOutcome
     }
     match carrying.carry_out() {
         Ok(spent) => StepOutcome::Completed(execution.id.clone(), spent),
+        Err(NoAnswer::Stopped) if job.stops.is_of_issue() => carrying.give_back(&stopped_by_person()),
         Err(NoAnswer::Stopped) => StepOutcome::Stopped,
         // Nothing is wrong with the work.
         Err(NoAnswer::Refused(refusal)) if refusal.is_passing() => {
@@ -74,22 +77,55 @@ pub(super) struct Carrying<'a> {
     pub(super) session: &'a Session,
     /// Whether the work is complete, and only its end is missing.
     is_done: Cell<bool>,
+    /// Whether a test of the plan failed on what was committed last.
+    has_failed_test: Cell<bool>,
 }
 
 impl<'a> Carrying<'a> {
     /// The work of an agent on an execution.
     pub(super) fn new(job: &'a AgentJob, execution: &'a AgentExecution, session: &'a Session) -> Self {
-        Self { job, execution, session, is_done: Cell::new(false) }
+        Self { job, execution, session, is_done: Cell::new(false), has_failed_test: Cell::new(false) }
     }
 }
 
 impl Carrying<'_> {
-    /// The agent's part, and the end.
+    /// The agent's part, and the end. If a test fails, the agent is told once before that is recorded.
     fn carry_out(&self) -> Result<Spent, NoAnswer> {
         self.tests()?;
-        let input = input(self.session, self.execution.id.as_str(), Role::Executor)?;
+        let mut input = input(self.session, self.execution.id.as_str(), Role::Executor)?;
+        if !self.job.agent.commits().value {
+            self.add_plan(&mut input)?;
+        }
         self.job.enter()?;
-        self.job.ask::<Built, Spent>(RequestKind::Build, &input, |reply| {
+        match self.build(&input) {
+            Err(NoAnswer::Failed(failure)) if self.has_failed_test.get() && self.job.can_be_asked_on() => {
+                let faults = failure.message.into_iter().collect();
+                let (kind, reason) = (RequestKind::Build, FollowUpReason::FailedTest);
+                self.job.tell_next(FollowUp::new(kind, Role::Executor, reason, faults));
+                let note = "a test failed, and its agent was told";
+                self.job.report(Told::Noted(self.job.issue.clone(), note));
+                self.build(&input)
+            }
+            built => built,
+        }
+    }
+
+    /// Adds the issue and the plan to the input, for an agent that may run no command to read them.
+    fn add_plan(&self, input: &mut Value) -> Result<(), Refusal> {
+        let store = self.session.store();
+        let Some(folder) = self.folder()? else { return Ok(()) };
+        let issue = existing_outline(&store.snapshot()?, &self.execution.id.issue())?.issue.record;
+        let plan = work::as_stored(store, &folder.execution)?.plan;
+        if let (Some(members), Ok(plan)) = (input.as_object_mut(), typed::to_value(&plan)) {
+            let issue = json!({ "id": issue.id, "title": issue.title, "context": issue.context });
+            members.extend([("issue".to_owned(), issue), ("plan".to_owned(), plan)]);
+        }
+        Ok(())
+    }
+
+    /// Lets the agent work, and completes the execution.
+    fn build(&self, input: &Value) -> Result<Spent, NoAnswer> {
+        self.job.ask::<Built, Spent>(RequestKind::Build, input, |reply| {
             let spent = Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) };
             match reply.answer {
                 Built::Failed(failure) => Err(RefusedAnswer::NoAnswer(NoAnswer::Failed(failure))),
@@ -114,12 +150,15 @@ impl Carrying<'_> {
     /// Runs the tests and completes the execution.
     fn finish(&self, report: Option<ExecutorReport>) -> Result<(), NoAnswer> {
         self.is_done.set(false);
+        self.has_failed_test.set(false);
         if report.as_ref().is_some_and(ExecutorReport::has_failed_tests) {
             return Err(NoAnswer::Failed(failure("test_failure", "the agent reported failing tests", "")));
         }
         self.refuse_refused()?;
         let aside = self.set_aside()?;
-        self.test(&aside)?;
+        self.test(&aside).inspect_err(|vain| {
+            self.has_failed_test.set(matches!(vain, NoAnswer::Failed(_)));
+        })?;
         let made = self.made()?;
         let item = Some(self.execution.id.to_string());
         let complete = Complete { item, report, made, then: Then::Nothing, ..Complete::default() };
@@ -142,7 +181,7 @@ impl Carrying<'_> {
     }
 
     /// Links the agent's commits with this attempt, if the last one is not linked: the hooks' records may be lost.
-    fn find_links(&self) -> Result<(), Refusal> {
+    pub(super) fn find_links(&self) -> Result<(), Refusal> {
         let store = self.session.store();
         let issue = existing_outline(&store.snapshot()?, &self.execution.id.issue())?;
         let execution = issue.executions.iter().find(|it| it.execution.id == self.execution.id);
@@ -159,7 +198,7 @@ impl Carrying<'_> {
 
     /// The commits on the branch of the execution since it began: nobody else works there, whether hooks link commits here
     /// or not. None if the agent has left that branch.
-    fn made(&self) -> Result<Vec<ObjectId>, Refusal> {
+    pub(super) fn made(&self) -> Result<Vec<ObjectId>, Refusal> {
         let store = self.session.store();
         if store.branch()? != self.job.guard.bounds().branch {
             return Ok(vec![]);
@@ -252,118 +291,11 @@ impl Carrying<'_> {
         let issue = existing_outline(&self.session.store().snapshot()?, &self.execution.id.issue())?;
         Ok(issue.executions.into_iter().find(|it| it.execution.id == self.execution.id))
     }
+}
 
-    /// The run itself cannot go on with the execution. The claim is given back, so that nobody takes this for a failure of
-    /// the agent or the plan. The failure says where the work is.
-    fn give_back(&self, refusal: &Refusal) -> StepOutcome {
-        // The refusal matters more.
-        let _ = self.find_links();
-        let failure = self.with_place(failure_of(refusal));
-        let release = ReleaseLease { item: Some(self.execution.id.to_string()), force: None };
-        let unrecorded = match work::release(self.session, &release) {
-            Ok(_) => None,
-            Err(refusal) if refusal.is_stop() => return StepOutcome::Stopped,
-            // Someone has taken it away.
-            Err(refusal) if refusal.code == Code::NotExecuting => None,
-            Err(refusal) => {
-                let (issue, why) = (&self.job.issue, &refusal.message);
-                let what = format!("{issue}: its claim could not be given back: {why}");
-                let notice = Notice::warning(what).remedy(releases(issue), "gives it up");
-                self.job.report(Told::Noticed(notice));
-                Some(Unrecorded::default())
-            }
-        };
-        StepOutcome::Gave(VainStep { unrecorded, ..VainStep::of_run(failure) })
-    }
-
-    /// Keeps the work on a branch. Returns the failure with the place of the work.
-    fn with_place(&self, failure: Failure) -> Failure {
-        let place = match self.kept() {
-            Ok(Some(branch)) => format!("its work is on the branch {branch}"),
-            Ok(None) => return failure,
-            Err(refusal) => match self.left_there() {
-                Some(place) if refusal.code != Code::WorkplaceChanged => {
-                    format!("its work is only in the workplace {place}")
-                }
-                _ => format!("its work is lost: {}", refusal.message),
-            },
-        };
-        let message = failure.message.unwrap_or_default();
-        let gap = if message.contains('\n') { '\n' } else { ' ' };
-        Failure { message: Some(format!("{message}{gap}({place})")), ..failure }
-    }
-
-    /// Lets the workplace stay until the next attempt; its path relative to the repository, `../code-RUN-…/SOL-…`, since records
-    /// contain no absolute paths.
-    fn left_there(&self) -> Option<String> {
-        let place = self.job.workplace.borrow();
-        let workplace = &place.as_ref()?.workplace;
-        workplace.note_needed().ok()?;
-        let (folder, name) = (workplace.folder.parent()?.file_name()?, workplace.folder.file_name()?);
-        Some(format!("../{}/{}", folder.to_string_lossy(), name.to_string_lossy()))
-    }
-
-    /// Ends the execution as failed, keeping its work on a branch.
-    fn fail(&self, failure: Failure) -> StepOutcome {
-        // The record names the commits of a failed attempt as well, whether hooks linked them or not.
-        let made = self.made_in_vain();
-        let mut failure = self.with_place(failure);
-        let session = self.session;
-        let end = |failure: &Failure, made: &[ObjectId]| {
-            let fail = Fail {
-                item: Some(self.execution.id.to_string()),
-                why: FailureReport { failure: failure.clone(), solution_id: None },
-                report: None,
-                made: made.to_vec(),
-                then: Then::Nothing,
-                force: None,
-            };
-            work::fail(session, &fail)
-        };
-        let failed = end(&failure, &made).or_else(|refusal| match refusal.code {
-            // An agent may name a task that does not exist.
-            Code::NotFound => {
-                let without = Failure { task_id: None, ..failure.clone() };
-                end(&without, &made).or_else(|_| end(&without, &[]))
-            }
-            // It may have made a commit that cannot be read.
-            _ if !made.is_empty() && !refusal.is_passing() => end(&failure, &[]),
-            _ => Err(refusal),
-        });
-        match failed {
-            Ok(_) => StepOutcome::Failed(failure),
-            Err(refusal) if refusal.is_stop() => StepOutcome::Stopped,
-            Err(refusal) => {
-                let message = failure.message.take().unwrap_or_default();
-                let (issue, why) = (&self.job.issue, &refusal.message);
-                let what = format!("{issue}: the end of its execution could not be recorded: {why}");
-                let notice = Notice::warning(what).remedy(fails(issue), "records that it failed");
-                self.job.report(Told::Noticed(notice));
-                failure.message = Some(format!("{message}; the end could not be recorded: {why}"));
-                let unrecorded = self.job.unrecorded(&refusal, Some(ExecutionStatus::Failed));
-                StepOutcome::Gave(VainStep { unrecorded, ..VainStep::of_agent(failure) })
-            }
-        }
-    }
-
-    /// The commits of a failed attempt, as far as they can be read.
-    fn made_in_vain(&self) -> Vec<ObjectId> {
-        self.made().unwrap_or_default()
-    }
-
-    /// The branch that keeps the work; `None` if there is no work.
-    fn kept(&self) -> Result<Option<Branch>, Refusal> {
-        let place = self.job.workplace.borrow();
-        let kept = place.as_ref().map_or(Ok(None), |place| place.keep(self.session, &self.execution.id))?;
-        let store = self.session.store();
-        let base = &self.job.guard.bounds().base;
-        match store.head()? {
-            Some(head) if kept.is_none() && CommitHash::from(head) != *base => {
-                keep_commit(store, &self.execution.id, head).map(Some)
-            }
-            _ => Ok(kept),
-        }
-    }
+/// Why an execution does not go on if someone told the run to stop the work on its issue.
+fn stopped_by_person() -> Refusal {
+    Refusal::new(Code::Stopped, "someone stopped it").remedy(Op::Run, "starts it again")
 }
 
 /// Why a report is not recorded if the run was stopped.

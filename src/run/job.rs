@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
@@ -11,16 +11,18 @@ use std::time::Duration;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::limits::AgentLimits;
 use super::listener::Listener;
 use super::resolving::ResolvedConflict;
+use super::sessions::SessionNote;
 use super::stops::RunStops;
-use super::unended;
 use super::workplace::{StepSite, StepWorkplace};
 use crate::agent::answer::{AnswerKind, CommonMembers};
 use crate::agent::definition::Agent;
+use crate::agent::follow_up::FollowUp;
 use crate::agent::guard::AgentGuard;
 use crate::agent::request::{Request, RequestKind};
-use crate::agent::talk::{self, AgentReply, Unanswered};
+use crate::agent::talk::AgentReply;
 use crate::model::agent_session::Usage;
 use crate::model::digest::hex;
 use crate::model::execution::Failure;
@@ -29,14 +31,12 @@ use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::remedy::RemedyCall;
 use crate::model::review::Verdict;
 use crate::model::run::{Run, RunStep};
-use crate::model::run_log::{Breach, Setback, Unrecorded};
+use crate::model::run_log::{Breach, Limited, Setback, Unrecorded};
 use crate::model::status::ExecutionStatus;
 use crate::model::task_id::TaskId;
-use crate::model::time::Time;
 use crate::model::wisdom::Learned;
 use crate::ops::work::asking::Asking;
 use crate::ops::work::runs::paths::{AgentIdentity, transcript_name};
-use crate::ops::work::{Conversation, record_session, recorded};
 use crate::ops::{Notice, Refusal, plans};
 use crate::rules::roles::Role;
 use crate::workplace::Confinement;
@@ -58,6 +58,18 @@ pub(super) struct AgentJob {
     pub(super) execution: Option<ExecutionId>,
     /// Who takes it.
     pub(super) agent: Agent,
+    /// The agents that take over while it is limited, in order.
+    pub(super) fallbacks: Vec<Agent>,
+    /// Which agents are limited.
+    pub(super) limits: Arc<AgentLimits>,
+    /// What it is asked about: the id of an issue, a plan or an execution.
+    pub(super) about: String,
+    /// The note of the session in which it works.
+    pub(super) note: SessionNote,
+    /// What it is told next, if it can go on in a session.
+    pub(super) follow_up: RefCell<Option<FollowUp>>,
+    /// A remark about what it left when it was interrupted.
+    pub(super) left: Option<String>,
     /// The role in which it acts.
     pub(super) role: Role,
     /// The identity under which its work is recorded.
@@ -98,8 +110,10 @@ pub(super) enum StepReport {
     Setback(Setback),
     /// The agent did something that its role may not do.
     Breach(Breach),
-    /// The agent was silent, and was reminded of the question.
-    Reminded(IssueId),
+    /// A remark about an issue, for which nothing else changes.
+    Noted(IssueId, &'static str),
+    /// The provider of an agent serves it only later.
+    Limited(Limited),
     /// Something else that deserves attention.
     Noticed(Notice),
     /// The step has ended; the usage of its agent.
@@ -204,78 +218,6 @@ impl AgentJob {
             }));
         };
         asking.ask(once, learning, || self.is_stopping(), setback)
-    }
-
-    /// Asks once, with the records as they are now. The inner error is that of the agent.
-    fn once<A: AnswerKind>(
-        &self,
-        agent: &Agent,
-        request: &Request,
-    ) -> Result<Result<AgentReply<A>, Unanswered>, Refusal> {
-        let place = self.place(agent)?;
-        let from = self.now();
-        if let (RunStep::Execute, Some(from)) = (self.step, from) {
-            self.begins(agent, from, &place.transcript);
-        }
-        let mut listener = Listener::of(self);
-        let said = talk::ask::<A>(agent, &place, request, &mut listener);
-        listener.report_more();
-        let said = match (said, self.silence) {
-            (Err(Unanswered::Stopped { agent }), Some(after)) if listener.is_quiet => {
-                Err(Unanswered::Quiet { agent, after })
-            }
-            (said, _) => said,
-        };
-        let used = said.as_ref().map_or(listener.used, AgentReply::usage);
-        if let (RunStep::Execute | RunStep::Integrate, Ok(reply)) = (self.step, &said)
-            && !agent.commits().value
-            && reply.value["status"] == "completed"
-        {
-            self.commit(&place);
-        }
-        if self.step != RunStep::Execute {
-            self.usage.borrow_mut().add(recorded(used));
-        } else if let Some(from) = from {
-            self.record(agent, from, &place.transcript, &said, used);
-        }
-        Ok(said)
-    }
-
-    fn now(&self) -> Option<Time> {
-        self.session().ok()?.store().now().ok()
-    }
-
-    /// Adds the session to the log of the execution, which `trace` and `why` read. A failure does not stop the work.
-    fn record<A>(
-        &self,
-        agent: &Agent,
-        from: Time,
-        transcript: &Path,
-        said: &Result<AgentReply<A>, Unanswered>,
-        used: Usage,
-    ) {
-        let Ok(session) = self.session() else { return };
-        let (Some(execution), Ok(ended_at)) = (&self.execution, session.now()) else { return };
-        let summary = match said {
-            Ok(reply) => reply.value["summary"].as_str().map(str::to_owned),
-            Err(error) => Some(error.to_string()),
-        };
-        let talk = Conversation { agent, started_at: from, ended_at, transcript, summary };
-        let held = match said {
-            Ok(reply) => talk.answered(reply),
-            Err(_) => talk.unanswered(used),
-        };
-        match record_session(&session, execution, held) {
-            Ok(_) => unended::ended(transcript),
-            Err(refusal) => self.warn("the session of its agent is not recorded", &refusal.message),
-        }
-    }
-
-    /// Notes that the agent is asked to execute a plan.
-    fn begins(&self, agent: &Agent, from: Time, transcript: &Path) {
-        let Some(execution) = &self.execution else { return };
-        let talk = Conversation { agent, started_at: from, ended_at: from, transcript, summary: None };
-        unended::begins(transcript, execution, talk.unanswered(Usage::default()));
     }
 
     /// Stores what the agent learned. A failure does not stop the work.

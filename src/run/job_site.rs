@@ -88,7 +88,7 @@ impl AgentJob {
 
     /// Where the agent is started, with the newest records.
     pub(super) fn place(&self, agent: &Agent) -> Result<AgentWorkplace, Refusal> {
-        let mut environment = self.environment();
+        let mut environment = self.environment(agent);
         self.guard.guard(&mut environment);
         let mut place = self.workplace.borrow_mut();
         if let Some(place) = place.as_mut() {
@@ -101,9 +101,9 @@ impl AgentJob {
     }
 
     /// The environment of whatever runs in the name of the agent.
-    pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
+    pub(super) fn environment(&self, agent: &Agent) -> Vec<(OsString, OsString)> {
         let here = self.identity.environment.iter().cloned();
-        let mut environment = environment(here, &self.agent, self.role.as_str());
+        let mut environment = environment(here, agent, self.role.as_str());
         let files = self.transcripts.parent().unwrap_or(&self.transcripts);
         environment.push((RUN.into(), self.run.id.as_str().into()));
         environment.push((FILES.into(), files.into()));

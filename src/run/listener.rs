@@ -1,11 +1,13 @@
 //! Follows an agent at work: passes on its output, and reminds or stops it when it is silent for too long.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::job::{AgentJob, StepReport};
 use super::silence::Silence;
+use super::unended;
 use super::workplace::StepWorkplace;
-use crate::agent::definition::Protocol;
+use crate::agent::definition::{Agent, Protocol};
 use crate::agent::guard::MOST_REASONS;
 use crate::agent::talk::{AgentObserver, AskedFor, TextKind};
 use crate::model::agent_session::Usage;
@@ -29,6 +31,8 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Passes on an agent's output, and stops it if someone asks for that, or if it is silent for too long.
 pub(super) struct Listener<'a> {
     job: &'a AgentJob,
+    agent: &'a Agent,
+    transcript: &'a Path,
     seen: usize,
     /// Usage reported so far.
     pub(super) used: Usage,
@@ -50,13 +54,16 @@ pub(super) struct Listener<'a> {
 }
 
 impl<'a> Listener<'a> {
-    pub(super) fn of(job: &'a AgentJob) -> Self {
+    /// Listens to the agent that takes the step, which may be one that takes over.
+    pub(super) fn of(job: &'a AgentJob, agent: &'a Agent, transcript: &'a Path) -> Self {
         Self {
             job,
+            agent,
+            transcript,
             seen: 0,
             used: Usage::default(),
             silence: job.silence.map(|limit| Silence::of(limit, job)),
-            reminders: if job.agent.protocol().value == Protocol::Acp { REMINDERS } else { 0 },
+            reminders: if agent.protocol().value == Protocol::Acp { REMINDERS } else { 0 },
             reminds: false,
             is_quiet: false,
             refused: Vec::new(),
@@ -113,6 +120,11 @@ impl AgentObserver for Listener<'_> {
         let _ = self.job.reports.try_send(StepReport::Said(self.job.issue.clone(), text.to_owned()));
     }
 
+    fn session(&mut self, id: &str) {
+        self.job.in_session(self.agent, id);
+        unended::knows_session(self.transcript, id);
+    }
+
     fn used(&mut self, usage: &Usage) {
         self.used = usage.clone();
     }
@@ -147,7 +159,10 @@ impl AgentObserver for Listener<'_> {
                 self.reminders -= 1;
                 self.reminds = true;
                 silence.heard();
-                self.job.report(StepReport::Reminded(self.job.issue.clone()));
+                self.job.report(StepReport::Noted(
+                    self.job.issue.clone(),
+                    "its agent was silent, and was reminded",
+                ));
                 return is_new;
             }
             self.is_quiet = true;

@@ -20,6 +20,7 @@
 
 mod agreed;
 mod arrived;
+mod asking;
 mod begin;
 mod blocked;
 mod catch_up;
@@ -32,6 +33,7 @@ mod execute;
 mod job;
 mod job_site;
 mod leftovers;
+mod limits;
 #[cfg(feature = "web")]
 mod lines;
 mod listener;
@@ -41,13 +43,16 @@ mod pending;
 mod report;
 mod resolving;
 mod resume;
+mod sessions;
 mod silence;
 mod standing;
+mod steer;
 mod steps;
 mod stops;
 mod taking;
 mod testing;
 mod unended;
+mod unfinished;
 mod watch;
 mod workplace;
 
@@ -58,8 +63,9 @@ pub(crate) use crate::ops::work::runs::workplaces::{RunDiff, RunWorkplace, Workp
 pub(crate) use begin::{Begin, JOBS, RETRIES};
 pub(crate) use dry::{DryIssue, DryRun, dry};
 #[cfg(feature = "web")]
-pub(crate) use lines::last_lines;
+pub(crate) use lines::{AgentLines, last_lines};
 pub(crate) use pending::{ListPending, is_issue, list_pending};
 pub(crate) use report::report;
 pub(crate) use resume::{Resume, resume, run};
+pub(crate) use steer::{Steer, SteeredRun, is_paused, steer};
 pub(crate) use watch::{PlanToChoose, RunUpdate, RunWatch, StartedIssue};

@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::committing;
 use super::execute::{AgentExecution, Carrying};
 use super::job::{AgentJob, NoAnswer, RefusedAnswer, StepOutcome, VainStep, failure, failure_of};
 use super::steps::input;
 use super::testing::Unseen;
+use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::request::RequestKind;
 use crate::model::code::Code;
 use crate::model::execution::{Check, Failure};
@@ -108,9 +110,13 @@ type TestedMerge = (ObjectId, Vec<Check>);
 /// Asks the agent, in a workplace in which the merge stands half done.
 fn asked(job: &AgentJob, session: &Session, conflict: &WorkConflict) -> Result<TestedMerge, NoAnswer> {
     let mut input = input(session, conflict.execution.as_str(), Role::Executor)?;
+    let mut follow_up =
+        FollowUp::new(RequestKind::Resolve, Role::Executor, FollowUpReason::Conflict, Vec::new());
     if let (Some(members), Ok(about)) = (input.as_object_mut(), typed::to_value(&conflict.input())) {
+        follow_up.input = Some(json!({ "conflict": about }));
         members.insert("conflict".into(), about);
     }
+    job.tell_next(follow_up);
     job.enter()?;
     let place = job.place(&job.agent)?;
     committing::begin_merge(&conflict.theirs.to_string(), &place, &|| job.is_stopping())?;

@@ -7,6 +7,7 @@ use super::job::{
     AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport, VainStep, failure, failure_of,
 };
 use super::taking::breach;
+use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::request::RequestKind;
 use crate::agent::talk::AgentReply;
 use crate::model::code::Code;
@@ -87,6 +88,10 @@ pub(super) fn plan(job: &AgentJob) -> StepOutcome {
         job.enter()?;
         let context = plans::planner_context(&session, &job.issue, &job.run.issue_ids)?;
         let input = to_value(&context, job.issue.as_str())?;
+        if let Some(findings) = rejected(&session, job)? {
+            let (kind, reason) = (RequestKind::Plan, FollowUpReason::RejectedReview);
+            job.tell_next(FollowUp::new(kind, Role::Planner, reason, findings));
+        }
         let mut is_warned = job.tried > 0;
         job.ask::<ProposedPlans, StepOutcome>(RequestKind::Plan, &input, |reply| {
             let spent = spent(&reply);
@@ -95,6 +100,21 @@ pub(super) fn plan(job: &AgentJob) -> StepOutcome {
     })();
     only_read(job);
     outcome_of(job, planned)
+}
+
+/// What the reviewers found in the plan of the issue, if they rejected it.
+fn rejected(session: &Session, job: &AgentJob) -> Result<Option<Vec<String>>, Refusal> {
+    let folder = issues::existing(&session.store().snapshot()?, &job.issue)?;
+    let Some(plan) = folder.bound() else { return Ok(None) };
+    let reviews = folder.reviews(&plan.id);
+    if review::standing(plan, reviews).verdict != Some(Verdict::Rejected) {
+        return Ok(None);
+    }
+    let digest = plan.plan_digest();
+    let current = reviews.iter().filter(|review| review.plan_digest == digest);
+    let findings: Vec<String> = current.flat_map(|review| review.findings.iter().cloned()).collect();
+    let rejected = format!("`{}` was rejected", plan.id);
+    Ok(Some(std::iter::once(rejected).chain(findings).collect()))
 }
 
 /// Stores an answer. `is_told` says whether the planner knows that it gave the same plan before.

@@ -23,6 +23,17 @@ impl RunStops {
         stops
     }
 
+    /// Requests to stop the work on one issue of a run: those to stop the run, and those to stop this.
+    pub(super) fn of_issue(run: &Arc<Self>) -> Arc<Self> {
+        let run = Arc::clone(run);
+        Arc::new(Self { asked: Box::new(move || run.count()), own: AtomicUsize::new(0) })
+    }
+
+    /// Whether someone wants only this to stop.
+    pub(super) fn is_of_issue(&self) -> bool {
+        self.own.load(Ordering::Relaxed) > (self.asked)()
+    }
+
     /// How urgently. A request of the run itself is not one more request of someone else.
     pub(super) fn count(&self) -> usize {
         (self.asked)().max(self.own.load(Ordering::Relaxed))

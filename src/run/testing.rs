@@ -122,7 +122,7 @@ impl Carrying<'_> {
             within: self.job.confinement.words(&workplace.folder, &ProgramNeeds::default()),
             prepared: place.prepared.clone(),
         };
-        let tests = tests.in_workplace(fresh).within(self.job.environment());
+        let tests = tests.in_workplace(fresh).within(self.job.environment(&self.job.agent));
         Ok(tests.run(TEST_LIMIT, &mut Unseen)?.view)
     }
 }

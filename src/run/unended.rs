@@ -38,6 +38,17 @@ pub(super) fn begins(transcript: &Path, execution: &ExecutionId, session: AgentS
     }
 }
 
+/// Adds the agent's own id of the session to the note of a conversation that has begun.
+pub(super) fn knows_session(transcript: &Path, id: &str) {
+    let path = note(transcript);
+    let begun = fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Begun>(&bytes).ok());
+    let Some(mut begun) = begun else { return };
+    begun.session.session_id = Some(id.to_owned());
+    if let Ok(bytes) = serde_json::to_vec(&begun) {
+        let _ = fs::write(path, bytes);
+    }
+}
+
 /// The session was recorded.
 pub(super) fn ended(transcript: &Path) {
     let _ = fs::remove_file(note(transcript));

@@ -17,6 +17,7 @@ use crate::model::repo_path::{FoldedPaths, RepoPath};
 use crate::ops::work::handed_in::{TakenCommits, refuse_to_keep, take_commits, take_records};
 use crate::ops::work::preparing::prepare_workplace;
 use crate::ops::work::runs::paths::open_tree;
+use crate::ops::work::runs::workplaces::ACTIVE;
 use crate::ops::{Refusal, Session};
 use crate::rules::roles::Role;
 use crate::rules::run::Bounds;
@@ -24,8 +25,6 @@ use crate::store::{ObjectId, Store};
 use crate::trail::active::ActiveClaim;
 use crate::workplace::{NewWorkplace, PlaceVariables, Source, Workplace};
 
-/// The file in the git directory of a workplace that says what is executed there.
-const ACTIVE: (&str, &str) = ("wf", "active.json");
 /// The subject of a commit of files that an agent left.
 const KEPT_FILES: &str = "Keep what was not committed";
 

@@ -16,7 +16,7 @@ use crate::model::run_log::{RunEvent, RunLogEntry, RunPhase, RunStatus};
 use crate::model::task_id::TaskId;
 use crate::model::wisdom::Wisdom;
 use crate::model::words::count;
-use crate::rules::run::breach_words;
+use crate::rules::run::{breach_words, limited_words, order_words};
 use crate::store::layout::{Location, LogKind, Owner};
 
 /// A quoted text is cut to this many characters.
@@ -223,6 +223,10 @@ pub(crate) fn run_event(event: &RunEvent) -> String {
             )
         }
         RunEvent::Breach(breach) => breach_words(breach, cut),
+        RunEvent::Limited(limited) => {
+            format!("{}{}", limited_words(limited), quoted(limited.why.as_deref().unwrap_or_default()))
+        }
+        RunEvent::Order(order) => order_words(order),
     }
 }
 

@@ -7,26 +7,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    CancelNotification, ClientCapabilities, ContentBlock, ContentChunk, FileSystemCapabilities,
-    Implementation, InitializeRequest, NewSessionRequest, PromptRequest, ReadTextFileRequest,
-    ReadTextFileResponse, RequestPermissionRequest, RequestPermissionResponse, SessionConfigKind,
-    SessionConfigOption, SessionConfigOptionCategory, SessionId, SessionNotification, SessionUpdate,
-    StopReason, TextContent, ToolCallUpdateFields, WriteTextFileRequest, WriteTextFileResponse,
+    AuthMethod, ClientCapabilities, ContentBlock, ContentChunk, FileSystemCapabilities, Implementation,
+    InitializeRequest, ReadTextFileRequest, ReadTextFileResponse, RequestPermissionRequest,
+    RequestPermissionResponse, SessionNotification, SessionUpdate, StopReason, ToolCallUpdateFields,
+    WriteTextFileRequest, WriteTextFileResponse,
 };
 use agent_client_protocol::{self as acp, Client};
-use futures::StreamExt;
 use futures::channel::mpsc as lines;
-use futures::future::{self, Either};
 
 use super::calls::{Calls, with_fields};
+use super::session::{OpenedSession, open};
+use super::turn::{TurnState, turns};
 use super::{files, permission, real};
-use crate::agent::talk::AskedFor;
+use crate::agent::talk::{AskedFor, Prompt};
 use crate::model::agent_session::{Cost, Usage};
 use crate::rules::roles::Role;
 
-/// What an agent that was silent for too long is told.
-const REMINDER: &str = "You have neither said nor changed anything for a long time, so your turn was cancelled. \
-    Continue from where you are, and then answer the request above with the one JSON object that it asks for.";
 /// At most this much of what an agent asks for is recorded, in characters.
 const LONGEST_NAME: usize = 200;
 
@@ -34,8 +30,8 @@ const LONGEST_NAME: usize = 200;
 pub(super) struct AcpSession {
     pub(super) root: PathBuf,
     pub(super) role: Role,
-    /// The question; `None` only greets the agent.
-    pub(super) prompt: Option<String>,
+    /// The question; `None` only greets the agent and opens a session.
+    pub(super) prompt: Option<Prompt>,
     pub(super) events: Sender<AcpEvent>,
 }
 
@@ -53,6 +49,10 @@ pub(super) enum Interruption {
 pub(super) enum AcpEvent {
     /// A line that was sent to the agent.
     Sent(String),
+    /// The session was opened.
+    Session(String),
+    /// Another turn begins in it.
+    Turn,
     /// A part of its answer.
     Message(String),
     /// A part of its thoughts.
@@ -77,6 +77,8 @@ pub(crate) struct Greeting {
     pub(crate) agent: Option<String>,
     /// The session, if one was started.
     pub(crate) session_id: Option<String>,
+    /// Whether that is one in which it was asked before.
+    pub(crate) is_continued: bool,
     /// The model that was chosen for it.
     pub(crate) model: Option<String>,
     /// What it used, as the protocol reports it.
@@ -96,7 +98,17 @@ impl Failed {
         Self { step: "the connection", why: "the connection was lost".into() }
     }
 
-    fn at(step: &'static str) -> impl Fn(acp::Error) -> Self {
+    /// The same, with the ways to log in that the agent offers.
+    fn with_logins(self, offered: &[AuthMethod]) -> Self {
+        if offered.is_empty() {
+            return self;
+        }
+        let named = offered.iter().map(|method| format!("{} (`{}`)", method.name(), method.id()));
+        let named = named.collect::<Vec<_>>().join(", ");
+        Self { why: format!("{}; it can be logged in by: {named}", self.why), ..self }
+    }
+
+    pub(super) fn at(step: &'static str) -> impl Fn(acp::Error) -> Self {
         move |error| {
             let more = error.data.as_ref().map(|data| format!(": {data}")).unwrap_or_default();
             Self { step, why: format!("{}{more}", error.message) }
@@ -114,6 +126,7 @@ pub(super) fn run(
     let AcpSession { root, role, prompt, events } = session;
     let root = real(root);
     let calls = Calls::default();
+    let state = TurnState::default();
     let result = Arc::new(Mutex::new(None));
     let sent = events.clone();
     let outgoing = futures::sink::unfold(to_agent, move |to_agent, line: String| {
@@ -126,8 +139,9 @@ pub(super) fn run(
             Ok::<_, std::io::Error>(to_agent)
         }
     });
-    let (heard, known) = (events.clone(), calls.clone());
-    let (decided, unread, unwritten, asked_root) = (events.clone(), events.clone(), events, root.clone());
+    let (heard, known, said) = (events.clone(), calls.clone(), state.clone());
+    let (decided, unread, unwritten) = (events.clone(), events.clone(), events.clone());
+    let (asked_root, denied) = (root.clone(), state.clone());
     let (read_root, write_root) = (root.clone(), root.clone());
     let conversation = Arc::clone(&result);
     let connection = Client
@@ -135,7 +149,8 @@ pub(super) fn run(
         .name("git-wf")
         .on_receive_notification(
             async move |notification: SessionNotification, _| {
-                if let Some(event) = noticed(&known, notification.update) {
+                let event = noticed(&known, notification.update);
+                if let Some(event) = event.filter(|event| said.takes(event)) {
                     let _ = heard.send(event);
                 }
                 Ok(())
@@ -155,6 +170,7 @@ pub(super) fn run(
                 let _ = decided.send(AcpEvent::Tool(format!("{subject}: {word}\n")));
                 if let Err(refused) = &decision {
                     let why = format!("{} (it asked for: {})", refused.why, named_shortly(&refused.what));
+                    denied.refused(&why);
                     let _ = decided.send(AcpEvent::Refused(AskedFor::Permission, why));
                 }
                 let outcome = permission::outcome(&request.options, decision.is_ok());
@@ -198,7 +214,7 @@ pub(super) fn run(
             acp::on_receive_request!(),
         )
         .connect_with(acp::Lines::new(outgoing, incoming), async move |agent: ConnectionTo<acp::Agent>| {
-            let said = converse(&agent, root, prompt, interruptions).await;
+            let said = converse(&agent, root, prompt, &state, &events, interruptions).await;
             *conversation.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
             Ok(())
         });
@@ -207,11 +223,13 @@ pub(super) fn run(
     said.unwrap_or_else(|| Err(ended.map_or_else(Failed::at("the connection"), |()| Failed::lost())))
 }
 
-/// `initialize`, `session/new`, `session/prompt`; and `session/cancel` if the turn is interrupted.
+/// `initialize`, `session/new` or what continues a session, `session/prompt`; and `session/cancel` if the turn is interrupted.
 async fn converse(
     agent: &ConnectionTo<acp::Agent>,
     root: PathBuf,
-    prompt: Option<String>,
+    prompt: Option<Prompt>,
+    state: &TurnState,
+    events: &Sender<AcpEvent>,
     interruptions: lines::UnboundedReceiver<Interruption>,
 ) -> Result<Greeting, Failed> {
     let files = FileSystemCapabilities::new().read_text_file(true).write_text_file(true);
@@ -223,17 +241,27 @@ async fn converse(
         let why = format!("it speaks version {} of the protocol, not 1", hello.protocol_version);
         return Err(Failed { step: "initialize", why });
     }
+    let can = hello.agent_capabilities;
     let name = hello.agent_info.map(|info| format!("{} {}", info.title.unwrap_or(info.name), info.version));
-    let Some(prompt) = prompt else { return Ok(Greeting { agent: name, ..Greeting::default() }) };
-    let session = agent.send_request(NewSessionRequest::new(root)).block_task().await;
-    let session = session.map_err(Failed::at("session/new"))?;
-    let model = session.config_options.iter().flatten().find_map(model);
-    let id = session.session_id;
-    let turn = turns(agent, &id, prompt, interruptions).await?;
+    let is_greeting = prompt.is_none();
+    let opened = open(agent, &root, &can, prompt.unwrap_or_default(), state).await;
+    let OpenedSession { id, model, text, is_continued } =
+        opened.map_err(|failed| failed.with_logins(&hello.auth_methods))?;
+    if is_greeting {
+        let session_id = Some(id.to_string());
+        return Ok(Greeting { agent: name, session_id, model, ..Greeting::default() });
+    }
+    // If nobody receives it, the session can only not be continued.
+    let _ = events.send(AcpEvent::Session(id.to_string()));
+    let turn = turns(agent, &id, text, state, events, interruptions).await?;
     match turn {
-        StopReason::EndTurn => {
-            Ok(Greeting { agent: name, session_id: Some(id.to_string()), model, usage: Usage::default() })
-        }
+        StopReason::EndTurn => Ok(Greeting {
+            agent: name,
+            session_id: Some(id.to_string()),
+            is_continued,
+            model,
+            usage: Usage::default(),
+        }),
         other => {
             let word = serde_json::to_value(other).ok();
             let word = word.as_ref().and_then(serde_json::Value::as_str).unwrap_or("something else");
@@ -242,51 +270,10 @@ async fn converse(
     }
 }
 
-/// Asks, and reminds the agent whenever it is interrupted for that: its turn is cancelled then, and another begins in the same
-/// session. Returns how the last turn ended.
-async fn turns(
-    agent: &ConnectionTo<acp::Agent>,
-    id: &SessionId,
-    prompt: String,
-    mut interruptions: lines::UnboundedReceiver<Interruption>,
-) -> Result<StopReason, Failed> {
-    let mut text = prompt;
-    loop {
-        let prompt = PromptRequest::new(id.clone(), vec![ContentBlock::Text(TextContent::new(text))]);
-        let turn = Box::pin(agent.send_request(prompt).block_task());
-        let (turn, why) = match future::select(turn, interruptions.next()).await {
-            Either::Left((ended, _)) => (ended, None),
-            // If nobody can interrupt it any more, the process has ended.
-            Either::Right((None, turn)) => (turn.await, None),
-            Either::Right((Some(why), turn)) => {
-                agent
-                    .send_notification(CancelNotification::new(id.clone()))
-                    .map_err(Failed::at("session/cancel"))?;
-                (turn.await, Some(why))
-            }
-        };
-        let ended = turn.map_err(Failed::at("session/prompt"))?.stop_reason;
-        if (why, ended) != (Some(Interruption::Remind), StopReason::Cancelled) {
-            return Ok(ended);
-        }
-        text = REMINDER.to_owned();
-    }
-}
-
 /// A text of an agent, short enough for a record.
 fn named_shortly(text: &str) -> String {
     let shown: String = text.chars().take(LONGEST_NAME).collect();
     if shown.len() < text.len() { format!("{shown}…") } else { shown }
-}
-
-/// The model, if this is the choice of one.
-fn model(option: &SessionConfigOption) -> Option<String> {
-    match &option.kind {
-        SessionConfigKind::Select(select) if option.category == Some(SessionConfigOptionCategory::Model) => {
-            Some(select.current_value.to_string())
-        }
-        _ => None,
-    }
 }
 
 /// What an update of the session means for an observer.

@@ -14,6 +14,8 @@ mod patch;
 mod permission;
 mod place;
 mod program;
+mod session;
+mod turn;
 mod wrapper;
 
 use std::path::PathBuf;
@@ -24,7 +26,8 @@ use futures::channel::mpsc as lines;
 
 use super::definition::Agent;
 use super::talk::{
-    AgentObserver, AgentWorkplace, Heard, MOST_ERRORS, MOST_OUTPUT, Tail, TextKind, Unanswered,
+    AgentObserver, AgentWorkplace, Heard, MOST_ERRORS, MOST_OUTPUT, Prompt, Tail, TextKind, Unanswered,
+    is_session_id,
 };
 use super::transcript::{Transcript, Who};
 use crate::model::agent_session::Usage;
@@ -62,7 +65,7 @@ pub(super) fn converse(
     agent: &Agent,
     place: &AgentWorkplace,
     role: Role,
-    prompt: Option<String>,
+    prompt: Option<Prompt>,
     transcript: &mut Transcript,
     observer: &mut dyn AgentObserver,
 ) -> Result<(Greeting, Heard, Duration), Unanswered> {
@@ -77,7 +80,7 @@ pub(super) fn converse(
         let _ = ended.send(client::run(session, to_agent, incoming, interruptions));
     });
     let mut talk = Talk {
-        lines: Lines { to: Some(from_agent), line: Vec::new(), flooded: false },
+        lines: Lines { to: Some(from_agent), line: Vec::new(), strange: String::new(), flooded: false },
         end,
         result: None,
         happened,
@@ -119,10 +122,11 @@ fn judged(
     heard: &Heard,
 ) -> Result<Greeting, Unanswered> {
     let (name, said) = (agent.name().to_owned(), heard.said());
+    let logged = heard.logged();
     match (talk.result.take(), talk.why) {
         (Some(Ok(greeting)), None | Some(Why::Done)) => Ok(greeting),
         (_, Some(Why::TimedOut)) => {
-            Err(Unanswered::TimedOut { agent: name, after: agent.timeout().value, said })
+            Err(Unanswered::TimedOut { agent: name, after: agent.timeout().value, said: logged })
         }
         (_, Some(Why::Stopped)) => Err(Unanswered::Stopped { agent: name }),
         (_, Some(Why::Flooded)) => {
@@ -131,14 +135,16 @@ fn judged(
         }
         (Some(Err(Failed { step, why })), _) => match ended {
             // The agent failed before its answer; its exit says why.
-            ProcessEnd::Exited(code) if code != 0 => Err(Unanswered::Failed { agent: name, code, said }),
-            ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said }),
+            ProcessEnd::Exited(code) if code != 0 => Err(Unanswered::Failed { agent: name, code, said: logged }),
+            ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said: logged }),
             _ => Err(Unanswered::Protocol { agent: name, step, why, said }),
         },
         (_, _) => match ended {
-            ProcessEnd::Exited(0) => Err(Unanswered::Silent { agent: name, said }),
-            ProcessEnd::Exited(code) => Err(Unanswered::Failed { agent: name, code, said }),
-            ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said }),
+            ProcessEnd::Exited(0) => {
+                Err(Unanswered::Silent { agent: name, protocol: agent.protocol().value, said })
+            }
+            ProcessEnd::Exited(code) => Err(Unanswered::Failed { agent: name, code, said: logged }),
+            ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said: logged }),
             ProcessEnd::TimedOut | ProcessEnd::Interrupted => Err(Unanswered::Stopped { agent: name }),
         },
     }
@@ -222,6 +228,11 @@ impl Talk<'_> {
                     is_stopped = why.is_none() && observer.stop();
                     why.is_none() && !is_stopped && Instant::now() < *deadline
                 });
+                let strange = std::mem::take(&mut self.lines.strange);
+                if !strange.is_empty() {
+                    self.heard.1.add(strange.as_bytes());
+                    self.observer.said(TextKind::Log, &strange);
+                }
                 if is_stopped {
                     self.ask_to_end(Why::Stopped);
                 }
@@ -243,6 +254,14 @@ impl Talk<'_> {
                     self.heard.0.add(text.as_bytes());
                     self.tell(TextKind::Answer, &text);
                 }
+                AcpEvent::Turn => {
+                    if self.is_amid_line {
+                        self.heard.0.add(b"\n");
+                        self.tell(TextKind::Answer, "\n");
+                    }
+                }
+                AcpEvent::Session(id) if is_session_id(&id) => self.observer.session(&id),
+                AcpEvent::Session(_) => {}
                 AcpEvent::Thought(text) => self.tell(TextKind::Thought, &text),
                 AcpEvent::Tool(text) if self.is_amid_line => self.tell(TextKind::Tool, &format!("\n{text}")),
                 AcpEvent::Tool(text) => self.tell(TextKind::Tool, &text),
@@ -283,6 +302,8 @@ impl Talk<'_> {
 struct Lines {
     to: Option<lines::Sender<std::io::Result<String>>>,
     line: Vec<u8>,
+    /// Lines that are no messages.
+    strange: String,
     flooded: bool,
 }
 
@@ -299,8 +320,11 @@ impl Lines {
             if self.line.ends_with(b"\n") {
                 let line = String::from_utf8_lossy(&self.line).trim().to_owned();
                 self.line.clear();
-                if !line.is_empty() {
+                if line.starts_with(['{', '[']) {
                     self.send(line, waits);
+                } else if !line.is_empty() {
+                    self.strange.push_str(&line);
+                    self.strange.push('\n');
                 }
             }
         }
@@ -339,16 +363,16 @@ mod tests {
     #[test]
     fn a_full_queue_is_not_waited_for_once_the_agent_has_to_end() {
         let (to, _from) = lines::channel(0);
-        let mut queue = Lines { to: Some(to), line: Vec::new(), flooded: false };
+        let mut queue = Lines { to: Some(to), line: Vec::new(), strange: String::new(), flooded: false };
         let mut asked = 0;
         let mut waits = || {
             asked += 1;
             asked < 3
         };
-        queue.add(b"one\ntwo\nthree\n", &mut waits);
+        queue.add(b"[1]\n[2]\n[3]\n", &mut waits);
         assert!(queue.to.is_none() && !queue.flooded);
         // What follows is not queued, and nobody waits for it.
-        queue.add(b"four\n", &mut waits);
+        queue.add(b"[4]\n", &mut waits);
         assert_eq!(asked, 3);
     }
 }

@@ -50,6 +50,12 @@ pub(crate) struct ReadAnswer<A> {
     pub(crate) value: Value,
 }
 
+/// Whether there is JSON in an agent's output, whether or not it is a valid answer.
+pub(crate) fn is_any(text: &str) -> bool {
+    let found = find::find(text);
+    !found.values.is_empty() || found.broken.is_some()
+}
+
 /// The answer in an agent's output.
 pub(crate) fn read<A: AnswerKind>(text: &str) -> Result<ReadAnswer<A>, NotAnAnswer> {
     let found = find::find(text);

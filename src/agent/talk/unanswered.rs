@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::model::agent_session::Protocol;
 use crate::model::code::Code;
 use crate::model::remedy::Remedies;
+use crate::rules::run::LimitWait;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -66,12 +68,27 @@ pub(crate) enum Unanswered {
         /// Its last output.
         said: String,
     },
-    /// It exited successfully, but its output contains no JSON.
-    #[error("agent `{agent}` exited without an answer")]
+    /// It ended as it should, but its output contains no JSON.
+    #[error(
+        "agent `{agent}` {} without an answer",
+        if *.protocol == Protocol::Acp { "ended its turns" } else { "exited" }
+    )]
     Silent {
         /// Its name.
         agent: String,
+        /// Its protocol.
+        protocol: Protocol,
         /// Its last output.
+        said: String,
+    },
+    /// Its provider serves it only later.
+    #[error("the provider of agent `{agent}` refuses more requests for now")]
+    Limited {
+        /// Its name.
+        agent: String,
+        /// For how long.
+        wait: LimitWait,
+        /// What it said about that.
         said: String,
     },
     /// Its answer is invalid.
@@ -113,6 +130,7 @@ impl Unanswered {
             | Self::Failed { said, .. }
             | Self::Killed { said, .. }
             | Self::Protocol { said, .. }
+            | Self::Limited { said, .. }
             | Self::Silent { said, .. } => said.lines().map(str::to_owned).collect(),
             Self::NotStarted { .. } | Self::Quiet { .. } | Self::Stopped { .. } | Self::Transcript { .. } => {
                 vec![]
@@ -131,6 +149,7 @@ impl crate::model::Explain for Unanswered {
             Self::Failed { .. } => Code::AgentFailed,
             Self::Killed { .. } => Code::AgentKilled,
             Self::Silent { .. } => Code::NoAnswer,
+            Self::Limited { .. } => Code::AgentLimited,
             Self::Unfit { .. } => Code::UnfitAnswer,
             Self::Protocol { .. } => Code::AgentProtocol,
             Self::Transcript { .. } => Code::CannotWrite,
@@ -150,6 +169,10 @@ impl crate::model::Explain for Unanswered {
             Self::Stopped { .. } => "the same command asks it again".into(),
             Self::Failed { .. } | Self::Killed { .. } => transcript.into(),
             Self::Silent { .. } => "its answer must have one JSON object".into(),
+            Self::Limited { agent, .. } => format!(
+                "ask it later, or let another agent take over: `git config wf.agent.{agent}.fallback NAME`"
+            )
+            .into(),
             Self::Protocol { step: "session/new", .. } => {
                 "log in with the agent's own command first, or name the variable with its key in `wf.agent.NAME.env`".into()
             }

@@ -4,11 +4,13 @@ use std::io::{self, Write};
 
 use super::run_lines::text_lines;
 use crate::model::branch::Branch;
+use crate::model::id::IssueId;
 use crate::model::run::{Run, RunStep};
+use crate::model::run_log::OrderKind;
 use crate::page::looks::stage_style;
 use crate::page::run_report::{crew, left_out, waiting_words};
 use crate::rules::run::{Counts, breach_words};
-use crate::run::{Driven, LoggedView, RunDiff, RunSummary, RunView, RunWorkplace, WorkplaceUse};
+use crate::run::{Driven, LoggedView, RunDiff, RunSummary, RunView, RunWorkplace, SteeredRun, WorkplaceUse};
 use crate::ui::style;
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Cell, Column, Screen, Table, time};
@@ -102,6 +104,23 @@ pub(in crate::cli) fn in_one_line(run: &RunSummary, now: i64) -> String {
     format!("{id}  {mode}, {}, changed {ago}", outcome(run.counts, run.waiting_count))
 }
 
+/// Prints what a run was told.
+pub(in crate::cli) fn steered(screen: &mut Screen, told: &SteeredRun) -> io::Result<()> {
+    let run = screen.id(told.run_id.as_str());
+    let issues: Vec<&str> = told.issue_ids.iter().map(IssueId::as_str).collect();
+    let issues = issues.join(", ");
+    match told.order {
+        OrderKind::Stop => writeln!(screen, "{run} stops the work on {issues}")?,
+        OrderKind::Pause => writeln!(screen, "{run} begins no other step")?,
+        OrderKind::Resume => writeln!(screen, "{run} goes on")?,
+        OrderKind::Add => writeln!(screen, "{run} takes {issues}")?,
+    }
+    if told.driven == Driven::Elsewhere {
+        writeln!(screen, "  its driver sees that when it next fetches")?;
+    }
+    Ok(())
+}
+
 /// Prints a run with its issues; `now` is in milliseconds.
 pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::Result<()> {
     let (painter, run, state) = (screen.painter(), &view.run, &view.state);
@@ -121,6 +140,13 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
         writeln!(screen, "  {}", clean_line(confinement))?;
     }
     driver(screen, view)?;
+    if view.is_paused {
+        writeln!(screen, "  it is paused; `git wf run resume {}` lets it go on", run.id)?;
+    }
+    for limited in &view.limited_agents {
+        let until = time::point(limited.until);
+        writeln!(screen, "  agent {} is limited until {until}", clean_line(&limited.agent))?;
+    }
     for place in &view.workplaces {
         writeln!(screen, "  {}", workplace(place))?;
     }

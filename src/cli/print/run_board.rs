@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::run_lines::TITLE;
 use crate::model::id::IssueId;
-use crate::model::run_log::RunEvent;
+use crate::model::run_log::{Order, OrderKind, RunEvent};
 use crate::model::status::IssueStatus;
 use crate::rules::run::{IssueStage, stage};
 use crate::run::{RunUpdate, StartedIssue};
@@ -77,11 +77,28 @@ impl Board {
                 });
             }
             RunUpdate::Said { issue, text } => self.change(issue, |row| row.hear(text)),
-            RunUpdate::Logged(entry) => {
-                if let RunEvent::Issue(reached) = &entry.event {
-                    self.change(&reached.issue_id, |row| row.status = reached.status);
-                }
+            RunUpdate::Logged(entry) => self.logged(&entry.event),
+        }
+    }
+
+    fn logged(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Issue(reached) => {
+                self.change(&reached.issue_id, |row| row.status = reached.status);
             }
+            RunEvent::Order(Order { order: OrderKind::Add, issue_id: Some(issue) })
+                if !self.rows.iter().any(|row| row.issue == *issue) =>
+            {
+                self.rows.push(Row {
+                    issue: issue.clone(),
+                    title: String::new(),
+                    status: IssueStatus::Registered,
+                    work: None,
+                    said: String::new(),
+                    begun: String::new(),
+                });
+            }
+            _ => {}
         }
     }
 

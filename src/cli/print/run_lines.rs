@@ -8,7 +8,7 @@ use crate::model::id::IssueId;
 use crate::model::run::{Run, RunAgents, RunStep};
 use crate::model::run_log::{ActionDone, IssueReached, RunEvent, RunStatus, Setback};
 use crate::model::status::IssueStatus;
-use crate::rules::run::{ALL_FAILED, breach_words, is_for_a_person};
+use crate::rules::run::{ALL_FAILED, breach_words, is_for_a_person, limited_words, order_words};
 use crate::run::{RunUpdate, StartedIssue};
 use crate::ui::Painter;
 use crate::ui::style;
@@ -109,6 +109,11 @@ impl RunLines {
             RunEvent::Issue(it) => self.reached(it),
             RunEvent::Action(it) => self.done(it),
             RunEvent::Setback(it) => Some(self.setback(it)),
+            RunEvent::Limited(it) => {
+                let label = self.painter.paint(style::WARN, "limit:");
+                Some(format!("{label} {}", clean_line(&limited_words(it))))
+            }
+            RunEvent::Order(it) => Some(order_words(it)),
             RunEvent::Decision(it) => Some(self.about(&it.issue_id, &format!("{} was chosen", it.choice))),
             RunEvent::Breach(it) => {
                 let label = self.painter.paint(style::WARN, "breach:");

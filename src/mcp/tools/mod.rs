@@ -9,6 +9,7 @@ mod listed;
 mod plan_context;
 mod plan_review;
 mod plan_submit;
+mod run_steer;
 mod show;
 mod trace;
 mod verify;
@@ -117,6 +118,7 @@ static TABLE: &[ToolRow] = &[
     row::<finish::FinishTool>(),
     row::<land::Land>(),
     row::<trace::TraceTool>(),
+    row::<run_steer::RunSteer>(),
 ];
 
 /// Who may call which tools.
@@ -271,7 +273,10 @@ mod tests {
             ("reviewer", &["issue_write", "plan_review"]),
             ("executor", &["issue_write", "claim", "verify", "finish"]),
             ("explorer", &["issue_write"]),
-            ("owner", &["issue_write", "plan_submit", "plan_review", "claim", "verify", "finish", "land"]),
+            (
+                "owner",
+                &["issue_write", "plan_submit", "plan_review", "claim", "verify", "finish", "land", "run_steer"],
+            ),
         ] {
             let found = names(Some(role), false, false);
             assert_eq!(found.len(), reading.len() + more.len(), "{role}: {found:?}");

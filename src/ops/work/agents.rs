@@ -62,6 +62,12 @@ pub(crate) struct AgentView {
     /// The command that starts it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) command: Option<ShownSetting<String>>,
+    /// The command that continues a session `{session}`, if it can do that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) resume: Option<ShownSetting<String>>,
+    /// The agent that takes over while it is limited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) fallback: Option<ShownSetting<String>>,
     /// Whether a shell runs the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shell: Option<ShownSetting<bool>>,
@@ -131,6 +137,8 @@ fn agent_view(session: &Session, name: String, agent: Result<Agent, NoAgent>, fo
             about,
             roles: vec![],
             command: Some(agent.command().into()),
+            resume: agent.resume().map(|resume| (&resume.command).into()),
+            fallback: agent.fallback().map(Into::into),
             shell: Some(agent.shell().into()),
             protocol: Some(agent.protocol().into()),
             timeout: Some(ShownSetting {
@@ -162,6 +170,8 @@ fn agent_view(session: &Session, name: String, agent: Result<Agent, NoAgent>, fo
             about,
             roles: vec![],
             command: None,
+            resume: None,
+            fallback: None,
             shell: None,
             protocol: None,
             timeout: None,

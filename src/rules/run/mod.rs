@@ -5,12 +5,15 @@ mod breaches;
 mod budget;
 mod foreseen;
 mod gates;
+mod limit_words;
+mod limits;
 mod next;
 mod notifications;
 mod progress;
 mod report;
 mod spent;
 mod state;
+mod steering;
 mod times;
 mod waiting;
 mod worn;
@@ -19,16 +22,19 @@ pub(crate) use bounds::{Bounds, unplanned_words};
 pub(crate) use breaches::{breach_words, refused_words};
 pub(crate) use foreseen::foreseen;
 pub(crate) use gates::QualityGate;
+pub(crate) use limit_words::limit_in;
+pub(crate) use limits::{LimitWait, limited_words, limits_in};
 pub(crate) use next::{Need, Standing, StuckReason, chains, mode_for, need, next, phase};
 pub(crate) use notifications::{notification, owed};
 pub(crate) use progress::{
     ALL_FAILED, BUDGET, HELD_ELSEWHERE, IN_CYCLE, IssueProgress, MERGE_CONFLICT, NO_PLAN, PENDING_SELECTION,
-    REJECTED, RunProgress, STALLED, SkippedStep, UNREVIEWED, is_for_a_person,
+    REJECTED, RunProgress, STALLED, STOPPED, SkippedStep, UNREVIEWED, is_for_a_person,
 };
 pub(crate) use report::{IssueReport, ReportedCheck, RunFacts, RunReport, report};
 pub(crate) use spent::Spent;
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};
-pub(crate) use times::driven_ms;
+pub(crate) use steering::{order_words, steering};
+pub(crate) use times::{StageSpan, driven_ms};
 pub(crate) use waiting::{
     KeptBranch, KeptKind, NeededIssue, UnstoredAnswer, UnstoredState, completes, fails, releases,
 };

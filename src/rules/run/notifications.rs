@@ -1,5 +1,6 @@
 //! Which entries of a run's log a person is told, and in which words.
 
+use super::limits::limited_words;
 use super::progress::{BUDGET, HELD_ELSEWHERE, MERGE_CONFLICT, NO_PLAN, REJECTED, is_for_a_person};
 use crate::model::execution::Failure;
 use crate::model::id::{IssueId, RunId};
@@ -22,9 +23,15 @@ pub(crate) fn notification(run: &RunId, entry: &RunLogEntry) -> Option<Notificat
             let (kind, message) = of_run(run, reached)?;
             (kind, None, message, None)
         }
-        RunEvent::Action(_) | RunEvent::Setback(_) | RunEvent::Breach(_) | RunEvent::Decision(_) => {
-            return None;
+        RunEvent::Limited(limited) => {
+            let message = limited_words(limited);
+            (NotificationKind::Limit, limited.issue_id.clone(), message, limited.why.clone())
         }
+        RunEvent::Action(_)
+        | RunEvent::Setback(_)
+        | RunEvent::Breach(_)
+        | RunEvent::Decision(_)
+        | RunEvent::Order(_) => return None,
     };
     let quoted = quoted.map(|text: String| text.chars().take(LONGEST_QUOTE).collect());
     let id = format!("{run}/{}", entry.id);

@@ -130,6 +130,9 @@ pub(crate) const MERGE_CONFLICT: &str = "merge-conflict";
 /// The error type of an issue or a run that has spent its budget.
 pub(crate) const BUDGET: &str = "budget";
 
+/// The error type of an issue that someone stopped.
+pub(crate) const STOPPED: &str = "stopped";
+
 /// Whether an error means that nothing failed, but someone must decide something first.
 pub(crate) fn is_for_a_person(error: &Failure) -> bool {
     error
@@ -316,6 +319,7 @@ impl<'a> RunProgress<'a> {
                 self.errors.push((entry.at, Wrong::Step(setback)));
             }
             RunEvent::Breach(breach) => self.breaches.push(breach),
+            RunEvent::Limited(_) | RunEvent::Order(_) => {}
             RunEvent::Decision(decided) => {
                 match decided.choice {
                     Choice::Retry => *self.granted.entry(&decided.issue_id).or_default() += 1,

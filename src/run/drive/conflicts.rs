@@ -165,16 +165,14 @@ impl Driver<'_> {
         if let Some(left) = StepWorkplace::reopen(store, &name) {
             left.workplace.remove(store)?;
         }
-        let site = StepSite {
-            name,
-            folder: self.places.trees.join(of),
-            start: ours,
-            branch: Some(it.branch.clone()),
-            active: None,
-        };
+        // Some agents find their sessions by the directory in which they worked.
+        let worked_in = self.places.trees.join(file_name(&tree));
+        let folder = if worked_in.exists() { self.places.trees.join(of) } else { worked_in };
+        let site = StepSite { name, folder, start: ours, branch: Some(it.branch.clone()), active: None };
         let mut named = self.named(it.issue)?;
         named.extend(absent(store, ours, theirs)?);
-        let task = JobSite { site, claim: Some(tree), base: Some(ours.into()), named };
+        let about = it.execution.to_string();
+        let task = JobSite { site, claim: Some(tree), base: Some(ours.into()), named, about };
         let job = self.job(it.issue, RunStep::Integrate, Role::Executor, task)?;
         let job = AgentJob { execution: Some(it.execution.clone()), ..job };
         let conflict = WorkConflict { execution: it.execution.clone(), ours, theirs, what };

@@ -15,6 +15,7 @@ use crate::rules::run::{
     ALL_FAILED, IssueProgress, Need, RunProgress, STALLED, Standing, StuckReason, chains, need, worn_out,
 };
 use crate::run::job::failure;
+use crate::run::sessions::forget_all;
 use crate::store::Store;
 
 impl Driver<'_> {
@@ -116,6 +117,7 @@ impl Driver<'_> {
     /// Removes what agents said about the issues that went well, unless it is to be kept. Of all others it says what went
     /// wrong.
     pub(super) fn forget_what_was_said(&self) {
+        forget_all(&self.places);
         if self.crew.keeps_transcripts {
             return;
         }

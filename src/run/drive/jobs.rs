@@ -17,7 +17,9 @@ use crate::ops::work::runs::paths::{AgentIdentity, head, remove_tree};
 use crate::rules::roles::Role;
 use crate::rules::run::{Bounds, RunProgress};
 use crate::run::job::{AgentJob, StepOutcome, StepReport};
+use crate::run::sessions::SessionNote;
 use crate::run::silence;
+use crate::run::stops::RunStops;
 use crate::run::taking::take_step;
 use crate::run::watch::RunUpdate;
 use crate::run::workplace::{self, StepSite};
@@ -34,6 +36,8 @@ pub(super) struct JobSite {
     pub(super) base: Option<CommitHash>,
     /// The paths that the plan names.
     pub(super) named: BTreeSet<String>,
+    /// What the agent is asked about: the id of an issue, a plan or an execution.
+    pub(super) about: String,
 }
 
 impl Driver<'_> {
@@ -50,6 +54,7 @@ impl Driver<'_> {
         issue: &IssueId,
         step: RunStep,
         role: Role,
+        about: &str,
     ) -> Result<AgentJob, Refusal> {
         let head = head(self.session.store(), &self.run)?;
         let start = head.and_then(|head| object_id(head.as_str())).ok_or_else(|| {
@@ -64,7 +69,8 @@ impl Driver<'_> {
             branch: None,
             active: None,
         };
-        self.job(issue, step, role, JobSite { site, claim: None, base: None, named: BTreeSet::new() })
+        let (named, about) = (BTreeSet::new(), about.to_owned());
+        self.job(issue, step, role, JobSite { site, claim: None, base: None, named, about })
     }
 
     pub(super) fn job(
@@ -74,7 +80,7 @@ impl Driver<'_> {
         role: Role,
         task: JobSite,
     ) -> Result<AgentJob, Refusal> {
-        let JobSite { site, claim, base, named } = task;
+        let JobSite { site, claim, base, named, about } = task;
         let store = self.session.store();
         let agent = self.crew.agent(role)?.clone();
         let tried = RunProgress::of(&self.log).failed_since_taken(step, issue);
@@ -101,7 +107,13 @@ impl Driver<'_> {
             step,
             execution: None,
             issue: issue.clone(),
+            fallbacks: self.crew.fallbacks(&agent),
             agent,
+            limits: Arc::clone(&self.limits),
+            about,
+            note: SessionNote::of(&self.places, role, issue),
+            follow_up: RefCell::default(),
+            left: None,
             role,
             identity: self.identity(role),
             claim,
@@ -112,7 +124,7 @@ impl Driver<'_> {
             transcripts: self.places.transcripts(),
             tried,
             reports: self.sender.clone(),
-            stops: Arc::clone(&self.stops),
+            stops: RunStops::of_issue(&self.stops),
             usage: RefCell::default(),
             kept: RefCell::default(),
         })
@@ -130,6 +142,7 @@ impl Driver<'_> {
         let (issue, step) = (job.issue.clone(), job.step);
         let attempt = RunProgress::of(&self.log).attempts(step, &issue) + 1;
         self.watch.update(&RunUpdate::Began { issue: &issue, step, agent: job.agent.name(), attempt });
+        self.stops_of.insert(issue.clone(), Arc::clone(&job.stops));
         self.busy.insert(issue, step);
         self.threads.push(std::thread::spawn(move || {
             let came = take_step(&job, work);

@@ -8,6 +8,7 @@ mod ending;
 mod jobs;
 mod landing;
 mod left;
+mod limits;
 mod own_part;
 mod recording;
 mod renewing;
@@ -16,6 +17,8 @@ mod room;
 mod settling;
 mod sharing;
 mod starting;
+mod steering;
+mod stopping;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +32,7 @@ use self::sharing::refuse_other_driver;
 use super::arrived::Arrivals;
 use super::crew::{Crew, StartedRun};
 use super::job::StepReport;
+use super::limits::{AgentLimits, OtherLimits};
 use super::notify::Notifier;
 use super::others::Others;
 use super::standing::{KnownIssues, Standings, standings};
@@ -124,6 +128,10 @@ fn driven(
         notifier,
         new_budget: budget,
         over_budget: None,
+        limits: Arc::default(),
+        other_limits: OtherLimits::default(),
+        stops_of: BTreeMap::new(),
+        is_paused: false,
     };
     driver.know_branch()?;
     driver.tell_start(is_resumed)?;
@@ -200,6 +208,13 @@ struct Driver<'a> {
     new_budget: Option<Budget>,
     /// What it cost, if that is all that it may.
     over_budget: Option<String>,
+    /// Which agents are limited, as far as any run says.
+    limits: Arc<AgentLimits>,
+    other_limits: OtherLimits,
+    /// Stops the work on one issue.
+    stops_of: BTreeMap<IssueId, Arc<RunStops>>,
+    /// Whether someone paused the run.
+    is_paused: bool,
 }
 
 impl Driver<'_> {
@@ -231,13 +246,16 @@ impl Driver<'_> {
         let tip = self.session.store().tip()?;
         // An agent at work writes often, usually without making a new step possible.
         let is_new = seen.is_none() || (*seen != tip && (self.busy.is_empty() || looked.elapsed() >= LOOK));
-        if !self.is_stopping() && self.worn_out().is_none() && is_new {
+        if is_new {
+            self.look_at_orders()?;
+        }
+        if !self.is_stopping() && !self.is_paused && self.worn_out().is_none() && is_new {
             self.take_steps()?;
             (*seen, *looked) = (tip, Instant::now());
         }
         self.publish_ends()?;
         let is_stopping = self.is_stopping();
-        if self.busy.is_empty() {
+        if self.busy.is_empty() && (is_stopping || !self.is_paused) {
             if is_stopping {
                 // Completed work is still merged before the run stops.
                 self.integrate_completed()?;
@@ -266,18 +284,10 @@ impl Driver<'_> {
     /// Takes all steps that can be taken now.
     fn take_steps(&mut self) -> Result<(), Refusal> {
         self.keep_budget()?;
+        self.know_limits()?;
         // A step that could not begin makes room for others.
         while !self.is_stopping() && (self.do_own_part()? || self.begin_steps()? || self.ask_person()?) {}
         Ok(())
-    }
-
-    /// Begins no other step, since a signal ended git. What that was to do is left to those who resume the run.
-    fn stop_after_steps(&mut self) {
-        if !self.is_stopping() {
-            let notice = Notice::warning("a signal ended git, so the run stops after the current steps");
-            self.watch.update(&RunUpdate::Noticed(&notice));
-        }
-        self.stops.after_steps();
     }
 
     /// Remembers the position of the run's branch.
@@ -308,44 +318,6 @@ impl Driver<'_> {
         let confinement = Notice::note(self.confinement.to_string());
         self.watch.update(&RunUpdate::Noticed(&confinement));
         Ok(())
-    }
-
-    /// Waits until the agents at work have ended, and publishes what they did: their claims belong to this clone, even
-    /// if another clone now drives the run.
-    fn let_agents_end(&mut self) {
-        self.stops.after_steps();
-        while !self.busy.is_empty() {
-            self.watch.tick();
-            // The log of the run is its new driver's.
-            if let Ok(StepReport::Over(issue, ..)) = self.news.recv_timeout(LOOK) {
-                self.busy.remove(&issue);
-            }
-        }
-        // Without the remote, the next sync does it.
-        let _ = publish_store(self.session);
-    }
-
-    /// Stops every agent and waits for that. Then records what they did outside of their roles.
-    fn stop_all(&mut self) {
-        self.stops.at_once();
-        let mut breaches = Vec::new();
-        while !self.busy.is_empty() {
-            match self.news.recv() {
-                Ok(StepReport::Over(issue, ..)) => drop(self.busy.remove(&issue)),
-                Ok(StepReport::Breach(breach)) => breaches.push(RunEvent::Breach(breach)),
-                // It may say where work was kept.
-                Ok(StepReport::Noticed(notice)) => self.watch.update(&RunUpdate::Noticed(&notice)),
-                _ => {}
-            }
-        }
-        for thread in self.threads.drain(..) {
-            let _ = thread.join();
-        }
-        self.stops.agents_ended();
-        if !breaches.is_empty() {
-            // The reason to stop matters more than the failure to record this.
-            let _ = self.log("breach", breaches);
-        }
     }
 
     /// The state of the issues, from the newest state of the store.

@@ -34,10 +34,12 @@ impl Driver<'_> {
                 }
             }
             StepReport::Breach(breach) => self.log("breach", [RunEvent::Breach(breach)])?,
-            StepReport::Reminded(issue) => self.note_reminder(issue)?,
+            StepReport::Noted(issue, note) => self.note(issue, note)?,
+            StepReport::Limited(limited) => self.note_limit(limited)?,
             StepReport::Noticed(notice) => self.watch.update(&RunUpdate::Noticed(&notice)),
             StepReport::Over(issue, step, came, usage) => {
                 self.busy.remove(&issue);
+                self.stops_of.remove(&issue);
                 self.watch.update(&RunUpdate::Ended { issue: &issue });
                 if step == RunStep::Execute {
                     self.last_end = self.session.store().tip()?;
@@ -48,15 +50,15 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Records that the agent of an issue was silent. Nothing else changes for the issue.
-    fn note_reminder(&mut self, issue: IssueId) -> Result<(), Refusal> {
+    /// Records a remark about an issue. Nothing else changes for it.
+    fn note(&mut self, issue: IssueId, note: &str) -> Result<(), Refusal> {
         let Some((status, error)) =
             RunProgress::of(&self.log).issue(&issue).map(|it| (it.status, it.error.cloned()))
         else {
             return Ok(());
         };
-        let note = Some("its agent was silent, and was reminded".to_owned());
-        self.log_issue("remind", IssueReached { error, note, ..IssueReached::plain(issue, status) })
+        let note = Some(note.to_owned());
+        self.log_issue("note", IssueReached { error, note, ..IssueReached::plain(issue, status) })
     }
 
     /// Records the result of a step, and the usage of its agent.
@@ -111,6 +113,7 @@ impl Driver<'_> {
                 (what, vec![self.setback(issue, step, vain), RunEvent::Action(left_out)])
             }
             StepOutcome::Gave(vain) => ("failed", self.failed(issue, step, vain)),
+            StepOutcome::Stopped if self.is_told_to_stop(issue) => return self.note_stopped(issue),
             StepOutcome::Stopped => {
                 self.stop_after_steps();
                 return Ok(());

@@ -78,7 +78,11 @@ impl Driver<'_> {
             }
             other => other,
         };
-        let before = std::mem::replace(&mut self.log.log, reserved?);
+        let log = reserved?;
+        let before = std::mem::take(&mut self.log.log);
+        // Someone may have added an issue meanwhile.
+        self.log = RunFolder::new(self.run.clone(), log);
+        self.run = self.log.run.clone();
         let is_new = |entry: &&RunLogEntry| !before.iter().any(|known| known.id == entry.id);
         for entry in self.log.log.iter().filter(is_new) {
             self.watch.update(&RunUpdate::Logged(entry));

@@ -63,21 +63,21 @@ impl Driver<'_> {
 
     pub(super) fn begin_exploration(&mut self, issue: &IssueId) -> Result<(), Refusal> {
         self.reach_planning(issue)?;
-        let job = self.reading_job(issue, RunStep::Explore, Role::Explorer)?;
+        let job = self.reading_job(issue, RunStep::Explore, Role::Explorer, issue.as_str())?;
         self.spawn(job, steps::explore);
         Ok(())
     }
 
     pub(super) fn begin_plan(&mut self, issue: &IssueId) -> Result<(), Refusal> {
         self.reach_planning(issue)?;
-        let job = self.reading_job(issue, RunStep::Plan, Role::Planner)?;
+        let job = self.reading_job(issue, RunStep::Plan, Role::Planner, issue.as_str())?;
         self.spawn(job, steps::plan);
         Ok(())
     }
 
     pub(super) fn begin_review(&mut self, issue: &IssueId) -> Result<(), Refusal> {
         let solution = self.bound(issue)?;
-        let job = self.reading_job(issue, RunStep::Review, Role::Reviewer)?;
+        let job = self.reading_job(issue, RunStep::Review, Role::Reviewer, solution.as_str())?;
         self.spawn(job, move |job| steps::review(job, &solution));
         Ok(())
     }
@@ -136,7 +136,7 @@ impl Driver<'_> {
         let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Executing);
         reached.solution_id = Some(solution);
         reached.execution_id = Some(id.clone());
-        reached.note = note;
+        reached.note.clone_from(&note);
         self.log_issue("executing", reached)?;
         if self.is_stopping() {
             return Ok(());
@@ -158,9 +158,10 @@ impl Driver<'_> {
         let folder = issues::existing(&store.snapshot()?, issue)?;
         let execution = folder.executions.iter().find(|it| it.execution.id == id).map(|it| &it.execution);
         let base = execution.and_then(|it| it.base_commit.clone());
-        let task = JobSite { site, claim: Some(tree), base, named: self.named(issue)? };
+        let named = self.named(issue)?;
+        let task = JobSite { site, claim: Some(tree), base, named, about: id.to_string() };
         let job = self.job(issue, RunStep::Execute, Role::Executor, task)?;
-        let job = AgentJob { execution: Some(id.clone()), ..job };
+        let job = AgentJob { execution: Some(id.clone()), left: note, ..job };
         self.spawn(job, move |job| execute(job, &AgentExecution { id: id.clone(), may_be_done }));
         Ok(())
     }

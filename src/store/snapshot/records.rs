@@ -220,7 +220,7 @@ pub(crate) fn run(
     let parsed = parse_entry::<Run>(&path, &bytes, &hidden).map(Some);
     let Some(run) = set_aside(parsed, broken)? else { return Ok(None) };
     let log = log::<RunLogEntry>(read, &layout::run_log(id), &hidden, broken)?;
-    Ok(Some(RunFolder { run, log }))
+    Ok(Some(RunFolder::new(run, log)))
 }
 
 /// One execution with its log.

@@ -51,6 +51,10 @@ const DEEDS: &[(&str, FormDeed)] = &[
     ("settle", work::settle),
     ("retry", work::retry),
     ("lease-release", work::release),
+    ("run-stop", work::stop),
+    ("run-add", work::add),
+    ("run-pause", work::pause),
+    ("run-resume", work::resume),
 ];
 
 /// Performs the operation with this name.

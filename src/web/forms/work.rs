@@ -1,9 +1,12 @@
 //! Forms about executions, and about conflicts between clones.
 
-use super::perform::{Performed, needed};
+use super::perform::{Fault, Performed, needed};
+use crate::model::run_log::OrderKind;
 use crate::ops::Session;
 use crate::ops::clones::{self, KeptValue, Settle};
+use crate::ops::plans::{self, Bind};
 use crate::ops::work::{self, ReleaseLease, Retry};
+use crate::run::{self, Steer};
 use crate::web::place::Query;
 
 pub(super) fn retry(session: &Session, input: &Query) -> Performed {
@@ -13,6 +16,37 @@ pub(super) fn retry(session: &Session, input: &Query) -> Performed {
 
 pub(super) fn release(session: &Session, input: &Query) -> Performed {
     work::release(session, &ReleaseLease { item: Some(needed(input, "item")?.to_owned()), force: None })?;
+    Ok(None)
+}
+
+/// Stops the work on an issue of a run.
+pub(super) fn stop(session: &Session, input: &Query) -> Performed {
+    steer(session, input, OrderKind::Stop, vec![needed(input, "issue")?.to_owned()])
+}
+
+/// Adds an issue to a run, or takes one up again. If a plan is chosen with it, that is bound first.
+pub(super) fn add(session: &Session, input: &Query) -> Performed {
+    let issue = needed(input, "issue")?.to_owned();
+    if let Some(solution) = input.get("solution") {
+        let bind = Bind { issue: issue.clone(), solution: Some(solution.to_owned()), force: None };
+        plans::bind(session, &bind)?;
+    }
+    steer(session, input, OrderKind::Add, vec![issue])
+}
+
+/// Lets a run begin no other step.
+pub(super) fn pause(session: &Session, input: &Query) -> Performed {
+    steer(session, input, OrderKind::Pause, vec![])
+}
+
+/// Lets a paused run go on.
+pub(super) fn resume(session: &Session, input: &Query) -> Performed {
+    steer(session, input, OrderKind::Resume, vec![])
+}
+
+fn steer(session: &Session, input: &Query, order: OrderKind, issues: Vec<String>) -> Performed {
+    let run = Some(needed(input, "run")?.to_owned());
+    run::steer(session, &Steer { run, order, issues }).map_err(|refusal| Fault::at("issue", refusal))?;
     Ok(None)
 }
 

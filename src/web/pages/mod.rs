@@ -17,6 +17,7 @@ mod plan_diff;
 mod queue;
 mod roadmap;
 mod run;
+mod run_live;
 mod saved;
 mod step;
 

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::run_live;
 use crate::model::id::RunId;
 use crate::ops::Refusal;
 use crate::page;
@@ -56,19 +57,12 @@ pub(super) fn one(view: &View<'_>, id: &RunId) -> Result<PageContent, Refusal> {
     let (it, report, log) = &*kept;
     let lines = if it.driven == Driven::Here { run::last_lines(session, id)? } else { vec![] };
     let shown = Shown::new(view);
+    let is_open = matches!(it.driven, Driven::Here | Driven::Elsewhere);
     let notice = html! {
-        p { (badge(&it.words())) @if it.driven == Driven::Elsewhere { " " (badge(it.driven.as_str())) } }
-        section id="agents" {
-            @if !lines.is_empty() {
-                h2 { "Agents at work" }
-                @for agent in &lines {
-                    article.entry id=(format!("agent-{}", agent.name)) {
-                        header { strong { (one_line(&agent.name)) } }
-                        pre.lines { @for line in &agent.lines { (line) "\n" } }
-                    }
-                }
-            }
-        }
+        p { (badge(&it.words())) @if it.is_paused { " " (badge("paused")) } @if it.driven == Driven::Elsewhere { " " (badge(it.driven.as_str())) } }
+        @if is_open { section id="steering" { (run_live::steering(view, it)) } }
+        section id="agents" { (run_live::agents(view, it, &lines)) }
+        @if is_open { section id="questions" { (run_live::questions(view, it, report)) } }
         section id="log" { (entries(view, &shown.lists, log)) }
     };
     let body = shown.page(&page::run_report::page(report), &Beside { facts: None, notice: Some(notice) });

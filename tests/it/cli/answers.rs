@@ -152,11 +152,14 @@ fn run_diff(repo: &Repo) {
     repo.wf_in(plan_on("a.txt").to_string(), &["solution", "add", "ISS-010"]).ok();
     let file = repo.path().join("../diff.json");
     let asks = format!(
-        "date > new.txt; git -C '{}' wf run diff ISS-010 --json > '{}'; exit 3",
+        "date > new.txt; git -C '{0}' wf run diff ISS-010 --json > '{1}'; unset WF_ROLE WF_ACTOR WF_RUN WF_RUN_FILES; \
+        git -C '{0}' wf run pause --json > '{1}.paused'; git -C '{0}' wf run resume --json; exit 3",
         repo.path().display(),
         file.display()
     );
     repo.wf(&["run", "ISS-010", "--execute-only", "--executor", &format!("sh:{asks}"), "--yes"]).fails(1);
+    let told = std::fs::read_to_string(format!("{}.paused", file.display())).unwrap();
+    schema::fits(repo, "run-steered", &serde_json::from_str(&told).unwrap());
     let diff: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
     assert!(diff["patch"].as_str().unwrap().contains("+++ b/new.txt"), "{diff}");
     schema::fits(repo, "run-diff", &diff);

@@ -5,14 +5,20 @@ use std::sync::mpsc;
 
 use agent_client_protocol::Agent;
 use agent_client_protocol::v1::schema::{
-    InitializeResponse, NewSessionResponse, PermissionOption, PermissionOptionKind, PromptResponse,
-    RequestPermissionOutcome, SessionId, ToolCall, ToolCallUpdate, ToolKind,
+    InitializeResponse, NewSessionRequest, NewSessionResponse, PermissionOption, PermissionOptionKind,
+    PromptRequest, PromptResponse, RequestPermissionOutcome, SessionId, TextContent, ToolCall,
+    ToolCallUpdate, ToolKind,
 };
 use futures::SinkExt;
 
 use super::*;
 
 type Asking = ConnectionTo<acp::Client>;
+
+/// A whole request with this text.
+fn in_full(text: &str) -> Prompt {
+    Prompt { text: text.to_owned(), sequel: None }
+}
 
 /// Asks for permission to do something; true if it is granted.
 async fn may(client: &Asking, id: &SessionId, kind: ToolKind, command: &str) -> bool {
@@ -104,7 +110,7 @@ fn talk(role: Role, root: &Path, prompt: Option<&str>) -> (Result<Greeting, Fail
             );
         let _ = futures_lite::future::block_on(agent.connect_to(acp::Lines::new(outgoing, incoming_agent)));
     });
-    let session = AcpSession { root: root.to_owned(), role, prompt: prompt.map(str::to_owned), events };
+    let session = AcpSession { root: root.to_owned(), role, prompt: prompt.map(in_full), events };
     let result = run(session, to_agent, incoming_client, interruptions);
     let message = |event| match event {
         AcpEvent::Message(text) => Some(text),
@@ -123,11 +129,14 @@ fn tree() -> (tempfile::TempDir, PathBuf) {
 }
 
 #[test]
-fn a_greeting_opens_no_session() {
+fn a_greeting_opens_a_session_and_asks_nothing() {
     let (_folder, root) = tree();
     let (result, said) = talk(Role::Explorer, &root, None);
     let greeting = result.unwrap();
-    assert_eq!((greeting.agent.as_deref(), greeting.session_id), (Some("example 1.2"), None));
+    assert_eq!(
+        (greeting.agent.as_deref(), greeting.session_id.as_deref()),
+        (Some("example 1.2"), Some("s-1"))
+    );
     assert_eq!(said, "");
 }
 

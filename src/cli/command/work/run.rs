@@ -9,10 +9,11 @@ use crate::cli::input::which_issues::{self, ChosenIssues};
 use crate::cli::print::run_live::Following;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::model::run::RunMode;
+use crate::model::run_log::OrderKind;
 use crate::ops::{Answer, Refusal, Session};
 use crate::page::{markdown, run_report, terminal};
 use crate::process::supervise::Interrupts;
-use crate::run::{self, AgentNames, Begin, Driven, Resume, RunView};
+use crate::run::{self, AgentNames, Begin, Driven, Resume, RunView, Steer};
 use crate::ui;
 
 /// Have agents plan, review and execute issues
@@ -160,11 +161,42 @@ enum RunCommand {
         /// The run (default: the latest)
         run: Option<String>,
     },
-    /// Resume an interrupted run
+    /// Stop the work on an issue while the run goes on without it
     ///
-    /// Finished steps are not repeated. An agent that was interrupted is asked again, from its last commit on.
+    /// The agent at work on the issue is stopped, its claim is given back, and a branch keeps its work. `run add` takes the
+    /// issue up again.
+    Stop {
+        /// The issues
+        #[arg(required = true)]
+        issues: Vec<String>,
+        /// The run (default: the one at work)
+        #[arg(long)]
+        run: Option<String>,
+    },
+    /// Let a run begin no other step
+    ///
+    /// Agents at work finish their steps. `run resume` lets the run go on.
+    Pause {
+        /// The run (default: the one at work)
+        run: Option<String>,
+    },
+    /// Add issues to a run while it is at work
+    ///
+    /// An issue that the run gave up is taken up again, with one more attempt.
+    Add {
+        /// The issues
+        #[arg(required = true)]
+        issues: Vec<String>,
+        /// The run (default: the one at work)
+        #[arg(long)]
+        run: Option<String>,
+    },
+    /// Resume an interrupted or paused run
+    ///
+    /// Finished steps are not repeated. An agent that was interrupted goes on in its session if it can, else it is asked again,
+    /// from its last commit on. A run that is paused and still at work in another terminal goes on there.
     Resume {
-        /// The run (default: the only one that was interrupted here)
+        /// The run (default: the only one that was interrupted or paused here)
         run: Option<String>,
         /// Resume a run that was started or last resumed in another clone. Stop it there first: a process that still
         /// runs there stops only once it fetches this change
@@ -236,6 +268,12 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             let done = run::log(&session, run.as_deref())?;
             context.answer(done, |entries, _, screen| print::run::log(screen, entries))
         }
+        RunCommand::Stop { issues, run } => steer(&session, context, run, OrderKind::Stop, issues),
+        RunCommand::Pause { run } => steer(&session, context, run, OrderKind::Pause, vec![]),
+        RunCommand::Add { issues, run } => steer(&session, context, run, OrderKind::Add, issues),
+        RunCommand::Resume { run, .. } if run::is_paused(&session, run.as_deref())? => {
+            steer(&session, context, run, OrderKind::Resume, vec![])
+        }
         RunCommand::Resume { run, take_over, budget, agents, yes } => {
             refuse_agents_in_hook("run")?;
             let run = match run {
@@ -248,6 +286,18 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             ended(done, watch, context)
         }
     }
+}
+
+/// Tells a run that is at work what to do.
+fn steer(
+    session: &Session,
+    context: &mut CliContext,
+    run: Option<String>,
+    order: OrderKind,
+    issues: Vec<String>,
+) -> Outcome {
+    let done = run::steer(session, &Steer { run, order, issues })?;
+    context.answer(done, |told, _, screen| print::run::steered(screen, told))
 }
 
 fn begin(args: Args, context: &mut CliContext) -> Outcome {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Findings;
 use crate::model::id::IssueId;
-use crate::model::run_log::{ActionDone, Breach, IssueReached, RunEvent, Setback};
+use crate::model::run_log::{ActionDone, Breach, IssueReached, Limited, Order, RunEvent, Setback};
 use crate::store::{Snapshot, StoreError, layout, records};
 
 /// Checks all runs of a state that has these `issues`.
@@ -42,7 +42,14 @@ pub(super) fn check(
                     in_run(&seen, issue, &path, found);
                 }
                 RunEvent::Decision(decided) => in_run(&seen, &decided.issue_id, &path, found),
-                RunEvent::Action(_) | RunEvent::Setback(_) | RunEvent::Breach(_) | RunEvent::Phase(_) => {}
+                RunEvent::Limited(Limited { issue_id: Some(issue), .. })
+                | RunEvent::Order(Order { issue_id: Some(issue), .. }) => in_run(&seen, issue, &path, found),
+                RunEvent::Action(_)
+                | RunEvent::Setback(_)
+                | RunEvent::Breach(_)
+                | RunEvent::Limited(_)
+                | RunEvent::Order(_)
+                | RunEvent::Phase(_) => {}
             }
         }
     }

@@ -22,7 +22,9 @@ use crate::model::time::Time;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::facts;
 use crate::rules::folder::RunFolder;
-use crate::rules::run::{BUDGET, Counts, HistoryEntry, RunProgress, RunState, SkippedStep, history, state};
+use crate::rules::run::{
+    BUDGET, Counts, HistoryEntry, RunProgress, RunState, SkippedStep, history, limits_in, state, steering,
+};
 use crate::store::{ReadState, Store, StoreError, records, resolve};
 use crate::trail::record_words::run_event;
 
@@ -43,6 +45,12 @@ pub(crate) struct RunView {
     /// Who stopped it, if nobody has resumed it since.
     #[serde(skip)]
     pub(crate) stopped_by: Option<String>,
+    /// Whether someone paused it: it begins no other step.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) is_paused: bool,
+    /// The agents whose providers serve them only later.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) limited_agents: Vec<LimitedAgent>,
     /// Its state, derived from its log.
     pub(crate) state: RunState,
     /// Steps that were left out.
@@ -71,6 +79,15 @@ pub(crate) struct RunView {
     /// Whether its branch is missing here: it is in the clone that ran it, or was removed.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) lacks_branch: bool,
+}
+
+/// An agent whose provider serves it only later.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct LimitedAgent {
+    /// Its name.
+    pub(crate) agent: String,
+    /// Until when.
+    pub(crate) until: Time,
 }
 
 /// A run in the list of runs.
@@ -172,6 +189,9 @@ pub(crate) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Re
     let stopped_by = progress.stopped_by.map(str::to_owned);
     let confinement = progress.confinement.map(str::to_owned);
     let workplaces = workplaces::live(store, Some(&found.run.id));
+    let limits = limits_in(&found.log, store.now()?).into_iter();
+    let limited_agents = limits.map(|(agent, until)| LimitedAgent { agent, until }).collect();
+    let is_paused = driven == Driven::Here && steering(&found.log).is_paused;
     let branch = found.run.branch();
     let lacks_branch = match &branch {
         Some(branch) => store.read_ref(branch.as_str())?.is_none(),
@@ -184,6 +204,8 @@ pub(crate) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Re
         driven,
         process,
         stopped_by,
+        is_paused,
+        limited_agents,
         state,
         left_out,
         history,

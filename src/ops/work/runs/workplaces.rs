@@ -7,10 +7,15 @@ use serde::Serialize;
 
 use crate::model::id::{IssueId, RunId, SolutionId};
 use crate::model::op::Other;
+use crate::model::task_id::TaskId;
 use crate::model::text_enum;
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::{Store, resolve};
-use crate::workplace::KnownWorkplace;
+use crate::trail::active::ActiveClaim;
+use crate::workplace::{KnownWorkplace, Workplace};
+
+/// The file in the git directory of a workplace that says what is executed there.
+pub(crate) const ACTIVE: (&str, &str) = ("wf", "active.json");
 
 text_enum!(
     /// What a workplace of a run is for.
@@ -35,6 +40,9 @@ pub(crate) struct RunWorkplace {
     pub(crate) used_to: WorkplaceUse,
     /// Its directory.
     pub(crate) folder: PathBuf,
+    /// The task that the agent says it works on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) task_id: Option<TaskId>,
 }
 
 /// What an agent has changed so far.
@@ -52,7 +60,7 @@ pub(crate) fn live(store: &Store, run: Option<&RunId>) -> Vec<RunWorkplace> {
     let prefix = run.map_or_else(|| "RUN-".to_owned(), |run| format!("{run}-"));
     let mut known = KnownWorkplace::all(store, &prefix);
     known.retain(|known| known.is_in_use);
-    known.iter().filter_map(of_run).collect()
+    known.iter().filter_map(|known| of_run(store, known)).collect()
 }
 
 /// What was changed so far in the workplace in which the plan of an issue is carried out.
@@ -64,7 +72,7 @@ pub(crate) fn diff(session: &Session, issue: &str) -> Answer<RunDiff> {
     let id = resolve::issue(&store.snapshot()?, issue)?;
     for known in KnownWorkplace::all(store, "RUN-") {
         let workplace =
-            of_run(&known).filter(|of_run| of_run.issue_id == id && of_run.used_to == WorkplaceUse::Execute);
+            of_run(store, &known).filter(|of_run| of_run.issue_id == id && of_run.used_to == WorkplaceUse::Execute);
         if let Some(workplace) = workplace {
             let patch = String::from_utf8_lossy(&known.diff(store)?).into_owned();
             return Ok(session.done(RunDiff { workplace, patch }, None));
@@ -75,7 +83,7 @@ pub(crate) fn diff(session: &Session, issue: &str) -> Answer<RunDiff> {
 }
 
 /// What the name of a workplace says.
-fn of_run(known: &KnownWorkplace) -> Option<RunWorkplace> {
+fn of_run(store: &Store, known: &KnownWorkplace) -> Option<RunWorkplace> {
     let end = known.name.match_indices('-').nth(2)?.0;
     let run_id = RunId::parse(&known.name[..end]).ok()?;
     let of = &known.name[end + 1..];
@@ -86,5 +94,13 @@ fn of_run(known: &KnownWorkplace) -> Option<RunWorkplace> {
     } else {
         (WorkplaceUse::Execute, SolutionId::parse(of).ok()?.issue())
     };
-    Some(RunWorkplace { run_id, issue_id, used_to, folder: known.folder.clone() })
+    let task_id = task_of(store, known).filter(|_| used_to == WorkplaceUse::Execute);
+    Some(RunWorkplace { run_id, issue_id, used_to, folder: known.folder.clone(), task_id })
+}
+
+/// The task that an agent says it works on.
+fn task_of(store: &Store, known: &KnownWorkplace) -> Option<TaskId> {
+    let (folder, name) = ACTIVE;
+    let active = Workplace::reopen(store, &known.name)?.read_file(folder, name)?;
+    serde_json::from_slice::<ActiveClaim>(&active).ok()?.task_id
 }

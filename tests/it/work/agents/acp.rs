@@ -65,7 +65,7 @@ fn it_is_greeted_and_asked() {
         return;
     };
     let greeted = repo.json(&["agents", "test", "mine"]);
-    assert_eq!((&greeted["calls_itself"], greeted.get("session_id")), (&json!("toy 1"), None));
+    assert_eq!((&greeted["calls_itself"], &greeted["session_id"]), (&json!("toy 1"), &json!("s-1")));
     let asked = repo.json(&["agents", "test", "mine", "--ask"]);
     assert_eq!((&asked["session_id"], &asked["model"]), (&json!("s-1"), &json!("toy-1")));
     assert_eq!(asked["cost"], json!({"amount": 0.5, "currency": "USD"}));
@@ -195,4 +195,28 @@ fn who_hangs_or_floods_is_stopped() {
         repo.git(&["config", "wf.agent.mine.timeout", limit]).ok();
         assert_eq!(super::fails(&repo)["code"], code, "{start}");
     }
+}
+
+#[test]
+fn what_an_agent_prints_and_how_to_log_in_is_shown() {
+    let sandbox = Sandbox::new();
+    let start = "print('this program moved'); sys.stdout.flush(); send(id=id, result={'protocolVersion': 1, \
+        'authMethods': [{'id': 'key', 'name': 'Sign in with a key'}]}); continue";
+    let Some(repo) = agent(&sandbox, start, "pass") else { return };
+    let path = sandbox.root().join("agent.py");
+    let refuses = "send(id=id, error={'code': -32000, 'message': 'Authentication required'})";
+    let text = std::fs::read_to_string(&path).unwrap();
+    let (before, after) = text.split_once("elif method == \"session/new\":").unwrap();
+    let after = after.split_once("elif method == \"session/prompt\"").unwrap().1;
+    let text = format!(
+        "{before}elif method == \"session/new\":\n        {refuses}\n    elif method == \"session/prompt\"{after}"
+    );
+    std::fs::write(&path, text).unwrap();
+    let error = repo.wf(&["--json", "agents", "test", "mine"]).fails(1).json_error();
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.contains("Authentication required; it can be logged in by: Sign in with a key (`key`)"),
+        "{error}"
+    );
+    assert_eq!(error["details"][0], "this program moved", "{error}");
 }

@@ -35,7 +35,7 @@ pub(super) fn conflicting(resolve: &str) -> World {
     world
 }
 
-const BOTH: [&str; 7] = ["ISS-1", "ISS-2", "--mode", "batch", "--skip-review", "--jobs", "2"];
+pub(super) const BOTH: [&str; 7] = ["ISS-1", "ISS-2", "--mode", "batch", "--skip-review", "--jobs", "2"];
 
 /// How often the agent was asked to resolve a conflict.
 fn times_asked(world: &World) -> usize {

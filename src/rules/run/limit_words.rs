@@ -1,0 +1,177 @@
+//! The words in which agents and providers say that they are asked too often, and until when.
+
+use super::limits::LimitWait;
+use crate::model::time::Time;
+
+/// Words that no agent uses for anything else.
+const SURE: &[&str] = &[
+    "too many requests",
+    "rate_limit_error",
+    "rate_limit_exceeded",
+    "ratelimiterror",
+    "resource_exhausted",
+    "usage limit reached",
+    "hit your usage limit",
+    "hit your limit",
+    "hit your session limit",
+    "hit your weekly limit",
+    "-hour limit reached",
+    "weekly limit reached",
+    "exceeded your current quota",
+    "exhausted your capacity",
+    "exhausted your daily quota",
+    "quota exceeded",
+    "rate limit exceeded",
+    "rate limit reached",
+    "rate limited",
+    "rate-limited",
+    "overloaded_error",
+];
+/// Words beside which the number 429 is the status of an answer.
+const STATUS: &[&str] = &["http", "status", "error", "code", "rate", "retry", "quota"];
+/// What looks like a limit and does not pass.
+const LASTING: &[&str] = &["insufficient_quota", "billing", "credit balance"];
+/// Words after which a time stands. Longer ones first.
+const BEFORE_TIME: &[&str] = &[
+    "limit reached|",
+    "retry-after-ms",
+    "retry_after_ms",
+    "retry-after",
+    "retry_after",
+    "retryafter",
+    "retry after",
+    "retrydelay",
+    "retry in",
+    "try again in",
+    "try again at",
+    "try again after",
+    "resets at",
+    "resets in",
+    "reset at",
+    "reset in",
+    "reset after",
+    "available in",
+    "please wait",
+    "until",
+];
+/// The seconds from which on a number is a time, not a length: 2001.
+const EPOCH: f64 = 1e9;
+
+/// How long to wait, if a text says that its agent is limited.
+pub(crate) fn limit_in(text: &str) -> Option<LimitWait> {
+    let text = text.to_lowercase();
+    let is_status = |line: &str| has_number(line, "429") && STATUS.iter().any(|word| line.contains(word));
+    let is_limit = SURE.iter().any(|words| text.contains(words)) || text.lines().any(is_status);
+    if !is_limit || LASTING.iter().any(|words| text.contains(words)) {
+        return None;
+    }
+    for words in BEFORE_TIME {
+        for (at, _) in text.match_indices(words) {
+            if let Some(wait) = wait_at(words, &text[at + words.len()..]) {
+                return Some(wait);
+            }
+        }
+    }
+    Some(LimitWait::Untold)
+}
+
+/// Whether a number stands in a line by itself.
+fn has_number(line: &str, number: &str) -> bool {
+    line.match_indices(number).any(|(at, _)| {
+        let is_digit = |c: char| c.is_ascii_digit();
+        !line[..at].ends_with(is_digit) && !line[at + number.len()..].starts_with(is_digit)
+    })
+}
+
+/// The time at the beginning of a text that follows some words.
+fn wait_at(words: &str, text: &str) -> Option<LimitWait> {
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || "\"':=".contains(c));
+    let time = text.split(|c: char| c.is_whitespace() || "\"',;)".contains(c)).next().unwrap_or_default();
+    if let Some(until) = Time::parse(&time.trim_end_matches('.').to_uppercase()) {
+        return Some(LimitWait::Until(until));
+    }
+    let mut millis = 0.0;
+    let mut rest = text;
+    let mut is_any = false;
+    while let Some((number, unit, after)) = amount(rest) {
+        let factor = match unit {
+            "ms" | "millisecond" | "milliseconds" => 1.0,
+            "s" | "sec" | "secs" | "second" | "seconds" => 1e3,
+            "m" | "min" | "mins" | "minute" | "minutes" => 60e3,
+            "h" | "hr" | "hrs" | "hour" | "hours" => 3600e3,
+            "d" | "day" | "days" => 24.0 * 3600e3,
+            _ if is_any => break,
+            "" if words.ends_with("ms") => 1.0,
+            "" if number >= EPOCH * 1e3 => return until(number / 1e3),
+            "" if number >= EPOCH => return until(number),
+            "" if words.contains("at") || words == "until" => return None,
+            "" => 1e3,
+            _ => return None,
+        };
+        (millis, is_any) = (millis + number * factor, true);
+        rest = after.trim_start_matches([' ', ',']);
+        rest = rest.strip_prefix("and ").unwrap_or(rest);
+    }
+    // A length beyond what is counted is bounded by whoever waits.
+    is_any.then_some(LimitWait::For(millis.min(1e15) as i64))
+}
+
+fn until(seconds: f64) -> Option<LimitWait> {
+    Time::from_seconds(seconds.min(1e11) as i64).map(LimitWait::Until)
+}
+
+/// A number, its unit, and what follows.
+fn amount(text: &str) -> Option<(f64, &str, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let number: f64 = text[..end].trim_end_matches('.').parse().ok()?;
+    let after = text[end..].strip_prefix(' ').unwrap_or(&text[end..]);
+    let unit = after.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(after.len());
+    Some((number, &after[..unit], &after[unit..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_say_it_in_their_own_words() {
+        let at = |seconds| LimitWait::Until(Time::from_seconds(seconds).unwrap());
+        for (text, wait) in [
+            ("Claude AI usage limit reached|1762873200", at(1_762_873_200)),
+            ("You've hit your limit · resets 3pm (Europe/Berlin)", LimitWait::Untold),
+            (
+                "API Error: 429 {\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\"}}",
+                LimitWait::Untold,
+            ),
+            (
+                "You've hit your usage limit. Upgrade to Pro or try again in 3 days 4 hours and 5 minutes.",
+                LimitWait::For((3 * 24 * 3600 + 4 * 3600 + 5 * 60) * 1000),
+            ),
+            ("exceeded retry limit, last status: 429 Too Many Requests", LimitWait::Untold),
+            ("Rate limit reached for gpt-5. Please try again in 1.2s. Visit", LimitWait::For(1200)),
+            ("You exceeded your current quota. Please retry in 38.5s.", LimitWait::For(38_500)),
+            ("{\"status\": \"RESOURCE_EXHAUSTED\", \"retryDelay\": \"38s\"}", LimitWait::For(38_000)),
+            ("HTTP 429\nretry-after: 7", LimitWait::For(7000)),
+            ("{\"code\":429,\"retry_after_ms\":1500}", LimitWait::For(1500)),
+            ("you are rate limited; please wait 59 minutes", LimitWait::For(59 * 60_000)),
+            ("429 error, resets at 2026-11-29T22:00:00Z", at(1_795_989_600)),
+            ("status 429; try again at 2026-11-29T22:00:00Z.", at(1_795_989_600)),
+        ] {
+            assert_eq!(limit_in(text), Some(wait), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_failures_are_no_limits() {
+        for text in [
+            "",
+            "error in line 1429",
+            "added 429 lines",
+            "HTTP 500: internal error, retry after 5",
+            "You exceeded your current quota, please check your plan and billing details",
+            "the limit of the queue is 5",
+        ] {
+            assert_eq!(limit_in(text), None, "{text}");
+        }
+    }
+}

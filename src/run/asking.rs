@@ -1,0 +1,253 @@
+//! Asks the agent of a job: in the session that it knows if there is one, and not before its provider serves it.
+
+use std::path::Path;
+use std::thread;
+
+use super::job::{AgentJob, StepReport};
+use super::listener::Listener;
+use super::sessions::NotedSession;
+use super::unended;
+use crate::agent::answer::AnswerKind;
+use crate::agent::definition::Agent;
+use crate::agent::follow_up::{FollowUp, FollowUpReason};
+use crate::agent::known_session::KnownSession;
+use crate::agent::request::Request;
+use crate::agent::talk::{self, AgentReply, Sequel, Unanswered};
+use crate::git::fault;
+use crate::model::agent_session::Usage;
+use crate::model::code::Code;
+use crate::model::op::Other;
+use crate::model::run::RunStep;
+use crate::model::run_log::Limited;
+use crate::model::time::Time;
+use crate::ops::work::{Conversation, record_session, recorded};
+use crate::ops::{Notice, Refusal};
+use crate::process::supervise::LOOK;
+use crate::rules::run::LimitWait;
+
+/// How much of what an agent says about its limit is recorded, in characters.
+const LONGEST: usize = 300;
+
+impl AgentJob {
+    /// Asks, with the records as they are now. The inner error is that of the agent. An agent that is limited is asked again
+    /// later, or another one is.
+    pub(super) fn once<A: AnswerKind>(
+        &self,
+        agent: &Agent,
+        request: &Request,
+    ) -> Result<Result<AgentReply<A>, Unanswered>, Refusal> {
+        let follow_up = self.follow_up.take();
+        for times in 0.. {
+            let Some(agent) = self.available(agent)? else {
+                return Ok(Err(Unanswered::Stopped { agent: agent.name().to_owned() }));
+            };
+            match self.converse::<A>(&agent, request, follow_up.as_ref())? {
+                Err(Unanswered::Limited { wait, said, .. }) => self.is_limited(&agent, wait, &said, times)?,
+                said => return Ok(said),
+            }
+        }
+        Ok(Err(Unanswered::Stopped { agent: agent.name().to_owned() }))
+    }
+
+    /// One conversation with an agent.
+    fn converse<A: AnswerKind>(
+        &self,
+        agent: &Agent,
+        request: &Request,
+        follow_up: Option<&FollowUp>,
+    ) -> Result<Result<AgentReply<A>, Unanswered>, Refusal> {
+        let place = self.place(agent)?;
+        let from = self.now();
+        let sequel = self.sequel(agent, request, follow_up);
+        if let (RunStep::Execute, Some(from)) = (self.step, from) {
+            self.begins(agent, from, &place.transcript, sequel.as_ref());
+        }
+        let mut request = request.clone();
+        if let (true, Some(follow_up)) = (request.faults.is_empty(), follow_up) {
+            // For a session that is lost.
+            request.faults.clone_from(&follow_up.faults);
+        }
+        let mut listener = Listener::of(self, agent, &place.transcript);
+        let said = talk::ask_again::<A>(agent, &place, &request, sequel.as_ref(), &mut listener);
+        listener.report_more();
+        let said = match (said, self.silence) {
+            (Err(Unanswered::Stopped { agent }), Some(after)) if listener.is_quiet => {
+                Err(Unanswered::Quiet { agent, after })
+            }
+            (said, _) => said,
+        };
+        let all = said.as_ref().map_or(listener.used, AgentReply::usage);
+        let is_continued = said.as_ref().map_or(sequel.is_some(), |reply| reply.greeting.is_continued);
+        let before = sequel.map(|sequel| sequel.session).filter(|_| is_continued);
+        let used = before.as_ref().map_or_else(|| all.clone(), |before| before.used_since(&all));
+        self.note_session(agent, &said, &all);
+        if let (RunStep::Execute | RunStep::Integrate, Ok(reply)) = (self.step, &said)
+            && !agent.commits().value
+            && reply.value["status"] == "completed"
+        {
+            self.commit(&place);
+        }
+        if self.step != RunStep::Execute {
+            self.usage.borrow_mut().add(recorded(used));
+        } else if let Some(from) = from {
+            self.record(agent, from, &place.transcript, &said, used);
+        }
+        Ok(said)
+    }
+
+    fn now(&self) -> Option<Time> {
+        self.session().ok()?.store().now().ok()
+    }
+
+    /// The session in which the agent goes on, and what it is told there; `None` if it begins anew.
+    fn sequel(&self, agent: &Agent, request: &Request, follow_up: Option<&FollowUp>) -> Option<Sequel> {
+        let noted = self.note.read().filter(|noted| noted.about == self.about)?;
+        if noted.session.agent != agent.name() || !agent.can_resume() {
+            return None;
+        }
+        let follow_up = match follow_up {
+            Some(follow_up) => follow_up.clone(),
+            None if !request.faults.is_empty() => {
+                let faults = request.faults.clone();
+                FollowUp::new(request.kind, self.role, FollowUpReason::InvalidAnswer, faults)
+            }
+            None if !noted.is_answered => {
+                let faults = self.left.iter().cloned().collect();
+                FollowUp::new(request.kind, self.role, FollowUpReason::Interrupted, faults)
+            }
+            None => return None,
+        };
+        Some(Sequel { session: noted.session, follow_up })
+    }
+
+    /// Tells the agent this when it is asked next, if it can go on in its session.
+    pub(super) fn tell_next(&self, follow_up: FollowUp) {
+        self.follow_up.replace(Some(follow_up));
+    }
+
+    /// Whether the agent can be asked on: in its session, or, if it speaks a protocol with sessions, in a new one.
+    pub(super) fn can_be_asked_on(&self) -> bool {
+        self.agent.can_resume() && self.note.read().is_some_and(|noted| noted.about == self.about)
+    }
+
+    /// The agent works in this session.
+    pub(super) fn in_session(&self, agent: &Agent, id: &str) {
+        let known = self.note.read().filter(|noted| {
+            noted.about == self.about && noted.session.agent == agent.name() && noted.session.id == id
+        });
+        let session = known.map_or_else(|| KnownSession::begun(agent.name(), id), |noted| noted.session);
+        self.note.write(&NotedSession { session, about: self.about.clone(), is_answered: false });
+    }
+
+    /// Notes how an agent ended: what its session has used, and whether it answered. After a failure of its own, it begins anew.
+    fn note_session<A>(&self, agent: &Agent, said: &Result<AgentReply<A>, Unanswered>, all: &Usage) {
+        let is_failed = matches!(
+            said,
+            Err(Unanswered::NotStarted { .. }
+                | Unanswered::Failed { .. }
+                | Unanswered::Killed { .. }
+                | Unanswered::Protocol { .. }
+                | Unanswered::Transcript { .. })
+        );
+        if is_failed {
+            return self.note.forget();
+        }
+        let is_answered = matches!(said, Ok(_) | Err(Unanswered::Unfit { .. }));
+        if let Ok(reply) = said
+            && let Some(id) = reply.session_id()
+        {
+            self.in_session(agent, id);
+        }
+        if let Some(noted) = self.note.read().filter(|noted| noted.about == self.about) {
+            let session = noted.session.having_used(all);
+            self.note.write(&NotedSession { session, is_answered, ..noted });
+        }
+    }
+
+    /// The agent to ask: this one, or if it is limited, another that takes over. If there is none, waits. `None` if the step is
+    /// stopped meanwhile.
+    fn available(&self, agent: &Agent) -> Result<Option<Agent>, Refusal> {
+        let session = self.session()?;
+        let mut is_told = false;
+        loop {
+            let now = session.now()?;
+            let Some(until) = self.limits.until(agent.name(), now) else { return Ok(Some(agent.clone())) };
+            if let Some(other) = self.fallback(now) {
+                return Ok(Some(other.clone()));
+            }
+            let waits = format!("agent {} is limited until {until}, and this waits", agent.name());
+            if !std::mem::replace(&mut is_told, true) {
+                self.report(StepReport::Noticed(Notice::note(format!("{}: {waits}", self.issue))));
+                self.report(StepReport::Said(self.issue.clone(), format!("{waits}\n")));
+                fault::point("limit-wait");
+            }
+            if self.is_stopping() {
+                return Ok(None);
+            }
+            thread::sleep(LOOK);
+        }
+    }
+
+    /// The first agent that takes over and is not limited itself.
+    fn fallback(&self, now: Time) -> Option<&Agent> {
+        self.fallbacks.iter().find(|other| self.limits.until(other.name(), now).is_none())
+    }
+
+    /// An agent is limited: all runs learn of it.
+    fn is_limited(&self, agent: &Agent, wait: LimitWait, said: &str, times: u32) -> Result<(), Refusal> {
+        let now = self.now().ok_or_else(|| {
+            Refusal::new(Code::CannotWrite, "the store cannot be read")
+                .remedy(Other::RunResume, "continues the run")
+        })?;
+        let until = wait.until(now, times);
+        self.limits.add(agent.name(), until);
+        let said: String = said.replace(char::is_control, " ").trim().chars().take(LONGEST).collect();
+        self.report(StepReport::Limited(Limited {
+            agent: agent.name().to_owned(),
+            until,
+            action: self.step,
+            issue_id: Some(self.issue.clone()),
+            fallback: self.fallback(now).map(|other| other.name().to_owned()),
+            why: Some(said).filter(|said| !said.is_empty()),
+        }));
+        Ok(())
+    }
+
+    /// Adds the session to the log of the execution, which `trace` and `why` read. A failure does not stop the work.
+    fn record<A>(
+        &self,
+        agent: &Agent,
+        from: Time,
+        transcript: &Path,
+        said: &Result<AgentReply<A>, Unanswered>,
+        used: Usage,
+    ) {
+        let Ok(session) = self.session() else { return };
+        let (Some(execution), Ok(ended_at)) = (&self.execution, session.now()) else { return };
+        let summary = match said {
+            Ok(reply) => reply.value["summary"].as_str().map(str::to_owned),
+            Err(error) => Some(error.to_string()),
+        };
+        let talk = Conversation { agent, started_at: from, ended_at, transcript, summary };
+        let mut held = match said {
+            Ok(reply) => talk.answered(reply),
+            Err(_) => talk.unanswered(used.clone()),
+        };
+        (held.tokens, held.cost) = (used.tokens, used.cost);
+        let noted = self.note.read().filter(|noted| noted.session.agent == agent.name());
+        held.session_id = held.session_id.or(noted.map(|noted| noted.session.id));
+        match record_session(&session, execution, held) {
+            Ok(_) => unended::ended(transcript),
+            Err(refusal) => self.warn("the session of its agent is not recorded", &refusal.message),
+        }
+    }
+
+    /// Notes that the agent is asked to execute a plan.
+    fn begins(&self, agent: &Agent, from: Time, transcript: &Path, sequel: Option<&Sequel>) {
+        let Some(execution) = &self.execution else { return };
+        let talk = Conversation { agent, started_at: from, ended_at: from, transcript, summary: None };
+        let mut held = talk.unanswered(Usage::default());
+        held.session_id = sequel.map(|sequel| sequel.session.id.clone());
+        unended::begins(transcript, execution, held);
+    }
+}

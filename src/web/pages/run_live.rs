@@ -1,0 +1,90 @@
+//! What a run at work does now, and the forms that steer it and answer its questions.
+
+use maud::{Markup, html};
+
+use crate::rules::run::{IssueStage, RunReport};
+use crate::run::{AgentLines, RunView, RunWorkplace, WorkplaceUse};
+use crate::ui::time;
+use crate::web::forms::PageForm;
+use crate::web::parts::{badge, one_line, record_text};
+use crate::web::place::Place;
+use crate::web::view::View;
+
+/// Buttons that pause the run or let it go on, and a field for an issue to add.
+pub(super) fn steering(view: &View<'_>, it: &RunView) -> Markup {
+    let id = it.run.id.as_str();
+    let (op, word) = if it.is_paused { ("run-resume", "Go on") } else { ("run-pause", "Pause") };
+    let (moving, add) = (PageForm::new(view, op, id), PageForm::new(view, "run-add", "new"));
+    html! {
+        (moving.small(moving.hidden("run", id), word))
+        (add.small(html! { (add.hidden("run", id)) (add.text("issue", "Issue", "")) }, "Add to the run"))
+    }
+}
+
+/// The agents at work: where, on what, what they used, and what they wrote last; and those that are limited.
+pub(super) fn agents(view: &View<'_>, it: &RunView, lines: &[AgentLines]) -> Markup {
+    html! {
+        @if !lines.is_empty() || !it.workplaces.is_empty() || !it.limited_agents.is_empty() { h2 { "Agents at work" } }
+        @if !it.limited_agents.is_empty() {
+            ul.rows {
+                @for limited in &it.limited_agents {
+                    li { (badge("limited")) " " (one_line(&limited.agent)) " until " (time::point(limited.until)) }
+                }
+            }
+        }
+        @for agent in lines {
+            article.entry id=(format!("agent-{}", agent.name)) {
+                header {
+                    strong { (one_line(&agent.name)) }
+                    @if let Some(tokens) = agent.tokens { " " span.quiet { (tokens) " tokens" } }
+                }
+                pre.lines { @for line in &agent.lines { (line) "\n" } }
+            }
+        }
+        @if !it.workplaces.is_empty() {
+            ul.rows { @for place in &it.workplaces { li { (workplace(view, it, place)) } } }
+        }
+    }
+}
+
+fn workplace(view: &View<'_>, it: &RunView, place: &RunWorkplace) -> Markup {
+    let issue = &place.issue_id;
+    let stop = PageForm::new(view, "run-stop", issue);
+    let fields = html! { (stop.hidden("run", it.run.id.as_str())) (stop.hidden("issue", issue)) };
+    html! {
+        (view.id(&Place::Issue(issue.clone()), issue.as_str())) " "
+        @match place.used_to {
+            WorkplaceUse::Execute => "is executed",
+            WorkplaceUse::Read => "is explored, planned or reviewed",
+            WorkplaceUse::Test => "is tested",
+        }
+        @if let Some(task) = &place.task_id { ", task " code { (task) } }
+        " in " code { (one_line(&place.folder.to_string_lossy())) }
+        @if place.used_to != WorkplaceUse::Test { (stop.small(fields, "Stop")) }
+    }
+}
+
+/// What a person can decide here while the run is at work: to try an issue again, with one of its plans if there are several.
+pub(super) fn questions(view: &View<'_>, it: &RunView, report: &RunReport) -> Markup {
+    let asked = report.issues.iter().filter(|issue| issue.error.is_some());
+    let asked: Vec<_> = asked.filter(|issue| issue.status != IssueStage::Completed).collect();
+    html! {
+        @if !asked.is_empty() && view.may_write() { h2 { "Questions" } }
+        @for issue in asked {
+            @let again = PageForm::new(view, "run-add", &issue.issue_id);
+            @let fields = html! {
+                (again.hidden("run", it.run.id.as_str())) (again.hidden("issue", &issue.issue_id))
+                @if issue.solution_id.is_none() { (again.text("solution", "Plan to choose", "")) }
+            };
+            @if view.may_write() {
+                article.entry {
+                    p {
+                        (view.id(&Place::Issue(issue.issue_id.clone()), issue.issue_id.as_str())) ": "
+                        (record_text(view, issue.error.as_deref().unwrap_or_default()))
+                    }
+                    (again.small(fields, "Take up again"))
+                }
+            }
+        }
+    }
+}
