@@ -16,10 +16,11 @@ mod tests;
 mod usage;
 mod version;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use context::{
     CliContext, Force, acting, acting_as, current_dir, environment, is_in_run, named, read_text, variable,
@@ -38,17 +39,23 @@ pub(crate) type Outcome = Result<Exit, Failure>;
 /// Longer lines are hard to read.
 const WIDEST_HELP: usize = 100;
 
+/// What every command takes.
 #[derive(Debug, Parser)]
 #[command(name = "git-wf", bin_name = "git wf", version, about, max_term_width = WIDEST_HELP)]
 #[command(propagate_version = true, disable_help_subcommand = true)]
-struct Arguments {
+struct GlobalArgs {
     /// Print one JSON document on stdout, with warnings in its field `warnings`, or on stderr if the document is an
     /// array. Errors are JSON on stderr
     #[arg(long, global = true, hide_short_help = true)]
     json: bool,
     #[command(flatten)]
     output: OutputArgs,
-    #[command(subcommand)]
+}
+
+/// A command line that was parsed.
+#[derive(Debug)]
+struct Arguments {
+    global: GlobalArgs,
     command: Option<Command>,
 }
 
@@ -187,13 +194,26 @@ commands! {
 
 /// The command line, for callers that assemble its parts themselves.
 pub(crate) fn command() -> clap::Command {
-    Arguments::command()
+    Command::augment_subcommands(GlobalArgs::command())
+}
+
+/// The command line with the typed command alone: to build all of them takes longer than most commands. If that is none of
+/// them, all are there by name, and without arguments.
+fn typed_command(words: &[OsString]) -> clap::Command {
+    let root = GlobalArgs::command();
+    let arguments = words.get(1..).unwrap_or_default();
+    let Some(at) = command_at(arguments) else { return root };
+    let all = Command::augment_subcommands(clap::Command::new("git-wf"));
+    match arguments[at].to_str().and_then(|name| all.find_subcommand(name)) {
+        Some(typed) => root.subcommand(typed.clone()),
+        None => command(),
+    }
 }
 
 /// Commands that show a screen or speak a protocol, and refuse --json.
 const WITHOUT_JSON: [&str; 2] = ["board", "mcp"];
 
-/// The command line with the arguments of every command, for man pages and errors.
+/// The command line with the arguments of every command, for man pages and help.
 pub(crate) fn whole_command() -> clap::Command {
     let columns = ui::columns_of_help().min(WIDEST_HELP);
     // An argument of their own in its place keeps the global one out of their help.
@@ -218,13 +238,27 @@ fn groups(command: &clap::Command) -> Vec<(&'static str, Vec<&clap::Command>)> {
     GROUPS.iter().map(|(group, modules)| (*group, modules.iter().filter_map(named).collect())).collect()
 }
 
-/// Parses the command line. Only the arguments of the command that was typed are built: building all of them takes
-/// longer than most commands. If parsing fails, the complete command line produces the error.
-fn parse(words: &[OsString]) -> Result<Arguments, clap::Error> {
-    Arguments::try_parse_from(words).or_else(|_| {
-        let matches = whole_command().try_get_matches_from(words);
-        matches.and_then(|matches| Arguments::from_arg_matches(&matches))
-    })
+impl Arguments {
+    /// Parses the command line.
+    ///
+    /// # Errors
+    /// The command line is wrong, or asks for help or for the version.
+    fn parse(words: &[OsString]) -> Result<Self, clap::Error> {
+        let mut typed = typed_command(words);
+        match typed.try_get_matches_from_mut(words) {
+            Ok(matches) => Self::from_matches(&matches).map_err(|error| error.format(&mut typed)),
+            Err(error) if !usage::shows_help(&error) => Err(error),
+            Err(_) => {
+                let matches = whole_command().try_get_matches_from(words);
+                matches.and_then(|matches| Self::from_matches(&matches))
+            }
+        }
+    }
+
+    fn from_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let command = matches.subcommand_name().map(|_| Command::from_arg_matches(matches)).transpose()?;
+        Ok(Self { global: GlobalArgs::from_arg_matches(matches)?, command })
+    }
 }
 
 /// Expands the saved queries in `list @mine`. If one does not exist, all words stay as they are, and `list` reports it.
@@ -243,25 +277,28 @@ fn with_saved_queries(mut words: Vec<String>) -> Vec<String> {
 }
 
 /// Where the command is: the first word that is neither an option of the whole program nor the value of one.
-fn command_at(words: &[String]) -> Option<usize> {
-    let command = command();
-    let takes_value = |word: &str| {
-        let arguments = command.get_arguments().filter(|it| it.get_action().takes_values());
-        arguments.filter_map(clap::Arg::get_long).any(|long| word.strip_prefix("--") == Some(long))
-    };
+fn command_at<W: AsRef<OsStr>>(words: &[W]) -> Option<usize> {
     let mut at = 0;
     loop {
-        match words.get(at)? {
-            option if takes_value(option) => at += 2,
-            option if option.starts_with('-') => at += 1,
+        let word = words.get(at)?.as_ref();
+        at += match word.to_str() {
+            Some(option) if takes_value(option) => 2,
+            _ if word.as_encoded_bytes().starts_with(b"-") => 1,
             _ => return Some(at),
-        }
+        };
     }
 }
 
+/// Whether the next word is the value of this option of the whole program.
+fn takes_value(option: &str) -> bool {
+    let Some(long) = option.strip_prefix("--") else { return false };
+    let global = OutputArgs::augment_args(clap::Command::new("git-wf"));
+    global.get_arguments().any(|arg| arg.get_action().takes_values() && arg.get_long() == Some(long))
+}
+
 /// The words of the command line, translated. If one is not text, all stay as they are, for the parser to refuse.
-fn words() -> Vec<OsString> {
-    let mut all = std::env::args_os();
+fn words(typed: Vec<OsString>) -> Vec<OsString> {
+    let mut all = typed.into_iter();
     let program = all.next().unwrap_or_else(|| "git-wf".into());
     let rest: Vec<OsString> = all.collect();
     let texts: Option<Vec<String>> = rest.iter().map(|word| word.to_str().map(str::to_owned)).collect();
@@ -285,22 +322,30 @@ pub fn main() -> ExitCode {
             ui::say(&trace.to_string());
         }
     }));
-    let words = words();
+    let typed: Vec<OsString> = std::env::args_os().collect();
+    // git runs hooks all the time, and they take only what it gives to them.
+    if let Some(called) = command::store::hook::Args::called(&typed) {
+        return match command::store::hook::answer(called) {
+            Ok(exit) => exit.into(),
+            Err(failure) => failure.report(false, &[]).into(),
+        };
+    }
+    let words = words(typed);
     match complete::answer() {
         Ok(false) => {}
         Ok(true) => return ExitCode::SUCCESS,
         Err(error) => return usage::report(&error, &words),
     }
-    let arguments = match parse(&words) {
+    let arguments = match Arguments::parse(&words) {
         Ok(arguments) => arguments,
         Err(error) => return usage::report(&error, &words),
     };
-    let json = arguments.json;
-    let OutputArgs { color, date, plain, quiet, verbose } = arguments.output;
+    let Arguments { global: GlobalArgs { json, output }, command } = arguments;
+    let OutputArgs { color, date, plain, quiet, verbose } = output;
     let date = date.map_or(DateChoice::Usual, DateChoice::Given);
     UiSettings { color, date, is_plain: plain, is_quiet: quiet }.set();
     let mut context = CliContext::new(json, verbose);
-    let outcome = match arguments.command {
+    let outcome = match command {
         Some(command) => dispatch(command, &mut context),
         None => command::home::run(&mut context),
     };

@@ -5,16 +5,16 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::cli::{Exit, Failure, whole_command};
+use crate::cli::{Exit, Failure, typed_command};
 use crate::model::nearest::near;
 use crate::ops::Refusal;
 use crate::ui;
 
 /// Help and version are answers; everything else that clap reports is wrong usage.
-/// `words` are the arguments as they were parsed.
-pub(super) fn report(error: &clap::Error, words: &[OsString]) -> ExitCode {
+/// `typed_words` are the arguments as they were parsed.
+pub(super) fn report(error: &clap::Error, typed_words: &[OsString]) -> ExitCode {
     if error.kind() == ErrorKind::DisplayVersion {
-        return super::version::print(words);
+        return super::version::print(typed_words);
     }
     if !error.use_stderr() {
         return match error.print() {
@@ -22,14 +22,31 @@ pub(super) fn report(error: &clap::Error, words: &[OsString]) -> ExitCode {
             _ => Exit::Done.into(),
         };
     }
-    let words: Vec<String> = words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let words: Vec<String> =
+        typed_words.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let json = words.iter().any(|word| word == "--json");
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !json {
         // This repeats nothing that was typed, but the filter does no harm.
         ui::say(ui::text::clean(&error.render().to_string()).trim_end());
         return Exit::Usage.into();
     }
-    Failure::from(refusal(&whole_command(), &words, error)).report(json, &[]).into()
+    Failure::from(refusal(&parsed_by(typed_words), &words, error)).report(json, &[]).into()
+}
+
+/// The command line by which the words were parsed, with the arguments of the command that was typed.
+fn parsed_by(typed_words: &[OsString]) -> clap::Command {
+    let mut root = typed_command(typed_words);
+    if root.get_subcommands().count() == 1 {
+        root.build();
+    }
+    root
+}
+
+/// Whether help is shown, with the examples of every command and the overview of all.
+pub(super) fn shows_help(error: &clap::Error) -> bool {
+    let is_version = error.kind() == ErrorKind::DisplayVersion;
+    let is_missing = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+    (!error.use_stderr() && !is_version) || is_missing
 }
 
 /// Options that users try under another name, with the right one.

@@ -14,6 +14,7 @@ use gix::objs::tree::{Entry, EntryKind, EntryMode};
 
 use self::refusal::fault_of;
 pub(crate) use self::refusal::{name_refusal, refusal, unread};
+use super::HashKind;
 use super::bounded;
 use super::error::GitError;
 use super::repository::Repository;
@@ -66,17 +67,21 @@ pub(crate) fn read_raw(repo: &Repository, id: ObjectId) -> Result<Option<Vec<Ent
     if object.kind != Kind::Tree {
         return Ok(None);
     }
-    Ok(decoded(&object.data, repo, |name, mode, oid| Entry { mode, filename: object.data[name].into(), oid }))
+    Ok(decoded(&object.data, repo.hash_kind(), |name, mode, oid| Entry {
+        mode,
+        filename: object.data[name].into(),
+        oid,
+    }))
 }
 
 /// What `each` makes of the name, mode and object of every entry; `None` if the tree cannot be read to its end.
 fn decoded<T>(
     tree: &[u8],
-    repo: &Repository,
+    hash: HashKind,
     mut each: impl FnMut(Range<usize>, EntryMode, ObjectId) -> T,
 ) -> Option<Vec<T>> {
     let mut all = Vec::with_capacity(tree.len() / 48);
-    let mut rest = gix::objs::TreeRefIter::from_bytes(tree, repo.hash_kind());
+    let mut rest = gix::objs::TreeRefIter::from_bytes(tree, hash);
     while let Some(entry) = rest.next() {
         let entry = entry.ok()?;
         // The format is: mode, space, name, NUL, id.
@@ -145,14 +150,18 @@ pub(crate) struct Entries {
     all: Vec<(Range<usize>, EntryId)>,
     /// Whether it is a tree that can be read to its end.
     is_readable: bool,
-    /// See [`Entries::fault`].
-    fault: Option<&'static str>,
+    /// What the ids in `tree` are; `None` if it was not a tree.
+    hash: Option<HashKind>,
 }
 
 impl Entries {
     /// Why hosts that check what they receive (`receive.fsckObjects`) refuse this tree, whatever is inside its entries.
+    /// This takes longer than to read it.
     pub(crate) fn fault(&self) -> Option<&'static str> {
-        self.fault
+        match decoded(&self.tree, self.hash?, |name, mode, oid| (name, (mode.kind(), oid))) {
+            Some(in_order) => fault_of(&self.tree, &in_order),
+            None => Some("an entry that cannot be read"),
+        }
     }
 
     /// The trees in it.
@@ -217,15 +226,14 @@ fn read_entries(repo: &Repository, tree: ObjectId) -> Result<Entries, GitError> 
         return Ok(Entries { is_readable: true, ..Entries::default() });
     }
     let Some(object) = object(repo, tree)? else { return Ok(Entries::default()) };
-    let tree = object.detach().data;
-    let Some(mut all) = decoded(&tree, repo, |name, mode, oid| (name, (mode.kind(), oid))) else {
-        return Ok(Entries { fault: Some("an entry that cannot be read"), ..Entries::default() });
+    let (tree, hash) = (object.detach().data, repo.hash_kind());
+    let Some(mut all) = decoded(&tree, hash, |name, mode, oid| (name, (mode.kind(), oid))) else {
+        return Ok(Entries { tree, hash: Some(hash), ..Entries::default() });
     };
-    let fault = fault_of(&tree, &all);
     // The sort is stable, so the first of two entries with one name is kept: git looks that one up.
     all.sort_by(|(one, _), (two, _)| tree[one.clone()].cmp(&tree[two.clone()]));
     all.dedup_by(|(later, _), (first, _)| tree[later.clone()] == tree[first.clone()]);
-    Ok(Entries { tree, all, is_readable: true, fault })
+    Ok(Entries { tree, all, is_readable: true, hash: Some(hash) })
 }
 
 /// The trees that were read last, by id. Commands look up many paths in few trees, and in a history each state differs

@@ -11,6 +11,7 @@ pub(crate) mod pre_push;
 pub(crate) mod pre_receive;
 mod rewritten;
 pub(crate) mod role;
+mod unbound;
 mod verdict;
 
 pub(crate) use error::HookError;

@@ -1,6 +1,6 @@
 //! `post-commit`: has the new commit recorded, and says what its author may not expect.
 
-use super::{HookVerdict, rewritten};
+use super::{HookVerdict, rewritten, unbound};
 use crate::git;
 use crate::model::words::count;
 use crate::ops::trail::{
@@ -13,10 +13,10 @@ use crate::trail::{progress, trailers};
 
 /// Links HEAD. Linking the same commit again changes nothing.
 pub(crate) fn run(session: &Session) -> Result<HookVerdict, Refusal> {
-    match made_here(session.store())? {
-        Some(commit) => record(session, commit),
-        None => Ok(HookVerdict::Go),
-    }
+    let Some(commit) = made_here(session.store())? else { return Ok(HookVerdict::Go) };
+    let verdict = record(session, commit)?;
+    unbound::note(session.store())?;
+    Ok(verdict)
 }
 
 /// `post-merge`, which git runs instead of `post-commit` if a merge did not stop: links the merge that `commit-msg`

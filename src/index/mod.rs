@@ -12,6 +12,7 @@ mod landing;
 mod lanes;
 mod list;
 mod log;
+mod open_file;
 mod packed;
 mod pieces;
 mod portions;
@@ -48,7 +49,8 @@ use crate::model::id::IssueId;
 use crate::rules::facts::AbsentWork;
 use crate::store::{ObjectId, Snapshot, Store, StoreError};
 use database::IndexPart;
-use folder::{FolderIdentity, IndexFolder, IndexLock};
+use folder::{FolderIdentity, IndexFolder};
+use open_file::{InFile, OpenFile};
 
 /// How often to begin again because another process updated one part further than the others.
 const TRIES: usize = 10;
@@ -65,13 +67,6 @@ pub(crate) struct Index<'a> {
     has_new_landing: Cell<bool>,
     /// The completed work that the next claim would lack.
     absent: RefCell<BTreeMap<IssueId, Box<AbsentWork>>>,
-}
-
-/// Keeps the file of an index from being replaced while this value exists.
-struct InFile {
-    folder: IndexFolder,
-    identity: Option<FolderIdentity>,
-    guard: IndexLock,
 }
 
 /// Opens the index at the newest state. If there is none, makes one; in memory if it cannot be stored anywhere or
@@ -118,9 +113,9 @@ pub(crate) fn at_hand<'a>(
             }
             _ => return Ok(None),
         },
-        (Use::IfQuick, Some(folder)) => match known_tip(folder, Duration::ZERO) {
-            Ok(Some(known)) if !has_moved_far(store, known)? => {
-                Index::open(store, folder, Needs::ROWS, Duration::ZERO, watch)
+        (Use::IfQuick, Some(folder)) => match OpenFile::with_tip(folder, Duration::ZERO) {
+            Ok((file, Some(known))) if !has_moved_far(store, known)? => {
+                Index::over(file, store, Needs::ROWS, watch)
             }
             Ok(_) => return Ok(None),
             Err(error) => Err(error),
@@ -141,8 +136,7 @@ fn existing(folders: &[IndexFolder]) -> Option<&IndexFolder> {
 
 /// The commit that an existing index reflects.
 fn known_tip(folder: &IndexFolder, patience: Duration) -> Result<Option<ObjectId>, IndexError> {
-    let _guard = folder.share(patience)?;
-    database::tip(&database::open(&folder.database(), patience)?, IndexPart::Rows)
+    Ok(OpenFile::with_tip(folder, patience)?.1)
 }
 
 /// Whether reading the items of all queues without an index takes long.
@@ -288,9 +282,19 @@ impl<'a> Index<'a> {
         if folder.identity().is_none() {
             remake(store, folder, None, needs, watch)?;
         }
-        let guard = folder.share(patience)?;
-        let identity = folder.identity();
-        let mut db = database::open(&folder.database(), patience)?;
+        Self::over(OpenFile::open(folder, patience)?, store, needs, watch)
+    }
+
+    /// Updates an open index.
+    fn over(
+        file: OpenFile,
+        store: &'a Store,
+        needs: Needs,
+        watch: Refreshing<'_>,
+    ) -> Result<Self, IndexError> {
+        // The database is closed before its file can be replaced: dropped in reverse.
+        let OpenFile { place, mut db } = file;
+        let folder = &place.folder;
         for n in 0..TRIES {
             // A read transaction sees one state from its first query on.
             db.execute_batch("BEGIN")?;
@@ -300,12 +304,11 @@ impl<'a> Index<'a> {
                 // The ref may have moved since we updated the index, which is as if we had asked before.
                 && (n > 0 || store.tip()? == Some(commit))
             {
-                let file = Some(InFile { folder: folder.clone(), identity, guard });
                 return Ok(Self {
                     store,
                     commit,
                     db,
-                    file,
+                    file: Some(place),
                     knows_ready: Cell::default(),
                     has_new_landing: Cell::default(),
                     absent: RefCell::default(),

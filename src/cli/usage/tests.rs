@@ -1,4 +1,5 @@
 use super::*;
+use crate::cli::{Arguments, whole_command};
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
@@ -7,8 +8,9 @@ fn words(text: &str) -> Vec<String> {
 /// The arguments of `git wf …`.
 fn said(typed: &str) -> String {
     let words = words(typed);
-    let error = whole_command().try_get_matches_from([&["git-wf".to_owned()], &words[..]].concat());
-    format!("{:?}", refusal(&whole_command(), &words, &error.unwrap_err()))
+    let all: Vec<OsString> =
+        [&["git-wf".to_owned()], &words[..]].concat().into_iter().map(OsString::from).collect();
+    format!("{:?}", refusal(&parsed_by(&all), &words, &Arguments::parse(&all).unwrap_err()))
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod comment;
 mod edit;
 mod fields;
 mod home;
+mod indexed;
 mod input;
 mod lanes;
 mod lifecycle;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{IssueView, Override, existing};
+use super::{IssueView, existing};
 use crate::index::Needs;
 use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId};
@@ -114,7 +114,6 @@ fn issue(
 ) -> Result<IssueView, Refusal> {
     let folder = existing(snapshot, id)?;
     session.notice_all(folder.broken.iter().map(|(path, why)| Notice::warning(format!("`{path}`: {why}"))));
-    let overrides = overrides(session, id);
     if !folder.issue.record.depends_on.is_empty() {
         let facts = queue::facts_of(snapshot, [id.clone()])?;
         if let Some(cycle) = readiness::stuck_in_cycles(std::slice::from_ref(id), &facts).get(id) {
@@ -123,20 +122,8 @@ fn issue(
             session.notice(Notice { remedies: vec![cycle.remedy()], ..Notice::warning(what) });
         }
     }
-    let view = IssueView::in_full(session, &folder, overrides);
+    let view = IssueView::in_full(session, &folder);
     Ok(if imported { view.with_imported(&folder) } else { view })
-}
-
-/// The gates that were overridden for an issue. If the log cannot be read, the rest is still shown.
-pub(super) fn overrides(session: &Session, id: &IssueId) -> Vec<Override> {
-    match session.ask(Needs::LOG, |index| Override::about(index, id)) {
-        Ok((_, overrides)) => overrides,
-        Err(refusal) => {
-            let message = format!("the log cannot be read, so overrides are not shown: {}", refusal.message);
-            session.notice(Notice::warning(message));
-            vec![]
-        }
-    }
 }
 
 /// An item of a queue, with what it asks for.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{IssueView, existing, show};
+use super::{IssueView, existing};
 use crate::index::Needs;
 use crate::model::person::Person;
 use crate::model::status::IssueStatus;
@@ -31,14 +31,13 @@ pub(crate) struct IssueWithExecutor {
 pub(crate) fn standing(session: &Session, issue: &str) -> Answer<IssueWithExecutor> {
     let (index, id) = session.ask(Needs::ROWS, |index| index.resolve_issue(issue))?;
     let folder = existing(&index.snapshot()?, &id?)?;
-    let overrides = show::overrides(session, &folder.issue.record.id);
     let shows_work = matches!(
         facts::status(&folder),
         IssueStatus::Executing | IssueStatus::Completed | IssueStatus::Failed
     );
     let holder = if shows_work { facts::holder(&folder) } else { None };
     let standing = IssueWithExecutor {
-        issue: IssueView::in_full(session, &folder, overrides),
+        issue: IssueView::in_full(session, &folder),
         actor: holder.map(|holder| holder.execution.actor.clone()),
         ended_by: holder.and_then(|holder| holder.ended_by_another()).cloned(),
     };

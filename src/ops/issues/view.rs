@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use super::indexed::Indexed;
 use super::{Override, existing};
-use crate::index::{IssueRow, Needs};
+use crate::index::IssueRow;
 use crate::interchange::trackers;
 use crate::model::exploration::Explored;
 use crate::model::id::{EntryId, IssueId};
@@ -17,7 +18,7 @@ use crate::model::status::IssueStatus;
 use crate::model::time::Time;
 use crate::ops::plans::SolutionView;
 use crate::ops::work::{ExecutionView, executions_within};
-use crate::ops::{Answer, Notice, Session, fields, unreached_of};
+use crate::ops::{Answer, Session, fields, unreached_of};
 use crate::rules::folder::{IssueFolder, StandingComment, hidden_in_source};
 use crate::rules::shown::{IssueDerived, object};
 use crate::store::ObjectId;
@@ -125,23 +126,12 @@ impl IssueView {
     }
 
     /// Adds everything in the issue's directory, and what the source said that has no field here.
-    pub(crate) fn in_full(session: &Session, folder: &IssueFolder, overrides: Vec<Override>) -> Self {
-        let id = &folder.issue.record.id;
-        let near = session.ask_landed(Needs::ROWS, |index| {
-            Ok((index.children(id)?, index.dependents(id)?, index.landing_of(id)?))
-        });
-        // The issue itself is shown even if there can be no index.
-        let (children, dependents, landing) = match near {
-            Ok((_, _, near)) => near,
-            Err(refusal) => {
-                let what = "the index cannot be read, so children and dependents are not shown";
-                session.notice(Notice::warning(format!("{what}: {}", refusal.message)));
-                (vec![], vec![], None)
-            }
-        };
+    pub(crate) fn in_full(session: &Session, folder: &IssueFolder) -> Self {
+        let Indexed { children, dependents, landing, overrides } =
+            Indexed::about(session, &folder.issue.record.id);
         let contents = Contents {
-            children: children.into_iter().map(Related::from).collect(),
-            dependents: dependents.into_iter().map(Related::from).collect(),
+            children,
+            dependents,
             comments: folder
                 .standing_comments()
                 .iter()

@@ -24,6 +24,8 @@ mod server_policy;
 mod server_records;
 mod server_repairs;
 mod trailers;
+#[cfg(target_os = "linux")]
+mod unbound;
 mod unchanged;
 mod unfed;
 

@@ -10,6 +10,7 @@ mod sandbox;
 mod screen;
 mod store;
 pub(crate) mod store_writer;
+mod template;
 mod terminal;
 mod tests;
 mod two;

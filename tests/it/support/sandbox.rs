@@ -91,6 +91,16 @@ impl Sandbox {
         Repo::at(&self.world, &self.root().join(name))
     }
 
+    /// The time, in seconds since 1970.
+    pub(super) fn now(&self) -> i64 {
+        self.world.now.load(Ordering::SeqCst)
+    }
+
+    /// Whether nothing was done in it yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.now() == START
+    }
+
     /// Lets time pass: this is how leases expire, and no test sleeps.
     pub(crate) fn advance(&self, seconds: i64) {
         self.world.now.fetch_add(seconds, Ordering::SeqCst);

@@ -1,8 +1,11 @@
 //! The store as plain git sees it, and as someone with git plumbing changes it.
 
+use std::sync::OnceLock;
+
 use serde_json::Value;
 
-use super::{Repo, Sandbox, record};
+use super::template::Template;
+use super::{Repo, START, Sandbox, record};
 
 /// The ref.
 pub(crate) const REF: &str = "refs/wf/main";
@@ -15,11 +18,28 @@ pub(crate) fn entry_id(place: &str, entry: &Value) -> String {
 impl Sandbox {
     /// A repository with one commit on `main` and an empty store.
     pub(crate) fn store(&self, name: &str) -> Repo {
-        let repo = self.repo(name);
-        repo.git(&["commit", "--quiet", "--allow-empty", "-m", "first"]).ok();
-        repo.wf(&["init"]).ok();
+        static MADE: OnceLock<Template> = OnceLock::new();
+        // A second one gets later times, and so other commits.
+        if !self.is_new() {
+            return make_store(self, name);
+        }
+        let made = MADE.get_or_init(|| {
+            Template::make("store", |sandbox| {
+                make_store(sandbox, "store");
+            })
+        });
+        let repo = self.at(name);
+        made.copy("store", repo.path());
+        self.advance(made.now - START);
         repo
     }
+}
+
+fn make_store(sandbox: &Sandbox, name: &str) -> Repo {
+    let repo = sandbox.repo(name);
+    repo.git(&["commit", "--quiet", "--allow-empty", "-m", "first"]).ok();
+    repo.wf(&["init"]).ok();
+    repo
 }
 
 impl Repo {

@@ -1,6 +1,9 @@
 //! Two clones and a remote between them.
 
-use super::{Repo, Sandbox};
+use std::sync::OnceLock;
+
+use super::template::Template;
+use super::{Repo, START, Sandbox};
 
 /// A bare remote and two clones of it, each with the store.
 pub(crate) struct Two {
@@ -12,23 +15,33 @@ pub(crate) struct Two {
 
 impl Two {
     pub(crate) fn new() -> Self {
-        let sandbox = Sandbox::new();
-        let origin = sandbox.bare("origin.git");
-        let ada = sandbox.clone(&origin, "ada");
-        ada.wf(&["init"]).ok();
-        ada.wf(&["sync"]).ok();
-        let bea = sandbox.clone(&origin, "bea").as_person("Bea", "bea@example.org");
-        bea.wf(&["init"]).ok();
-        Self { sandbox, origin, ada, bea }
+        static MADE: OnceLock<Template> = OnceLock::new();
+        Self::copied(&MADE, "two", make_clones)
     }
 
     /// Both with the issue GH-1, of which each can write its own version.
     pub(crate) fn with_issue() -> Self {
-        let two = Self::new();
-        two.ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
-        two.ada.wf(&["sync"]).ok();
-        two.bea.wf(&["sync"]).ok();
-        two
+        static MADE: OnceLock<Template> = OnceLock::new();
+        Self::copied(&MADE, "two-with-issue", |sandbox| {
+            make_clones(sandbox);
+            let ada = sandbox.at("ada");
+            ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
+            ada.wf(&["sync"]).ok();
+            bea(sandbox).wf(&["sync"]).ok();
+        })
+    }
+
+    fn copied(made: &OnceLock<Template>, name: &str, make: fn(&Sandbox)) -> Self {
+        let made = made.get_or_init(|| Template::make(name, make));
+        let sandbox = Sandbox::new();
+        made.copy_all(sandbox.root());
+        sandbox.advance(made.now - START);
+        Self::of(sandbox)
+    }
+
+    fn of(sandbox: Sandbox) -> Self {
+        let bea = bea(&sandbox);
+        Self { origin: sandbox.at("origin.git"), ada: sandbox.at("ada"), bea, sandbox }
     }
 
     /// Syncs until both have everything.
@@ -45,4 +58,17 @@ impl Two {
         assert_eq!(self.ada.tip(), self.origin.tip());
         self.origin.git(&["fsck", "--strict"]).ok();
     }
+}
+
+fn make_clones(sandbox: &Sandbox) {
+    let origin = sandbox.bare("origin.git");
+    let ada = sandbox.clone(&origin, "ada");
+    ada.wf(&["init"]).ok();
+    ada.wf(&["sync"]).ok();
+    sandbox.clone(&origin, "bea");
+    bea(sandbox).wf(&["init"]).ok();
+}
+
+fn bea(sandbox: &Sandbox) -> Repo {
+    sandbox.at("bea").as_person("Bea", "bea@example.org")
 }

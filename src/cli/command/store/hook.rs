@@ -30,10 +30,22 @@ const GUARD: &str = "pre-receive";
 /// The hooks of an agent of a run: what they cannot check, they refuse.
 const OF_AGENTS: &str = "guard";
 
+impl Args {
+    /// The hook that a shim calls with these words; `None` for any other command line.
+    pub(in crate::cli) fn called(words: &[OsString]) -> Option<Self> {
+        let [_, command, name, args @ ..] = words else { return None };
+        let name = name.to_str().filter(|name| !name.starts_with('-'))?;
+        (command == "hook").then(|| Self { name: name.to_owned(), args: args.to_vec() })
+    }
+}
+
+pub(in crate::cli) fn run(args: Args, _: &mut CliContext) -> Outcome {
+    answer(args)
+}
+
 /// git continues whatever happens here, even after a panic: only the policy may stop a commit, and only a guard may
 /// stop anything else.
-pub(in crate::cli) fn run(args: Args, _: &mut CliContext) -> Outcome {
-    let Args { name, args } = args;
+pub(in crate::cli) fn answer(Args { name, args }: Args) -> Outcome {
     let shown = panic::take_hook();
     panic::set_hook(Box::new(|_| {}));
     let result = panic::catch_unwind(AssertUnwindSafe(|| hook(&name, &args)));

@@ -12,6 +12,8 @@ const PROGRAM: &str = "@PROGRAM@";
 const HOOK: &str = "@HOOK@";
 /// Replaced by the part that all shims share.
 const COMMON: &str = "@EARLIER@\n";
+/// Replaced by what the shell decides alone about a commit.
+const UNBOUND: &str = "@UNBOUND@\n";
 /// The first line of a hook that git-wf creates. It is not part of what git-wf rewrites.
 pub(super) const SHELL: &[u8] = b"#!/bin/sh\n";
 
@@ -50,7 +52,8 @@ impl Shim {
     /// The part of the file that git-wf writes; `program` is what it runs if `git-wf` is not on the `PATH`.
     pub(super) fn part(&self, program: &Path) -> Vec<u8> {
         let common = include_str!("../../../../../hooks/earlier.sh");
-        let text = self.template.replace(COMMON, common).replace(HOOK, self.name);
+        let unbound = include_str!("../../../../../hooks/unbound.sh");
+        let text = self.template.replace(COMMON, common).replace(UNBOUND, unbound).replace(HOOK, self.name);
         let text = text.as_bytes().replace(PROGRAM, quoted(program));
         text.strip_prefix(SHELL).map_or_else(|| text.clone(), <[u8]>::to_vec)
     }

@@ -1,0 +1,37 @@
+//! What the shell may decide alone. `wf/unbound` in the git directory of a worktree names the state of the store and the
+//! content of HEAD with which a commit belongs to no plan unless its message says so; `hooks/unbound.sh` reads it.
+
+use std::path::Path;
+
+use crate::rules::policy::Gate;
+use crate::store::{DEFAULT_REF, Store, StoreError, records};
+use crate::trail::{active, binding};
+
+/// The file, below the git directory of the worktree.
+const FILE: &str = "wf/unbound";
+
+/// Notes that the next commit here belongs to no plan, if that follows from the store, the branch and the policy. The shell
+/// looks at the default ref only.
+pub(super) fn note(store: &Store) -> Result<(), StoreError> {
+    if store.reference() != DEFAULT_REF || active::read(store)?.is_some() {
+        return Ok(());
+    }
+    let snapshot = store.snapshot()?;
+    let is_named = binding::is_any_named(&snapshot, store.branch()?.as_ref(), b"")?;
+    if is_named || Gate::Commits.is_required(&records::root(&snapshot)?.policy) {
+        return Ok(());
+    }
+    let git_dir = store.git_dir();
+    let Ok(head) = std::fs::read_to_string(git_dir.join("HEAD")) else { return Ok(()) };
+    // Without the file, git-wf decides again: that is slower, and no error.
+    let _ = write(store, &git_dir.join(FILE), &format!("{}\n{head}", snapshot.commit()));
+    Ok(())
+}
+
+fn write(store: &Store, path: &Path, text: &str) -> std::io::Result<()> {
+    let shared = store.repo().shared_mode();
+    if let Some(folder) = path.parent() {
+        shared.create_folder(folder)?;
+    }
+    shared.write(path, text)
+}

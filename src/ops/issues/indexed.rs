@@ -1,0 +1,61 @@
+//! What only the index knows of an issue: which others point to it, and which gates the log says were overridden.
+
+use super::Override;
+use super::view::Related;
+use crate::index::{Index, IndexError, Needs};
+use crate::model::id::IssueId;
+use crate::ops::{Notice, Refusal, Session};
+use crate::rules::landed::LandingProof;
+
+/// What the index knows of an issue.
+#[derive(Debug, Default)]
+pub(super) struct Indexed {
+    /// The issues that are a part of it.
+    pub(super) children: Vec<Related>,
+    /// The issues that depend on it.
+    pub(super) dependents: Vec<Related>,
+    /// Whether its work has landed; `None` unless it is completed.
+    pub(super) landing: Option<LandingProof>,
+    /// The gates that were overridden for it, the oldest first.
+    pub(super) overrides: Vec<Override>,
+}
+
+impl Indexed {
+    /// Asks the index once. The issue itself can be shown even if there is no index, or no readable log.
+    pub(super) fn about(session: &Session, id: &IssueId) -> Self {
+        let with_log = session.ask_landed(Needs::LOG, |index| {
+            let overrides = Override::about(index, id)?;
+            Ok(Self { overrides, ..Self::without_log(index, id)? })
+        });
+        let unread = match with_log {
+            Ok((_, _, found)) => return found,
+            Err(refusal) => refusal,
+        };
+        let found = session.ask_landed(Needs::ROWS, |index| Self::without_log(index, id));
+        notice(session, "the log cannot be read, so overrides are not shown", &unread);
+        match found {
+            Ok((_, _, found)) => found,
+            Err(refusal) => {
+                notice(
+                    session,
+                    "the index cannot be read, so children and dependents are not shown",
+                    &refusal,
+                );
+                Self::default()
+            }
+        }
+    }
+
+    fn without_log(index: &Index<'_>, id: &IssueId) -> Result<Self, IndexError> {
+        Ok(Self {
+            children: index.children(id)?.into_iter().map(Related::from).collect(),
+            dependents: index.dependents(id)?.into_iter().map(Related::from).collect(),
+            landing: index.landing_of(id)?,
+            overrides: vec![],
+        })
+    }
+}
+
+fn notice(session: &Session, what: &str, refusal: &Refusal) {
+    session.notice(Notice::warning(format!("{what}: {}", refusal.message)));
+}
