@@ -13,6 +13,7 @@ pub(crate) mod format;
 pub(crate) mod issues;
 mod notice;
 mod patience;
+mod plan_progress;
 pub(crate) mod plans;
 pub(crate) mod queue;
 mod reach;

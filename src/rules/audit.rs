@@ -333,9 +333,10 @@ fn of_execution(carried: &Carried<'_>, policy: &Policy) -> Vec<AuditFinding> {
         .collect();
     if carried.status == ExecutionStatus::Completed {
         let gate = Gate::Evidence.setting(policy);
-        for lack in
-            without_repeats(carried.is_hidden, evidence::lacks(plan, carried.execution, &carried.work, gate, carried.reviewed))
-        {
+        for lack in without_repeats(
+            carried.is_hidden,
+            evidence::lacks(plan, carried.execution, &carried.work, gate, carried.reviewed),
+        ) {
             // A test that was never run may not have been required; a failed test in a completed execution is always
             // an error.
             let is_fault = lack.has_failed || gate >= GateValue::Required;

@@ -135,7 +135,9 @@ fn judged(
         }
         (Some(Err(Failed { step, why })), _) => match ended {
             // The agent failed before its answer; its exit says why.
-            ProcessEnd::Exited(code) if code != 0 => Err(Unanswered::Failed { agent: name, code, said: logged }),
+            ProcessEnd::Exited(code) if code != 0 => {
+                Err(Unanswered::Failed { agent: name, code, said: logged })
+            }
             ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said: logged }),
             _ => Err(Unanswered::Protocol { agent: name, step, why, said }),
         },

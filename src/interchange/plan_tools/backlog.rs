@@ -14,6 +14,7 @@ use super::boxes;
 use super::draft::{self, Draft, DraftTask};
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, date};
+use super::reused_names::{Likeness, ReusedNames};
 use super::sections::front_matter;
 use crate::interchange::comment::{self, SourceComment};
 use crate::interchange::lines::Unreadable;
@@ -27,7 +28,8 @@ use crate::rules::limits;
 use crate::rules::yaml::{self, Node};
 
 /// Backlog.md.
-pub(crate) static BACKLOG: PlanTool = PlanTool { tracker: &TRACKER, op: Op::ImportBacklog, open };
+pub(crate) static BACKLOG: PlanTool =
+    PlanTool { tracker: &TRACKER, op: Op::ImportBacklog, open, reused_names: Some(&NAMES) };
 
 /// What its records mean.
 pub(crate) static TRACKER: Tracker = Tracker {
@@ -39,6 +41,52 @@ pub(crate) static TRACKER: Tracker = Tracker {
     follows_plans: true,
     ..Tracker::ALONE
 };
+
+/// The number of an archived task is given out again.
+static NAMES: ReusedNames = ReusedNames {
+    short: |record| {
+        let given = PlanRecord::read(record).ok()?;
+        let (fields, _) = front_matter(given.file(FILE)).ok()?;
+        if named(&fields).is_some() {
+            return None;
+        }
+        given.id(PREFIX, given.name).ok()
+    },
+    long: |record| {
+        let given = PlanRecord::read(record).ok()?;
+        let (fields, _) = front_matter(given.file(FILE)).ok()?;
+        let to_plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let title: String = fields.text("title").chars().map(to_plain).take(24).collect();
+        let day = fields.text("created_date").get(..10).unwrap_or_default();
+        given.id(PREFIX, format!("{}-{day}-{title}", given.name).trim_end_matches('-')).ok()
+    },
+    is_archived: |record| record["place"].as_str().is_some_and(|place| place.starts_with("archive/")),
+    likeness: |earlier, new| {
+        let [before, now] = [earlier, new].map(|record| born_as(record));
+        match (before, now) {
+            (Some(before), Some(now)) if before.created == now.created => {
+                if before.title == now.title {
+                    Likeness::Same
+                } else {
+                    Likeness::Possible
+                }
+            }
+            _ => Likeness::Other,
+        }
+    },
+};
+
+/// What tells two tasks of one number apart.
+struct TaskBirth {
+    created: String,
+    title: String,
+}
+
+fn born_as(record: &Value) -> Option<TaskBirth> {
+    let (fields, _) = front_matter(record["files"][FILE].as_str()?).ok()?;
+    let text = |name: &str| fields.text(name).to_owned();
+    Some(TaskBirth { created: text("created_date"), title: text("title") })
+}
 
 const TOOL: &str = "backlog";
 const PREFIX: &str = "BL";
@@ -94,6 +142,9 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
                 found.refuse(at, error.to_string());
                 continue;
             }
+            if place.starts_with("archive/") {
+                group.moved_into(&backlog.join(place));
+            }
             let text = group.texts.get(FILE).and_then(Value::as_str).unwrap_or_default();
             match front_matter(text).map(|(fields, _)| fields.text("id").to_ascii_uppercase()) {
                 Ok(id) if !id.is_empty() => {
@@ -120,21 +171,9 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     let (fields, body) = front_matter(given.file(FILE))
         .map_err(|why| RefusedRecord::fault(Some(given.name.to_owned()), why))?;
     let created = date(fields.text("created_date"));
-    let is_archived = given.text("place").is_some_and(|place| place.starts_with("archive/"));
-    // The number of an archived task is given out again.
-    let id = if is_archived {
-        let title: String =
-            fields.text("title").chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        let day = fields.text("created_date").get(..10).unwrap_or_default();
-        given.id(
-            PREFIX,
-            format!("{}-{day}-{}", given.name, title.get(..24).unwrap_or(&title)).trim_end_matches('-'),
-        )?
-    } else {
-        match named(&fields) {
-            Some(id) => id,
-            None => given.id(PREFIX, given.name)?,
-        }
+    let id = match named(&fields) {
+        Some(id) => id,
+        None => given.settled_id(PREFIX)?,
     };
     let words = |name: &str| fields.get(name).map(Node::words).unwrap_or_default();
     let mut notes = Vec::new();
@@ -178,13 +217,14 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     let mut references = words("references").into_iter().filter(|text| !text.starts_with(REFERENCE));
     issue.source_url = references.find(|text| limits::web_address(text).is_ok());
     for name in words("dependencies") {
-        match other_id(&name) {
+        match other_id(&name).map(|id| given.settled_other(id)) {
             Ok(target) if target != issue.id => drop(issue.depends_on.insert(target)),
             _ => notes.push(format!("it depends on `{name}`, which is not another task")),
         }
     }
     let parent = Some(fields.text("parent_task_id")).filter(|parent| !parent.is_empty());
     if let Some(Ok(parent)) = parent.map(other_id) {
+        let parent = given.settled_other(parent);
         issue.relations.insert(format!("parent-child:{parent}"));
     }
     if matches!(status, StoredStatus::Closed | StoredStatus::Cancelled) {

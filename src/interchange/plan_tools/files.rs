@@ -41,6 +41,11 @@ impl PlanFiles {
         self.found.push(FoundRecord { unit: place.into(), number: 0, record: Ok(record) });
     }
 
+    /// The records that could be read.
+    pub(super) fn records_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        self.found.iter_mut().filter_map(|found| found.record.as_mut().ok())
+    }
+
     /// Names a place that cannot be read.
     pub(super) fn refuse(&mut self, place: String, reason: impl Into<String>) {
         let refused = RefusedRecord::fault(None, reason);
@@ -68,6 +73,12 @@ impl FileGroup {
         self.changed = self.changed.max(changed);
         Ok(())
     }
+
+    /// Counts a move into `folder` as a change: it does not date the files themselves.
+    pub(super) fn moved_into(&mut self, folder: &Path) {
+        let moved = fs::metadata(folder).ok().as_ref().and_then(modified);
+        self.changed = self.changed.max(moved);
+    }
 }
 
 /// The text of a regular file, without a byte order mark, and when it changed; `None` if there is none.
@@ -92,9 +103,14 @@ pub(crate) fn whole_text_of(path: &Path) -> io::Result<Option<(String, Option<Ti
     }
     let mut text = String::new();
     fs::File::open(path)?.take(LARGEST).read_to_string(&mut text)?;
-    let since = found.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-    let changed = since.and_then(|since| Time::from_millis(i64::try_from(since.as_millis()).ok()?));
+    let changed = modified(&found);
     Ok(Some((text, changed)))
+}
+
+/// When a file or directory changed, in milliseconds; `None` before 1970.
+fn modified(found: &fs::Metadata) -> Option<Time> {
+    let since = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Time::from_millis(i64::try_from(since.as_millis()).ok()?)
 }
 
 /// The names of the directories in `folder`, in order; none if it cannot be read.

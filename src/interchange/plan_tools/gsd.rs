@@ -18,7 +18,7 @@ use crate::model::op::Op;
 use crate::rules::yaml::Node;
 
 /// Get Shit Done.
-pub(crate) static GSD: PlanTool = PlanTool { tracker: &TRACKER, op: Op::ImportGsd, open };
+pub(crate) static GSD: PlanTool = PlanTool { tracker: &TRACKER, op: Op::ImportGsd, open, reused_names: None };
 
 /// What its records mean.
 pub(crate) static TRACKER: Tracker = Tracker {

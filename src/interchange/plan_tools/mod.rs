@@ -9,6 +9,7 @@ mod files;
 pub(crate) mod gsd;
 pub(crate) mod openspec;
 mod record;
+mod reused_names;
 mod sections;
 pub(crate) mod spec_kit;
 pub(crate) mod task_master;
@@ -18,6 +19,7 @@ use std::path::Path;
 
 pub(crate) use draft::plan_id;
 pub(crate) use files::{BYTE_ORDER_MARK, PlanFiles, whole_text_of};
+pub(crate) use reused_names::ReusedNames;
 
 use super::lines::Unreadable;
 use super::tracker::Tracker;
@@ -31,4 +33,6 @@ pub(crate) struct PlanTool {
     pub(crate) op: Op,
     /// Finds its plans below a directory, which is that of the tool or that of the project; `None` if there are none.
     pub(crate) open: fn(&Path) -> Result<Option<PlanFiles>, Unreadable>,
+    /// How plans of one name are told apart, if the tool gives names out again.
+    pub(crate) reused_names: Option<&'static ReusedNames>,
 }

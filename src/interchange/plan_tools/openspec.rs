@@ -9,6 +9,7 @@ use super::boxes::{self, TaskBox};
 use super::draft::{self, Draft, DraftTask};
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, date, filled};
+use super::reused_names::{Likeness, ReusedNames};
 use super::sections::sections;
 use super::{PlanTool, written::ListedBoxes};
 use crate::interchange::lines::Unreadable;
@@ -19,7 +20,8 @@ use crate::model::plan_schema::MOST_TASKS;
 use crate::rules::yaml;
 
 /// OpenSpec.
-pub(crate) static OPENSPEC: PlanTool = PlanTool { tracker: &TRACKER, op: Op::ImportOpenspec, open };
+pub(crate) static OPENSPEC: PlanTool =
+    PlanTool { tracker: &TRACKER, op: Op::ImportOpenspec, open, reused_names: Some(&NAMES) };
 
 /// What its records mean.
 pub(crate) static TRACKER: Tracker = Tracker {
@@ -29,6 +31,30 @@ pub(crate) static TRACKER: Tracker = Tracker {
     hint: "give the project's directory, or its `openspec`",
     follows_plans: true,
     ..Tracker::ALONE
+};
+
+/// A name is free again once its change was archived.
+static NAMES: ReusedNames = ReusedNames {
+    short: |record| {
+        let given = PlanRecord::read(record).ok()?;
+        given.id(PREFIX, given.name).ok()
+    },
+    long: |record| {
+        let given = PlanRecord::read(record).ok()?;
+        let day = given.text("archived").unwrap_or("next");
+        given.id(PREFIX, &format!("{}-{day}", given.name)).ok()
+    },
+    is_archived: |record| record["archived"].is_string(),
+    likeness: |earlier, new| {
+        let [before, now] = [earlier, new].map(|record| &record["files"]["proposal.md"]);
+        if earlier["archived"].is_string() && earlier["archived"] != new["archived"] {
+            Likeness::Other
+        } else if before == now {
+            Likeness::Same
+        } else {
+            Likeness::Possible
+        }
+    },
 };
 
 const TOOL: &str = "openspec";
@@ -84,6 +110,11 @@ fn change(found: &mut PlanFiles, folder: &Path, name: &str, archived: Option<&st
         found.remark(format!("{place} is empty"));
         return;
     }
+    if archived.is_some()
+        && let Some(archive) = folder.parent()
+    {
+        group.moved_into(archive);
+    }
     let more = record::members(&[("archived", archived.map(str::to_owned))]);
     found.add(place, record::record(TOOL, name, group, more));
 }
@@ -91,11 +122,7 @@ fn change(found: &mut PlanFiles, folder: &Path, name: &str, archived: Option<&st
 fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     let given = PlanRecord::read(value)?;
     let archived = given.text("archived");
-    // A name is free again once its change was archived.
-    let id = match archived {
-        Some(day) => given.id(PREFIX, &format!("{}-{day}", given.name))?,
-        None => given.id(PREFIX, given.name)?,
-    };
+    let id = given.settled_id(PREFIX)?;
     let mut notes = Vec::new();
     let meta = match given.file(".openspec.yaml") {
         "" => yaml::Node::Map(vec![]),

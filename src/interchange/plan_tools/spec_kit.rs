@@ -17,7 +17,8 @@ use crate::model::issue::StoredStatus;
 use crate::model::op::Op;
 
 /// Spec Kit.
-pub(crate) static SPEC_KIT: PlanTool = PlanTool { tracker: &TRACKER, op: Op::ImportSpecKit, open };
+pub(crate) static SPEC_KIT: PlanTool =
+    PlanTool { tracker: &TRACKER, op: Op::ImportSpecKit, open, reused_names: None };
 
 /// What its records mean.
 pub(crate) static TRACKER: Tracker = Tracker {

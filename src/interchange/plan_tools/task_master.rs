@@ -19,7 +19,8 @@ use crate::model::op::Op;
 use crate::model::priority::Priority;
 
 /// Task Master.
-pub(crate) static TASK_MASTER: PlanTool = PlanTool { tracker: &TRACKER, op: Op::ImportTaskMaster, open };
+pub(crate) static TASK_MASTER: PlanTool =
+    PlanTool { tracker: &TRACKER, op: Op::ImportTaskMaster, open, reused_names: None };
 
 /// What its records mean.
 pub(crate) static TRACKER: Tracker = Tracker {
@@ -81,6 +82,7 @@ fn open(place: &Path) -> Result<Option<PlanFiles>, Unreadable> {
                     match number(&task["id"]) {
                         Some(number) => {
                             let group = FileGroup { changed, ..FileGroup::default() };
+                            let task = with_numbers(task);
                             let more =
                                 json!({"tag": tag, "task": task, "created": content["metadata"]["created"]});
                             let name = format!("{tag}-{number}");
@@ -109,6 +111,29 @@ fn tagged(file: &Value) -> Vec<(&str, &Value)> {
     }
     let all = file.as_object().into_iter().flatten().filter(|(_, content)| content["tasks"].is_array());
     all.map(|(tag, content)| (tag.as_str(), content)).collect()
+}
+
+/// A task with its ids and those of its subtasks and of what they depend on as numbers: the tool writes all of them as texts or
+/// as numbers, from one command to the next.
+fn with_numbers(task: &Value) -> Value {
+    let mut task = task.clone();
+    as_number(&mut task["id"]);
+    for on in task.get_mut("dependencies").and_then(Value::as_array_mut).into_iter().flatten() {
+        as_number(on);
+    }
+    for subtask in task.get_mut("subtasks").and_then(Value::as_array_mut).into_iter().flatten() {
+        if subtask.is_object() {
+            *subtask = with_numbers(subtask);
+        }
+    }
+    task
+}
+
+/// Writes a number as one. `2.1`, which names a subtask, stays a text.
+fn as_number(id: &mut Value) {
+    if let Some(number) = number(id) {
+        *id = number.into();
+    }
 }
 
 /// A number, written as one or as a text.

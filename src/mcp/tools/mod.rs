@@ -275,7 +275,16 @@ mod tests {
             ("explorer", &["issue_write"]),
             (
                 "owner",
-                &["issue_write", "plan_submit", "plan_review", "claim", "verify", "finish", "land", "run_steer"],
+                &[
+                    "issue_write",
+                    "plan_submit",
+                    "plan_review",
+                    "claim",
+                    "verify",
+                    "finish",
+                    "land",
+                    "run_steer",
+                ],
             ),
         ] {
             let found = names(Some(role), false, false);

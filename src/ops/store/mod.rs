@@ -12,6 +12,7 @@ mod hooks;
 mod ids;
 mod import;
 mod import_git_bug;
+mod import_plans;
 mod import_roles;
 mod init;
 mod policy;
@@ -22,11 +23,12 @@ mod reindex;
 mod test_results;
 mod undo;
 
+pub(crate) use super::plan_progress::WrittenPlan;
 pub(crate) use export::{ExportedTable, TrackerExport, export, export_beads, export_csv};
 pub(crate) use export_agent_trace::{WrittenTraces, export_agent_trace};
 pub(crate) use export_ccw::{CcwExport, CcwStore, export_ccw};
 pub(crate) use export_in_toto::{export_in_toto, sign};
-pub(crate) use export_progress::{ExportProgress, WrittenPlan, WrittenPlans, export_progress};
+pub(crate) use export_progress::{ExportProgress, WrittenPlans, export_progress};
 pub(crate) use fsck::{FsckFinding, FsckSeverity, RepairStore, Repaired, fsck, repair};
 pub(crate) use github::{
     GithubComment, GithubReply, GithubSource, ImportFromGithub, comment_for_github, import_github,
@@ -38,6 +40,7 @@ pub(crate) use hooks::{
 pub(crate) use ids::{CompleteId, IdKind, KnownId, ids};
 pub(crate) use import::{Export, Import, Selected, import, import_jsonl, line};
 pub(crate) use import_git_bug::{ImportFromGitBug, import_git_bug};
+pub(crate) use import_plans::settle_names;
 pub(crate) use init::{Init, Initialised, init};
 pub(crate) use policy::{Gates, Settings, set_policy, settings};
 pub(crate) use project::{ProjectField, SetProject, set_project};

@@ -161,6 +161,13 @@ or
 A command that must pass on the merged tree before anything lands, besides the tests of the plans; may be set
 several times.
 .TP
+.B wf.plans.follow
+A plan tool with its directory in the project, such as
+.IR openspec:openspec .
+Each landing then ticks what it completes in the files there, in a commit of its own that is tested with the rest;
+.B git wf undo
+takes it back with the landing. The tools are openspec, spec\-kit, task\-master and backlog. May be set several times.
+.TP
 .B wf.tests
 A pattern of further test files, such as
 .IR qa/** ;

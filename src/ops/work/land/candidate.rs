@@ -6,6 +6,7 @@ use super::LandMethod;
 use super::chosen::ChosenIssue;
 use super::conflict::rivals;
 use super::drivers::merge_git;
+use super::follow::FollowedPlans;
 use super::messages::{merge_message, squash_message};
 use super::target::TargetTips;
 use super::tests::LandTest;
@@ -89,7 +90,8 @@ pub(super) struct LandConflict {
     pub(super) theirs: Option<ObjectId>,
 }
 
-/// The candidate for a group of issues on top of the branch. `blocked` did not land before.
+/// The candidate for a group of issues on top of the branch. `blocked` did not land before; the files of `followed` plans are
+/// changed with each issue.
 pub(super) fn candidate(
     session: &Session,
     tips: &TargetTips,
@@ -97,6 +99,7 @@ pub(super) fn candidate(
     issues: &[ChosenIssue],
     group: &[usize],
     blocked: &BTreeSet<&IssueId>,
+    followed: &FollowedPlans,
 ) -> Result<Candidate, Refusal> {
     let store = session.store();
     let builder = Builder {
@@ -122,6 +125,7 @@ pub(super) fn candidate(
                 let is_own = |pair: &ReplacedCommit| issue.commits.contains(&pair.old);
                 let (replaced, replaced_of_others) = replaced.into_iter().partition(is_own);
                 let before = made.tip;
+                let after = followed.commit_on(session, after, issue, builder.is_signed)?;
                 made.steps.push(LandStep { issue: place, before, after, how, replaced, replaced_of_others });
                 made.tip = after;
             }

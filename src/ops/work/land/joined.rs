@@ -9,6 +9,7 @@ use super::LandMethod;
 use super::candidate::{Candidate, ConflictReason, LandStep, candidate};
 use super::chosen::{ChosenIssue, completed_work};
 use super::conflict::give_feedback;
+use super::follow::FollowedPlans;
 use super::place::HalfDonePlace;
 use super::proved::prove_work;
 use super::record::{follow, follow_others};
@@ -84,7 +85,9 @@ pub(crate) fn join_work(
     let store = session.store();
     let chosen = [completed(session, issue)?];
     let tips = TargetTips { tip, local: None, at_remote: None };
-    let made: Candidate = candidate(session, &tips, LandMethod::Merge, &chosen, &[0], &BTreeSet::new())?;
+    let followed = FollowedPlans::none();
+    let made: Candidate =
+        candidate(session, &tips, LandMethod::Merge, &chosen, &[0], &BTreeSet::new(), &followed)?;
     if let Some(conflicted) = made.conflicts.first() {
         let ConflictReason::Conflict(what) = &conflicted.why else {
             return Err(Refusal::unreadable(&format!("what stands in the way of `{issue}`")));

@@ -11,6 +11,7 @@ mod chosen;
 mod commit_status;
 mod conflict;
 mod drivers;
+mod follow;
 mod joined;
 mod messages;
 mod place;
@@ -30,6 +31,7 @@ use std::time::Duration;
 
 use self::candidate::{Candidate, ConflictReason, ConflictedIssue};
 use self::chosen::{ChosenIssue, chosen, named_issue};
+use self::follow::FollowedPlans;
 pub(crate) use self::joined::{
     JoinConflict, JoinedTests, JoinedWork, TestRun, begin_half_done, join_work, link_resolution, target_tip,
     test_joined, work_head,
@@ -113,6 +115,7 @@ pub(crate) struct Landing<'s> {
     target: LandTarget,
     issues: Vec<ChosenIssue>,
     tests: Vec<LandTest>,
+    followed: FollowedPlans,
     view: LandView,
     /// The work tree in which a conflict was resolved, until that has landed.
     place: Option<HalfDonePlace>,
@@ -132,7 +135,8 @@ pub(crate) fn landing<'s>(session: &'s Session, input: LandWork) -> Result<Landi
     let issues = chosen(session, &input, &target, &tips)?;
     let tests = land_tests(session, &issues)?;
     let view = LandView::new(&target, input.dry_run);
-    Ok(Landing { session, permit, input, target, issues, tests, view, place: None })
+    let followed = FollowedPlans::configured(session.store())?;
+    Ok(Landing { session, permit, input, target, issues, tests, followed, view, place: None })
 }
 
 /// Continues the landing of an issue whose conflicts someone has resolved in the work tree made for that: of the named
@@ -165,7 +169,8 @@ pub(crate) fn continued<'s>(session: &'s Session, input: LandWork) -> Result<Lan
     }
     let tests = land_tests(session, &issues)?;
     let view = LandView::new(&target, input.dry_run);
-    Ok(Landing { session, permit, input, target, issues, tests, view, place: Some(place) })
+    let followed = FollowedPlans::configured(store)?;
+    Ok(Landing { session, permit, input, target, issues, tests, followed, view, place: Some(place) })
 }
 
 fn refuse_old_git() -> Result<(), Refusal> {
@@ -281,7 +286,8 @@ impl Landing<'_> {
     /// The commits that the branch will have.
     fn candidate(&self, tips: &TargetTips, group: &[usize]) -> Result<Candidate, Refusal> {
         let blocked: BTreeSet<&IssueId> = self.view.not_landed.iter().map(|it| &it.issue_id).collect();
-        candidate::candidate(self.session, tips, self.input.how, &self.issues, group, &blocked)
+        let Self { session, issues, followed, .. } = self;
+        candidate::candidate(session, tips, self.input.how, issues, group, &blocked, followed)
     }
 
     /// Adds conflicts to the answer, and feedback to their issues.

@@ -71,8 +71,8 @@ pub(crate) fn diff(session: &Session, issue: &str) -> Answer<RunDiff> {
     let store = session.store();
     let id = resolve::issue(&store.snapshot()?, issue)?;
     for known in KnownWorkplace::all(store, "RUN-") {
-        let workplace =
-            of_run(store, &known).filter(|of_run| of_run.issue_id == id && of_run.used_to == WorkplaceUse::Execute);
+        let workplace = of_run(store, &known)
+            .filter(|of_run| of_run.issue_id == id && of_run.used_to == WorkplaceUse::Execute);
         if let Some(workplace) = workplace {
             let patch = String::from_utf8_lossy(&known.diff(store)?).into_owned();
             return Ok(session.done(RunDiff { workplace, patch }, None));

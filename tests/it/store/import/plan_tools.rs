@@ -33,12 +33,19 @@ fn copy(from: &Path, to: &Path) {
             date(&new, 0);
         }
     }
+    date_folder(to, 0);
 }
 
 /// As if the file had been written so many seconds later.
 pub(super) fn date(file: &Path, later: u64) {
     let at = UNIX_EPOCH + Duration::from_secs(WRITTEN + later);
     fs::File::options().write(true).open(file).unwrap().set_modified(at).unwrap();
+}
+
+/// As if something had been moved into or out of the directory so many seconds later.
+fn date_folder(folder: &Path, later: u64) {
+    let at = UNIX_EPOCH + Duration::from_secs(WRITTEN + later);
+    fs::File::open(folder).unwrap().set_modified(at).unwrap();
 }
 
 pub(super) fn replace(file: &Path, old: &str, new: &str, later: u64) {
@@ -100,6 +107,7 @@ fn an_archived_change_is_closed_and_frees_its_name() {
     let changes = project.join("openspec/changes");
     copy(&changes.join("add-okapi"), &changes.join("archive/2026-11-19-add-okapi"));
     fs::create_dir(changes.join("archive/odd")).unwrap();
+    date_folder(&changes.join("archive"), 0);
     let report = import(&repo, "openspec", &project);
     assert_eq!(report["created"], 2);
     assert_eq!(report["skipped"][0]["reason"], "its name does not begin with a date");
@@ -109,6 +117,85 @@ fn an_archived_change_is_closed_and_frees_its_name() {
         (&json!("closed"), &json!("archived on 2026-11-19"))
     );
     assert_eq!(repo.status("OS-add-okapi"), "planned");
+}
+
+#[test]
+fn a_change_that_is_archived_stays_the_issue_that_it_was() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let project = project(&sandbox, "openspec");
+    import(&repo, "openspec", &project);
+    let changes = project.join("openspec/changes");
+    fs::create_dir_all(changes.join("archive")).unwrap();
+    fs::rename(changes.join("add-okapi"), changes.join("archive/2026-11-19-add-okapi")).unwrap();
+    date_folder(&changes.join("archive"), 30);
+    let report = import(&repo, "openspec", &project);
+    assert_eq!((&report["created"], &report["updated"]), (&json!(0), &json!(1)), "{report:#}");
+    assert_eq!(repo.status("OS-add-okapi"), "closed");
+    // A later change of that name is another issue, and the archived one stays as it is.
+    copy(&changes.join("archive/2026-11-19-add-okapi"), &changes.join("add-okapi"));
+    replace(&changes.join("add-okapi/proposal.md"), "hungry", "thirsty", 60);
+    let report = import(&repo, "openspec", &project);
+    assert_eq!((&report["created"], &report["updated"]), (&json!(1), &json!(0)), "{report:#}");
+    assert_eq!(repo.status("OS-add-okapi"), "closed");
+    assert!(repo.json(&["show", "OS-add-okapi-next"])["context"].as_str().unwrap().contains("thirsty"));
+    let tip = repo.tip();
+    import(&repo, "openspec", &project);
+    assert_eq!(repo.tip(), tip);
+}
+
+#[test]
+fn a_task_of_backlog_stays_its_issue_when_its_number_is_given_out_again() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let project = project(&sandbox, "backlog.md");
+    let tasks = project.join("backlog/tasks");
+    let dependent = "task-5 - Done-but-not-moved.md";
+    import(&repo, "backlog", &project);
+    assert_eq!(repo.json(&["show", "BL-TASK-2"])["title"], "Buy leaves: \"fresh\" #1");
+    repo.wf(&["comment", "BL-TASK-2", "Where from?"]).ok();
+    let old = "task-2 - Buy-leaves-fresh-1.md";
+    let archive = project.join("backlog/archive/tasks");
+    fs::rename(tasks.join(old), archive.join(old)).unwrap();
+    date_folder(&archive, 30);
+    let new = tasks.join("task-2 - Paint.md");
+    fs::copy(tasks.join(dependent), &new).unwrap();
+    let text =
+        fs::read_to_string(&new).unwrap().replace("TASK-5", "TASK-2").replace("Done but not moved", "Paint");
+    fs::write(&new, text).unwrap();
+    date(&new, 60);
+    let report = import(&repo, "backlog", &project);
+    assert_eq!((&report["created"], &report["skipped"]), (&json!(1), &json!([])), "{report:#}");
+    let archived = repo.json(&["show", "BL-TASK-2"]);
+    assert_eq!(
+        (&archived["title"], &archived["status"]),
+        (&json!("Buy leaves: \"fresh\" #1"), &json!("cancelled"))
+    );
+    assert_eq!(archived["comments"].as_array().unwrap().len(), 1);
+    assert_eq!(repo.json(&["show", "BL-TASK-2-2026-11-19-Paint"])["title"], "Paint");
+    let tip = repo.tip();
+    import(&repo, "backlog", &project);
+    assert_eq!(repo.tip(), tip);
+}
+
+#[test]
+fn numbers_of_task_master_may_be_texts() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let project = project(&sandbox, "task-master");
+    import(&repo, "task-master", &project);
+    let tip = repo.tip();
+    let file = project.join(".taskmaster/tasks/tasks.json");
+    let text = fs::read_to_string(&file).unwrap();
+    let mut flipped = text.clone();
+    for number in 1..=9 {
+        flipped = flipped.replace(&format!("\"id\": \"{number}\","), &format!("\"id\": {number},"));
+    }
+    assert_ne!(flipped, text);
+    fs::write(&file, flipped).unwrap();
+    date(&file, 0);
+    assert_eq!(import(&repo, "task-master", &project)["updated"], 0);
+    assert_eq!(repo.tip(), tip);
 }
 
 #[test]

@@ -19,6 +19,10 @@ pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let done = roadmap::show(&session, args.roadmap.as_deref())?;
     context.answer(done, |view, _, screen| {
         let page = page::roadmap::page(view);
-        if args.markdown { write!(screen, "{}", markdown::document(&page)) } else { terminal::print(screen, &page) }
+        if args.markdown {
+            write!(screen, "{}", markdown::document(&page))
+        } else {
+            terminal::print(screen, &page)
+        }
     })
 }

@@ -64,6 +64,7 @@ pub(super) fn plans(context: &mut CliContext, plans: Plans, tool: &PlanTool) -> 
     })?;
     from_tracker(context, (which, how), |session, how| {
         let name = &format!("`{name}`");
+        store::settle_names(session, tool, &mut found)?;
         let import = Import { op: tool.op, tracker: tool.tracker, name, records: &mut found, how };
         Ok(store::import(session, import))
     })

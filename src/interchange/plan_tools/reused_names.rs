@@ -1,0 +1,159 @@
+//! Which issue a plan is, if its tool gives a name out again once a plan is archived: the issue that was imported under that
+//! name stays the same plan, and any other plan of the name gets an id of its own.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::PlanFiles;
+use super::record::PlanRecord;
+use crate::interchange::tracker::RefusedRecord;
+use crate::model::id::IssueId;
+
+/// The member of a record with the id of its issue, if that does not follow from its name.
+const ISSUE: &str = "issue";
+/// The member of a record with the ids of other plans that do not follow from their names.
+const OTHERS: &str = "others";
+
+/// A tool that gives names out again.
+pub(crate) struct ReusedNames {
+    /// The id of a plan that alone has its name; `None` if it says itself which issue it is.
+    pub(super) short: fn(&Value) -> Option<IssueId>,
+    /// An id that tells it from others of its name.
+    pub(super) long: fn(&Value) -> Option<IssueId>,
+    /// Whether it is archived, so that its name is free.
+    pub(super) is_archived: fn(&Value) -> bool,
+    /// How sure it is that a record that was imported earlier is about the same plan as a new one.
+    pub(super) likeness: fn(&Value, &Value) -> Likeness,
+}
+
+/// How sure it is that two records are about one plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Likeness {
+    /// They are about two plans.
+    Other,
+    /// Nothing speaks against it.
+    Possible,
+    /// They have the same name and content.
+    Same,
+}
+
+impl ReusedNames {
+    /// Gives each plan the id that it has here. `known` is the record of an issue that was imported from this tool.
+    pub(crate) fn settle(&self, files: &mut PlanFiles, known: impl Fn(&IssueId) -> Option<Value>) {
+        let mut by_name: BTreeMap<IssueId, Vec<&mut Value>> = BTreeMap::new();
+        for record in files.records_mut() {
+            if let Some(id) = (self.short)(record) {
+                by_name.entry(id).or_default().push(record);
+            }
+        }
+        let mut renamed = serde_json::Map::new();
+        for (id, mut plans) in by_name {
+            // Those that are not archived come first, then the archived ones, newest first.
+            plans.sort_by_key(|plan| ((self.is_archived)(plan), Reverse((self.long)(plan))));
+            let owner = match known(&id) {
+                None => Some(0),
+                Some(earlier) => self.most_alike(&earlier, &plans),
+            };
+            for (place, plan) in plans.into_iter().enumerate() {
+                if Some(place) == owner {
+                    continue;
+                }
+                let Some(long) = (self.long)(plan) else { continue };
+                if !(self.is_archived)(plan) {
+                    renamed.insert(id.to_string(), long.as_str().into());
+                }
+                plan[ISSUE] = long.as_str().into();
+            }
+        }
+        if !renamed.is_empty() {
+            for record in files.records_mut().filter(|record| !(self.is_archived)(record)) {
+                record[OTHERS] = json!(renamed);
+            }
+        }
+    }
+
+    fn most_alike(&self, earlier: &Value, plans: &[&mut Value]) -> Option<usize> {
+        let alike = plans.iter().enumerate().map(|(place, plan)| ((self.likeness)(earlier, plan), place));
+        let found = alike.filter(|(likeness, _)| *likeness != Likeness::Other);
+        found.max_by_key(|(likeness, place)| (*likeness, Reverse(*place))).map(|(_, place)| place)
+    }
+}
+
+impl PlanRecord<'_> {
+    /// The id of its issue: the one that an import settled, else that of its name.
+    ///
+    /// # Errors
+    /// If its name cannot be part of an id.
+    pub(super) fn settled_id(&self, prefix: &str) -> Result<IssueId, RefusedRecord> {
+        let settled = self.text(ISSUE).and_then(|id| IssueId::parse(id).ok());
+        match settled.filter(|id| id.as_str().starts_with(prefix)) {
+            Some(id) => Ok(id),
+            None => self.id(prefix, self.name),
+        }
+    }
+
+    /// The id of another plan that has this id if its name is its own.
+    pub(super) fn settled_other(&self, id: IssueId) -> IssueId {
+        let settled = self.member(OTHERS)[id.as_str()].as_str();
+        settled.and_then(|other| IssueId::parse(other).ok()).unwrap_or(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: ReusedNames = ReusedNames {
+        short: |plan| IssueId::parse(&format!("P-{}", plan["name"].as_str()?)).ok(),
+        long: |plan| IssueId::parse(&format!("P-{}-{}", plan["name"].as_str()?, plan["day"].as_str()?)).ok(),
+        is_archived: |plan| plan["archived"] == true,
+        likeness: |earlier, new| {
+            if earlier["day"] == new["day"] { Likeness::Same } else { Likeness::Other }
+        },
+    };
+
+    fn plan(day: &str, is_archived: bool) -> Value {
+        json!({"name": "a", "day": day, "archived": is_archived})
+    }
+
+    /// The ids of the plans, given the day of the plan that the issue `P-a` was imported from.
+    fn settled(known: Option<&str>, plans: &[(&str, bool)]) -> Vec<String> {
+        let mut files = PlanFiles::default();
+        for &(day, is_archived) in plans {
+            files.add(day.to_owned(), plan(day, is_archived));
+        }
+        NAMES.settle(&mut files, |id| {
+            assert_eq!(id.as_str(), "P-a");
+            known.map(|day| plan(day, false))
+        });
+        let all = files.records_mut();
+        all.map(|record| PlanRecord::read(record).unwrap().settled_id("P").unwrap().to_string()).collect()
+    }
+
+    #[test]
+    fn without_an_import_the_name_belongs_to_the_plan_that_is_not_archived() {
+        assert_eq!(settled(None, &[("1", true), ("2", false)]), ["P-a-1", "P-a"]);
+        assert_eq!(settled(None, &[("1", true), ("2", true)]), ["P-a-1", "P-a"]);
+    }
+
+    #[test]
+    fn an_issue_stays_its_plan_when_that_is_archived_and_its_name_is_given_out_again() {
+        assert_eq!(settled(Some("1"), &[("1", true)]), ["P-a"]);
+        assert_eq!(settled(Some("1"), &[("1", true), ("2", false)]), ["P-a", "P-a-2"]);
+        assert_eq!(settled(Some("2"), &[("1", true), ("2", false)]), ["P-a-1", "P-a"]);
+        assert_eq!(settled(Some("3"), &[("1", true), ("2", false)]), ["P-a-1", "P-a-2"]);
+    }
+
+    #[test]
+    fn references_to_a_name_lead_to_the_plan_that_has_it_there() {
+        let mut files = PlanFiles::default();
+        files.add("1".into(), plan("1", true));
+        files.add("2".into(), plan("2", false));
+        NAMES.settle(&mut files, |_| Some(plan("1", false)));
+        let record = files.records_mut().nth(1).unwrap().clone();
+        let other = PlanRecord::read(&record).unwrap().settled_other(IssueId::parse("P-a").unwrap());
+        assert_eq!(other.as_str(), "P-a-2");
+    }
+}

@@ -1,0 +1,185 @@
+//! How far plans have come, as the files of the tools say it from which they were imported.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::Refusal;
+use crate::interchange::plan_tools;
+use crate::interchange::plan_tools::written::{Progress, Stage, WrittenText, WrittenTool};
+use crate::model::code::Code;
+use crate::model::id::IssueId;
+use crate::model::solution::Solution;
+use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::task_id::TaskId;
+use crate::rules::facts;
+use crate::rules::folder::IssueFolder;
+use crate::rules::prime::open_tasks;
+use crate::store::{Snapshot, StoreError, records};
+
+/// A file that changed, or would.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct WrittenPlan {
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// The file.
+    pub(crate) path: String,
+    /// How many boxes were ticked and statuses set.
+    pub(crate) changes: usize,
+    /// The tasks that are done, but that the file does not have any more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) missing: Vec<String>,
+}
+
+/// The files of a tool with the progress of issues. Nothing is written yet.
+#[derive(Default)]
+pub(super) struct PlanProgress {
+    /// What changes for each issue.
+    pub(super) plans: Vec<WrittenPlan>,
+    /// The texts of their files.
+    pub(super) texts: BTreeMap<PathBuf, ChangedText>,
+    /// How many of the issues were imported from the tool.
+    pub(super) known: usize,
+    /// Those whose file is not below the directory.
+    pub(super) without_file: Vec<IssueId>,
+}
+
+/// The text of a file that changes.
+pub(super) struct ChangedText {
+    /// Whether it begins with a byte order mark, which stays. The texts are without it.
+    is_marked: bool,
+    /// As it stands in the file.
+    before: String,
+    /// As it is to stand there.
+    now: String,
+}
+
+impl PlanProgress {
+    /// Reads the files below `place`, which is the project's directory or the tool's.
+    ///
+    /// # Errors
+    /// `cannot-read`.
+    pub(super) fn read(
+        state: &Snapshot<'_>,
+        tool: &WrittenTool,
+        place: &Path,
+        issues: &[IssueId],
+    ) -> Result<Self, Refusal> {
+        let mut read = Self::default();
+        for id in issues {
+            let Some(folder) = of_tool(state, id, tool)? else { continue };
+            read.known += 1;
+            let Some(record) = &folder.issue.record.imported else { continue };
+            let progress = progress(&folder, record);
+            if progress.stage == Stage::Open && progress.done.is_empty() {
+                continue;
+            }
+            let found = (tool.find)(place, record).map_err(|error| cannot_read(place, error))?;
+            let Some(path) = found.filter(|path| is_inside(place, path)) else {
+                read.without_file.push(id.clone());
+                continue;
+            };
+            let text = match read.texts.entry(path.clone()) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(ChangedText::read(&path)?),
+            };
+            let written =
+                (tool.write)(&text.now, record, &progress).map_err(|why| cannot_read(&path, why))?;
+            let WrittenText { text: now, changes, missing } = written;
+            text.now = now;
+            if changes > 0 || !missing.is_empty() {
+                let path = path.to_string_lossy().into_owned();
+                read.plans.push(WrittenPlan { issue_id: id.clone(), path, changes, missing });
+            }
+        }
+        read.texts.retain(|_, text| text.now != text.before);
+        Ok(read)
+    }
+}
+
+impl ChangedText {
+    fn read(path: &Path) -> Result<Self, Refusal> {
+        let text = plan_tools::whole_text_of(path).map_err(|error| cannot_read(path, error))?;
+        let Some((mut text, _)) = text else { return Err(cannot_read(path, "it is not a regular file")) };
+        let is_marked = text.starts_with(plan_tools::BYTE_ORDER_MARK);
+        if is_marked {
+            text.remove(0);
+        }
+        Ok(Self { is_marked, now: text.clone(), before: text })
+    }
+
+    /// The text as it is written.
+    pub(super) fn whole(&self) -> String {
+        if self.is_marked { format!("{}{}", plan_tools::BYTE_ORDER_MARK, self.now) } else { self.now.clone() }
+    }
+}
+
+/// Whether a file stays below the directory that was named, also where that has links.
+fn is_inside(place: &Path, file: &Path) -> bool {
+    let Ok(place) = place.canonicalize() else { return false };
+    file.canonicalize().is_ok_and(|file| file.starts_with(place))
+}
+
+/// An issue that came from the tool.
+fn of_tool(
+    state: &Snapshot<'_>,
+    id: &IssueId,
+    tool: &WrittenTool,
+) -> Result<Option<IssueFolder>, StoreError> {
+    let Ok(Some(outline)) = records::outline(state, id) else { return Ok(None) };
+    if !outline.issue.record.imported.as_ref().is_some_and(tool.is_own) {
+        return Ok(None);
+    }
+    records::issue(state, id)
+}
+
+/// How far an issue has come. Tasks count only if they are those of the plan that was imported.
+fn progress(folder: &IssueFolder, record: &Value) -> Progress {
+    let issue = folder.issue.record.id.clone();
+    let stage = match facts::status(folder) {
+        // Nobody did what another issue says as well.
+        IssueStatus::Closed if is_duplicate(folder) => Stage::Cancelled,
+        IssueStatus::Completed | IssueStatus::Closed => Stage::Done,
+        IssueStatus::Cancelled => Stage::Cancelled,
+        IssueStatus::Executing => Stage::Working,
+        _ => Stage::Open,
+    };
+    let done = done_tasks(folder, stage, record["name"].as_str().unwrap_or_default());
+    Progress { issue, stage, done }
+}
+
+/// Whether it was closed as the duplicate of another one.
+fn is_duplicate(folder: &IssueFolder) -> bool {
+    let reason = folder.issue.record.close_reason.as_deref().unwrap_or_default();
+    reason.split(':').next() == Some("duplicate")
+}
+
+/// The tasks of the plan that was imported as `name` that are done: all of an issue that is over, and those with work of an
+/// execution that goes on.
+fn done_tasks(folder: &IssueFolder, stage: Stage, name: &str) -> BTreeSet<String> {
+    let holder = facts::holder(folder);
+    let bound =
+        holder.map(|own| &own.execution.solution_id).or(folder.issue.record.bound_solution_id.as_ref());
+    let imported = plan_tools::plan_id(&folder.issue.record.id, name).ok();
+    let solution = folder.solutions.iter().map(|solution| &solution.record);
+    let mut solution = solution.filter(|plan| Some(&plan.id) == bound && imported.as_ref() == Some(&plan.id));
+    let Some(plan) = solution.next().map(Solution::typed_plan) else { return BTreeSet::new() };
+    let open: Vec<TaskId> = match holder {
+        _ if stage == Stage::Done => vec![],
+        Some(own) if own.outcome() == ExecutionStatus::Executing => {
+            open_tasks(&plan, own).into_iter().map(|task| task.id.clone()).collect()
+        }
+        _ => return BTreeSet::new(),
+    };
+    let done = plan.tasks.iter().filter(|task| !open.contains(&task.id));
+    done.map(|task| task.id.to_string()).collect()
+}
+
+pub(super) fn cannot_read(path: &Path, why: impl std::fmt::Display) -> Refusal {
+    Refusal::new(Code::CannotRead, format!("cannot read `{}`: {why}", path.display()))
+        .hint("name the project's directory")
+}
