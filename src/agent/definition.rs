@@ -26,7 +26,8 @@ const ACP_PREFIX: &str = "acp:";
 /// The prefix of a command line that is run by a shell.
 const SHELL_PREFIX: &str = "sh:";
 /// The keys of an agent in git config.
-const KEYS: [&str; 8] = ["command", "commits", "env", "fallback", "protocol", "resume", "shell", "timeout"];
+const KEYS: [&str; 9] =
+    ["command", "commits", "env", "fallback", "mode", "protocol", "resume", "shell", "timeout"];
 /// Longer names would not fit on a line.
 const LONGEST_NAME: usize = 64;
 
@@ -56,6 +57,7 @@ pub(crate) struct Agent {
     environment: Vec<Sourced<Variable>>,
     resume: Option<ResumeCommand>,
     fallback: Option<Sourced<String>>,
+    mode: Option<Sourced<String>>,
 }
 
 impl Agent {
@@ -95,7 +97,7 @@ impl Agent {
         for setting in own() {
             if !KEYS.contains(&setting.key.as_str()) {
                 return Err(setting.unfit(
-                    "one of the keys command, resume, fallback, shell, protocol, timeout, commits and env",
+                    "one of the keys command, resume, shell, protocol, mode, timeout, commits, fallback and env",
                 ));
             }
         }
@@ -145,12 +147,15 @@ impl Agent {
             environment.retain(|other| other.value.name() != variable.value.name());
             environment.push(variable);
         }
+        // The command of a user under the name of a preset is another program.
+        let is_presets = command.origin == ValueOrigin::Preset;
+        let from_own_command = |value: fn(&AgentPreset) -> Option<&'static str>| {
+            let value = preset.filter(|_| is_presets).and_then(value);
+            value.map(|text| Sourced::new(text.to_owned(), ValueOrigin::Preset))
+        };
         let resume = match set("resume") {
             Some(setting) => Some(Sourced::new(setting.value.clone(), setting.origin.clone())),
-            None if command.origin == ValueOrigin::Preset => preset
-                .and_then(|preset| preset.resume)
-                .map(|text| Sourced::new(text.to_owned(), ValueOrigin::Preset)),
-            None => None,
+            None => from_own_command(|preset| preset.resume),
         };
         let fallback = match set("fallback") {
             Some(setting) => Some(setting.read(
@@ -160,7 +165,11 @@ impl Agent {
             None => None,
         };
         let agent = Self::made(name.to_owned(), command, shell, protocol, timeout, commits, environment)?;
-        Ok(Self { fallback, ..agent.resuming(resume)? })
+        let mode = match set("mode") {
+            Some(setting) => Some(Sourced::new(setting.value.clone(), setting.origin.clone())),
+            None => from_own_command(|preset| preset.mode),
+        };
+        Ok(Self { fallback, mode, ..agent.resuming(resume)? })
     }
 
     /// The agent of a command line.
@@ -192,8 +201,20 @@ impl Agent {
         environment: Vec<Sourced<Variable>>,
     ) -> Result<Self, NoAgent> {
         let words = words_of(&command.value, shell.value)?;
-        let (resume, fallback) = (None, None);
-        Ok(Self { name, command, words, shell, protocol, timeout, commits, environment, resume, fallback })
+        let (resume, fallback, mode) = (None, None, None);
+        Ok(Self {
+            name,
+            command,
+            words,
+            shell,
+            protocol,
+            timeout,
+            commits,
+            environment,
+            resume,
+            fallback,
+            mode,
+        })
     }
 
     /// This agent with another timeout.

@@ -36,7 +36,6 @@ pub(crate) struct FollowUp {
     /// What to do, in words.
     pub(crate) instructions: String,
     /// What was wrong, or what is new.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) faults: Vec<String>,
     /// What is new in the input; left out if nothing is.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -61,6 +61,9 @@ pub(crate) trait AgentObserver {
     /// The agent works in this session, of which it told its own id.
     fn session(&mut self, _: &str) {}
 
+    /// Something deserves attention, although the agent goes on.
+    fn noticed(&mut self, _: &str) {}
+
     /// Usage so far, if the agent reports it while it works.
     fn used(&mut self, _: &Usage) {}
 
@@ -279,7 +282,7 @@ fn both_ends(first: &str, second: &str) -> String {
 }
 
 /// Whether a text can be the id of a session: it may stand in a command line, also in one that a shell reads.
-pub(super) fn is_session_id(text: &str) -> bool {
+pub(crate) fn is_session_id(text: &str) -> bool {
     let is_fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | ':' | '-');
     (1..=128).contains(&text.len())
         && text.starts_with(|c: char| c.is_ascii_alphanumeric())

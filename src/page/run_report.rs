@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use super::looks::{gate_style, stage_style};
 use super::remedy::with_remedies;
 use super::{
-    Block, Column, Diagram, Drawing, Entry, Field, Line, List, Page, PerPage, Section, Span, Table, Target,
-    commit, id, line, message, named, person, record, state,
+    Block, Column, Diagram, Drawing, Entry, Field, Line, List, Page, PerPage, Section, Span, Table, commit,
+    id, line, message, person, record, short_id, state,
 };
 use crate::model::agent_session::Cost;
 use crate::model::run::RunAgents;
@@ -14,7 +14,7 @@ use crate::model::run_log::RunStatus;
 use crate::model::test_count::counted;
 use crate::rules::landed::Landed;
 use crate::rules::run::{
-    Counts, IssueReport, QualityGate, ReportedCheck, RunReport, SkippedStep, breach_words,
+    Counts, IssueReport, QualityGate, ReportedCheck, RunReport, SkippedStep, breach_words, money,
 };
 use crate::ui::svg::{run_graph, run_times};
 use crate::ui::text::count;
@@ -25,11 +25,12 @@ const ROWS: PerPage = PerPage::First(100);
 
 /// The page of a run's report.
 pub(crate) fn page(report: &RunReport) -> Page {
-    let left_out = report.left_out.iter().map(|it| Line::from(message(left_out(it))));
-    let breaches = report.breaches.iter().map(|it| Line::from(record(breach_words(it, str::to_owned))));
-    let waiting = report.waiting.iter().map(|it| {
-        let issue = it.issue_id.as_ref().map(|issue| line![id(issue), ": "]);
-        line![issue, message(with_remedies(&it.what, &it.remedies))]
+    let left_out = report.left_out.iter().map(|step| Line::from(message(left_out(step))));
+    let breaches =
+        report.breaches.iter().map(|breach| Line::from(record(breach_words(breach, str::to_owned))));
+    let waiting = report.waiting.iter().map(|wait| {
+        let issue = wait.issue_id.as_ref().map(|issue| line![id(issue), ": "]);
+        line![issue, message(with_remedies(&wait.what, &wait.remedies))]
     });
     let details = report.issues.iter().map(details).filter(|entry| !entry.body.is_empty());
     let rows = |entries| List { per_page: ROWS, ..List::new::<Line>(entries) };
@@ -133,13 +134,16 @@ fn amounts(report: &RunReport) -> String {
 /// Tokens and costs, if they are known.
 fn spent(tokens: Option<u64>, costs: &[Cost]) -> Vec<String> {
     let tokens = tokens.map(|tokens| format!("{tokens} tokens"));
-    tokens.into_iter().chain(costs.iter().map(|cost| format!("{} {}", cost.amount, cost.currency))).collect()
+    tokens.into_iter().chain(costs.iter().map(money)).collect()
 }
 
 /// Such as `3 min 14 s: planning 3 min 2 s, executing 12 s`.
 fn took(report: &RunReport) -> String {
-    let mut parts: Vec<String> =
-        report.phases.iter().map(|it| format!("{} {}", it.phase, time::length(it.took_ms))).collect();
+    let mut parts: Vec<String> = report
+        .phases
+        .iter()
+        .map(|phase| format!("{} {}", phase.phase, time::length(phase.took_ms)))
+        .collect();
     if report.interrupted_ms > 0 {
         parts.push(format!("interrupted for {}", time::length(report.interrupted_ms)));
     }
@@ -179,11 +183,10 @@ fn issues(report: &RunReport) -> Block {
         Column::flexible("Title"),
     ];
     let rows = report.issues.iter().map(|issue| {
-        let uid = |plan: &crate::model::id::SolutionId| named(Target::Record(plan.to_string()), plan.uid());
         vec![
             id(&issue.issue_id).into(),
             state(stage_style(issue.status), status_words(issue)).into(),
-            issue.solution_id.as_ref().map(uid).into(),
+            issue.solution_id.as_ref().map(short_id).into(),
             review(issue).into(),
             issue.commits.len().into(),
             passed(&issue.checks).into(),
@@ -228,18 +231,19 @@ fn details(issue: &IssueReport) -> Entry {
         let by = issue.planned_by.as_ref().map(|agent| line![" by ", record(agent)]);
         line!["plan ", id(plan), by]
     });
-    let review = issue.review.as_ref().map(|it| {
-        let by = it.reviewed_by.as_ref().map(|agent| line![" by ", record(agent)]);
+    let review = issue.review.as_ref().map(|reviewed| {
+        let by = reviewed.reviewed_by.as_ref().map(|agent| line![" by ", record(agent)]);
         line!["review: ", review(issue), by]
     });
-    let commits = issue.commits.iter().map(|it| {
-        let task = it.task_id.as_deref().map(|task| format!(" [{task}]"));
-        let by = it.made_by.as_ref().map(|by| record(format!(", with agent {by}")));
-        line!["commit ", commit(&it.hash), task, " ", record(&it.subject), by]
+    let commits = issue.commits.iter().map(|made| {
+        let task = made.task_id.as_deref().map(|task| format!(" [{task}]"));
+        let by = made.made_by.as_ref().map(|by| record(format!(", with agent {by}")));
+        line!["commit ", commit(&made.hash), task, " ", record(&made.subject), by]
     });
-    let feedback = issue.feedback.iter().map(|it| {
-        let content: Vec<&str> = it.content.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        line![format!("{} ({}): ", it.kind, it.stage), record(content.join("; "))]
+    let feedback = issue.feedback.iter().map(|said| {
+        let content: Vec<&str> =
+            said.content.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        line![format!("{} ({}): ", said.kind, said.stage), record(content.join("; "))]
     });
     let files: Vec<&str> = issue.unplanned_files.iter().map(String::as_str).collect();
     let outside = (!files.is_empty()).then(|| line!["changed outside the plan: ", record(files.join(", "))]);
@@ -273,9 +277,13 @@ fn check(it: &ReportedCheck) -> Line {
 fn quality(report: &RunReport) -> Block {
     let quality = &report.quality;
     let columns = [Column::left("Dimension"), Column::left("Score"), Column::flexible("Basis")];
-    let dimensions = quality.dimensions.iter().map(|it| {
-        let score = it.score.map(|score| format!("{score} "));
-        vec![it.dimension.as_str().into(), line![score, gate(it.gate)], record(&it.counted).into()]
+    let dimensions = quality.dimensions.iter().map(|dimension| {
+        let score = dimension.score.map(|score| format!("{score} "));
+        vec![
+            dimension.dimension.as_str().into(),
+            line![score, gate(dimension.gate)],
+            record(&dimension.counted).into(),
+        ]
     });
     let overall = vec!["overall".into(), gate(quality.gate), verdict(report).into()];
     Block::Table(Table::new("quality", columns, dimensions.chain([overall])))
@@ -292,8 +300,12 @@ fn gate(gate: Option<QualityGate>) -> Line {
 fn verdict(report: &RunReport) -> String {
     let quality = &report.quality;
     let average = quality.score.map_or_else(|| "nothing".to_owned(), |score| score.to_string());
-    let worst = quality.dimensions.iter().filter(|it| it.score.is_some()).min_by_key(|it| it.score);
-    match worst.filter(|it| it.score != quality.score) {
+    let worst = quality
+        .dimensions
+        .iter()
+        .filter(|dimension| dimension.score.is_some())
+        .min_by_key(|dimension| dimension.score);
+    match worst.filter(|dimension| dimension.score != quality.score) {
         Some(worst) => format!("decided by the lowest score, {} (average {average})", worst.dimension),
         None => format!("average {average}"),
     }
@@ -305,7 +317,8 @@ fn dependencies(report: &RunReport) -> Option<Block> {
         return None;
     }
     let name = |n: usize| id(&report.issues[n].issue_id);
-    let alternative = arrows.iter().map(|it| line![name(it.from), " before ", name(it.to)]).collect();
+    let alternative =
+        arrows.iter().map(|arrow| line![name(arrow.from), " before ", name(arrow.to)]).collect();
     let drawing = Drawing::Graph(boxes, arrows);
     Some(Block::Diagram(Diagram { name: "dependencies".into(), drawing, alternative }))
 }

@@ -4,6 +4,7 @@ use crate::model::agent_session::{AgentSession, MadeBy};
 use crate::model::hash::CommitHash;
 use crate::model::provenance::{Provenance, ProvenanceSource};
 use crate::ops::work::{CommitView, EndView, ExecutionView};
+use crate::rules::run::money;
 use crate::ui::text::count;
 use crate::ui::time;
 
@@ -47,7 +48,7 @@ pub(crate) fn end_note(actor: &str, ended_by: Option<&str>, forced: Option<&str>
 
 /// The note after a commit that an agent made.
 pub(crate) fn agent_note(made_by: Option<&MadeBy>) -> String {
-    made_by.map(|it| format!(", with agent {it}")).unwrap_or_default()
+    made_by.map(|by| format!(", with agent {by}")).unwrap_or_default()
 }
 
 /// What another tool recorded about a commit, in one line.
@@ -73,7 +74,7 @@ pub(crate) fn session_line(it: &AgentSession) -> String {
     });
     let took = took.unwrap_or_else(|| format!(" since {}", time::moment(it.started_at.millis())));
     let tokens = it.tokens.map(|tokens| format!(", {tokens} tokens")).unwrap_or_default();
-    let cost = it.cost.as_ref().map(|cost| format!(", {} {}", cost.amount, cost.currency));
+    let cost = it.cost.as_ref().map(|cost| format!(", {}", money(cost)));
     let summary = it.summary.as_deref().map(|text| format!(": {text}")).unwrap_or_default();
     format!("{}{took}{tokens}{}{summary}", MadeBy::from(it), cost.unwrap_or_default())
 }

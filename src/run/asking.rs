@@ -30,23 +30,25 @@ const LONGEST: usize = 300;
 
 impl AgentJob {
     /// Asks, with the records as they are now. The inner error is that of the agent. An agent that is limited is asked again
-    /// later, or another one is.
+    /// later, or another one is. One that stays limited has failed.
     pub(super) fn once<A: AnswerKind>(
         &self,
         agent: &Agent,
         request: &Request,
     ) -> Result<Result<AgentReply<A>, Unanswered>, Refusal> {
         let follow_up = self.follow_up.take();
-        for times in 0.. {
+        let mut times = 0;
+        loop {
             let Some(agent) = self.available(agent)? else {
                 return Ok(Err(Unanswered::Stopped { agent: agent.name().to_owned() }));
             };
-            match self.converse::<A>(&agent, request, follow_up.as_ref())? {
-                Err(Unanswered::Limited { wait, said, .. }) => self.is_limited(&agent, wait, &said, times)?,
-                said => return Ok(said),
+            let reply = self.converse::<A>(&agent, request, follow_up.as_ref())?;
+            let Err(Unanswered::Limited { wait, said, .. }) = &reply else { return Ok(reply) };
+            if !self.note_limit(&agent, *wait, said, times)? {
+                return Ok(reply);
             }
+            times += 1;
         }
-        Ok(Err(Unanswered::Stopped { agent: agent.name().to_owned() }))
     }
 
     /// One conversation with an agent.
@@ -57,12 +59,15 @@ impl AgentJob {
         follow_up: Option<&FollowUp>,
     ) -> Result<Result<AgentReply<A>, Unanswered>, Refusal> {
         let place = self.place(agent)?;
+        let mut request = request.clone();
+        if self.step == RunStep::Execute && !agent.commits().value {
+            self.add_plan(&mut request.input)?;
+        }
         let from = self.now();
-        let sequel = self.sequel(agent, request, follow_up);
+        let sequel = self.sequel(agent, &request, follow_up);
         if let (RunStep::Execute, Some(from)) = (self.step, from) {
             self.begins(agent, from, &place.transcript, sequel.as_ref());
         }
-        let mut request = request.clone();
         if let (true, Some(follow_up)) = (request.faults.is_empty(), follow_up) {
             // For a session that is lost.
             request.faults.clone_from(&follow_up.faults);
@@ -193,13 +198,13 @@ impl AgentJob {
         self.fallbacks.iter().find(|other| self.limits.until(other.name(), now).is_none())
     }
 
-    /// An agent is limited: all runs learn of it.
-    fn is_limited(&self, agent: &Agent, wait: LimitWait, said: &str, times: u32) -> Result<(), Refusal> {
+    /// An agent is limited: all runs learn of it. Returns false if that happened too often to wait once more.
+    fn note_limit(&self, agent: &Agent, wait: LimitWait, said: &str, times: u32) -> Result<bool, Refusal> {
         let now = self.now().ok_or_else(|| {
             Refusal::new(Code::CannotWrite, "the store cannot be read")
                 .remedy(Other::RunResume, "continues the run")
         })?;
-        let until = wait.until(now, times);
+        let Some(until) = wait.until(now, times) else { return Ok(false) };
         self.limits.add(agent.name(), until);
         let said: String = said.replace(char::is_control, " ").trim().chars().take(LONGEST).collect();
         self.report(StepReport::Limited(Limited {
@@ -210,7 +215,7 @@ impl AgentJob {
             fallback: self.fallback(now).map(|other| other.name().to_owned()),
             why: Some(said).filter(|said| !said.is_empty()),
         }));
-        Ok(())
+        Ok(true)
     }
 
     /// Adds the session to the log of the execution, which `trace` and `why` read. A failure does not stop the work.

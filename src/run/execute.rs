@@ -71,6 +71,26 @@ pub(super) fn execute(job: &AgentJob, execution: &AgentExecution) -> StepOutcome
     }
 }
 
+impl AgentJob {
+    /// Adds the issue and the plan to the input, for an agent that may run no command to read them.
+    pub(super) fn add_plan(&self, input: &mut Value) -> Result<(), Refusal> {
+        let Some(id) = &self.execution else { return Ok(()) };
+        let session = self.session()?;
+        let store = session.store();
+        let outline = existing_outline(&store.snapshot()?, &id.issue())?;
+        let Some(folder) = outline.executions.iter().find(|folder| folder.execution.id == *id) else {
+            return Ok(());
+        };
+        let plan = work::as_stored(store, &folder.execution)?.plan;
+        if let (Some(members), Ok(plan)) = (input.as_object_mut(), typed::to_value(&plan)) {
+            let issue = &outline.issue.record;
+            let issue = json!({ "id": issue.id, "title": issue.title, "context": issue.context });
+            members.extend([("issue".to_owned(), issue), ("plan".to_owned(), plan)]);
+        }
+        Ok(())
+    }
+}
+
 pub(super) struct Carrying<'a> {
     pub(super) job: &'a AgentJob,
     pub(super) execution: &'a AgentExecution,
@@ -92,10 +112,7 @@ impl Carrying<'_> {
     /// The agent's part, and the end. If a test fails, the agent is told once before that is recorded.
     fn carry_out(&self) -> Result<Spent, NoAnswer> {
         self.tests()?;
-        let mut input = input(self.session, self.execution.id.as_str(), Role::Executor)?;
-        if !self.job.agent.commits().value {
-            self.add_plan(&mut input)?;
-        }
+        let input = input(self.session, self.execution.id.as_str(), Role::Executor)?;
         self.job.enter()?;
         match self.build(&input) {
             Err(NoAnswer::Failed(failure)) if self.has_failed_test.get() && self.job.can_be_asked_on() => {
@@ -108,19 +125,6 @@ impl Carrying<'_> {
             }
             built => built,
         }
-    }
-
-    /// Adds the issue and the plan to the input, for an agent that may run no command to read them.
-    fn add_plan(&self, input: &mut Value) -> Result<(), Refusal> {
-        let store = self.session.store();
-        let Some(folder) = self.folder()? else { return Ok(()) };
-        let issue = existing_outline(&store.snapshot()?, &self.execution.id.issue())?.issue.record;
-        let plan = work::as_stored(store, &folder.execution)?.plan;
-        if let (Some(members), Ok(plan)) = (input.as_object_mut(), typed::to_value(&plan)) {
-            let issue = json!({ "id": issue.id, "title": issue.title, "context": issue.context });
-            members.extend([("issue".to_owned(), issue), ("plan".to_owned(), plan)]);
-        }
-        Ok(())
     }
 
     /// Lets the agent work, and completes the execution.

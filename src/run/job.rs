@@ -12,7 +12,6 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::limits::AgentLimits;
-use super::listener::Listener;
 use super::resolving::ResolvedConflict;
 use super::sessions::SessionNote;
 use super::stops::RunStops;

@@ -14,6 +14,7 @@ use crate::model::agent_session::Usage;
 use crate::model::run::RunStep;
 use crate::model::task_id::TaskId;
 use crate::model::words::count;
+use crate::ops::Notice;
 use crate::ops::issues::existing_outline;
 use crate::ops::work::as_stored;
 
@@ -123,6 +124,12 @@ impl AgentObserver for Listener<'_> {
     fn session(&mut self, id: &str) {
         self.job.in_session(self.agent, id);
         unended::knows_session(self.transcript, id);
+    }
+
+    fn noticed(&mut self, what: &str) {
+        let what = what.replace(char::is_control, " ");
+        let message = format!("{}: agent {}: {what}", self.job.issue, self.agent.name());
+        self.job.report(StepReport::Noticed(Notice::warning(message)));
     }
 
     fn used(&mut self, usage: &Usage) {

@@ -17,6 +17,9 @@
 //!    tried; then the agent that made it resolves the merge (`resolving.rs`), and then a person.
 //! 6. The state of a run is not stored: `rules/run/progress.rs` folds the log. A resumed run first records what was done
 //!    but not recorded (`catch_up.rs`).
+//! 7. An agent is asked on in its session (`asking.rs`, `sessions.rs`). While its provider refuses more requests, the step waits,
+//!    or another agent takes over (`limits.rs`). What people tell a run at work stands in its log (`steer.rs`,
+//!    `drive/steering.rs`).
 
 mod agreed;
 mod arrived;

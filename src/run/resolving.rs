@@ -1,7 +1,5 @@
 //! Lets the agent that made some work resolve its conflict with the work of others.
 
-use std::time::Duration;
-
 use serde::Serialize;
 use serde_json::json;
 
@@ -9,7 +7,7 @@ use super::committing;
 use super::execute::{AgentExecution, Carrying};
 use super::job::{AgentJob, NoAnswer, RefusedAnswer, StepOutcome, VainStep, failure, failure_of};
 use super::steps::input;
-use super::testing::Unseen;
+use super::testing::{TEST_LIMIT, Unseen};
 use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::request::RequestKind;
 use crate::model::code::Code;
@@ -22,9 +20,6 @@ use crate::ops::{Refusal, Session};
 use crate::rules::roles::Role;
 use crate::rules::run::MERGE_CONFLICT;
 use crate::store::ObjectId;
-
-/// How long a test may take.
-const TEST_LIMIT: Duration = Duration::from_secs(3600);
 
 /// A conflict that an agent is to resolve.
 pub(super) struct WorkConflict {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::known_session::KnownSession;
+use crate::agent::talk::is_session_id;
 use crate::model::id::IssueId;
 use crate::ops::work::runs::paths::RunPaths;
 use crate::rules::roles::Role;
@@ -36,9 +37,11 @@ impl SessionNote {
         Self { path: folder(places).join(format!("{role}-{issue}.json")) }
     }
 
-    /// What is noted; `None` if nothing is.
+    /// What is noted; `None` if nothing is. An agent that is not confined can write there, so an id that cannot stand in a command
+    /// line counts as nothing.
     pub(super) fn read(&self) -> Option<NotedSession> {
-        serde_json::from_slice(&fs::read(&self.path).ok()?).ok()
+        let noted: NotedSession = serde_json::from_slice(&fs::read(&self.path).ok()?).ok()?;
+        is_session_id(&noted.session.id).then_some(noted)
     }
 
     /// Notes a session. If that fails, the session can only not be continued.
@@ -63,4 +66,21 @@ pub(super) fn forget_all(places: &RunPaths) {
 
 fn folder(places: &RunPaths) -> PathBuf {
     places.files.join(FOLDER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_that_cannot_stand_in_a_command_line_is_not_taken_from_a_note() {
+        let folder = tempfile::tempdir().unwrap();
+        let note = SessionNote { path: folder.path().join("executor-ISS-1.json") };
+        for (id, is_taken) in [("s-1", true), ("--yolo", false), ("a; rm -r .", false), ("", false)] {
+            let session = KnownSession::begun("codex", id);
+            let noted = NotedSession { session, about: "EXE-1".into(), is_answered: true };
+            note.write(&noted);
+            assert_eq!(note.read(), is_taken.then_some(noted), "{id}");
+        }
+    }
 }

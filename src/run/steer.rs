@@ -52,7 +52,7 @@ pub(crate) fn steer(session: &Session, input: &Steer) -> Answer<SteeredRun> {
     let permit = session.permit(Op::Run)?;
     let store = session.store();
     let found = meant(store, input.run.as_deref())?;
-    let (id, driven) = (found.run.id.clone(), Driven::of(store, &found));
+    let (id, driven) = (found.run.id.clone(), Driven::find(store, &found));
     let committed = session.transact(permit, |tx| {
         let found = existing(tx, &id)?;
         let issue_ids = issues_of(tx, &found, input)?;
@@ -83,7 +83,7 @@ pub(crate) fn steer(session: &Session, input: &Steer) -> Answer<SteeredRun> {
 pub(crate) fn is_paused(session: &Session, run: Option<&str>) -> Result<bool, Refusal> {
     let store = session.store();
     let Ok(found) = meant(store, run) else { return Ok(false) };
-    Ok(Driven::of(store, &found) == Driven::Here && steering(&found.log).is_paused)
+    Ok(Driven::find(store, &found) == Driven::Here && steering(&found.log).is_paused)
 }
 
 /// The named run, or else the only one at work.
@@ -99,7 +99,7 @@ fn meant(store: &Store, run: Option<&str>) -> Result<RunFolder, Refusal> {
     }
     let mut open: Vec<(RunFolder, Driven)> = Vec::new();
     for found in all(&snapshot)?.0 {
-        let driven = Driven::of(store, &found);
+        let driven = Driven::find(store, &found);
         if matches!(driven, Driven::Here | Driven::Elsewhere) {
             open.push((found, driven));
         }

@@ -20,7 +20,7 @@ use crate::rules::evidence;
 use crate::rules::test_count::CountedTests;
 
 /// How long a test command may take.
-const TEST_LIMIT: Duration = Duration::from_secs(3600);
+pub(super) const TEST_LIMIT: Duration = Duration::from_secs(3600);
 
 /// Nobody looks at the output of tests while they run; the checks keep its end.
 pub(super) struct Unseen;

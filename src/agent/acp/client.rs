@@ -16,7 +16,7 @@ use agent_client_protocol::{self as acp, Client};
 use futures::channel::mpsc as lines;
 
 use super::calls::{Calls, with_fields};
-use super::session::{OpenedSession, open};
+use super::session::{OpenedSession, Opening, open};
 use super::turn::{TurnState, turns};
 use super::{files, permission, real};
 use crate::agent::talk::{AskedFor, Prompt};
@@ -30,6 +30,8 @@ const LONGEST_NAME: usize = 200;
 pub(super) struct AcpSession {
     pub(super) root: PathBuf,
     pub(super) role: Role,
+    /// The mode into which the session is put, if it has that.
+    pub(super) mode: Option<String>,
     /// The question; `None` only greets the agent and opens a session.
     pub(super) prompt: Option<Prompt>,
     pub(super) events: Sender<AcpEvent>,
@@ -51,6 +53,8 @@ pub(super) enum AcpEvent {
     Sent(String),
     /// The session was opened.
     Session(String),
+    /// Something about it that deserves attention.
+    Noticed(String),
     /// Another turn begins in it.
     Turn,
     /// A part of its answer.
@@ -123,7 +127,7 @@ pub(super) fn run(
     incoming: lines::Receiver<std::io::Result<String>>,
     interruptions: lines::UnboundedReceiver<Interruption>,
 ) -> Result<Greeting, Failed> {
-    let AcpSession { root, role, prompt, events } = session;
+    let AcpSession { root, role, mode, prompt, events } = session;
     let root = real(root);
     let calls = Calls::default();
     let state = TurnState::default();
@@ -214,7 +218,7 @@ pub(super) fn run(
             acp::on_receive_request!(),
         )
         .connect_with(acp::Lines::new(outgoing, incoming), async move |agent: ConnectionTo<acp::Agent>| {
-            let said = converse(&agent, root, prompt, &state, &events, interruptions).await;
+            let said = converse(&agent, Opening { root, mode, prompt }, &state, &events, interruptions).await;
             *conversation.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
             Ok(())
         });
@@ -226,8 +230,7 @@ pub(super) fn run(
 /// `initialize`, `session/new` or what continues a session, `session/prompt`; and `session/cancel` if the turn is interrupted.
 async fn converse(
     agent: &ConnectionTo<acp::Agent>,
-    root: PathBuf,
-    prompt: Option<Prompt>,
+    opening: Opening,
     state: &TurnState,
     events: &Sender<AcpEvent>,
     interruptions: lines::UnboundedReceiver<Interruption>,
@@ -243,8 +246,8 @@ async fn converse(
     }
     let can = hello.agent_capabilities;
     let name = hello.agent_info.map(|info| format!("{} {}", info.title.unwrap_or(info.name), info.version));
-    let is_greeting = prompt.is_none();
-    let opened = open(agent, &root, &can, prompt.unwrap_or_default(), state).await;
+    let is_greeting = opening.prompt.is_none();
+    let opened = open(agent, &can, opening, state, events).await;
     let OpenedSession { id, model, text, is_continued } =
         opened.map_err(|failed| failed.with_logins(&hello.auth_methods))?;
     if is_greeting {

@@ -1,5 +1,8 @@
 //! Which commands of git an executor may run when it asks.
 
+mod settings;
+
+use self::settings::{Setting, setting};
 use super::git_options::{self, PROGRAMS};
 use super::program::{CLEARED, DELETES, Judge, PLANS, SETTINGS, Verdict};
 use crate::model::shell::line::UNKNOWN;
@@ -81,6 +84,7 @@ const WITH_VALUE: &[&str] = &["--color", "--date"];
 const ALONE: &[&str] =
     &["--json", "--plain", "--quiet", "-q", "--verbose", "-v", "--help", "-h", "--version", "-V"];
 
+const VERIFIES: &str = "agents may not verify work with a person's key";
 const PUSHES: &str = "agents may not push";
 const REFS: &str = "agents may not rewrite refs";
 const REMOTES: &str = "agents may not change remotes";
@@ -133,52 +137,10 @@ pub(super) fn judged(judge: &Judge<'_>, words: &[String]) -> Verdict {
     };
     let arguments: Vec<&str> = rest.collect();
     git_options::judged(judge, command, &arguments)?;
-    subcommand(command, &arguments).map_or(Ok(()), |why| judge.refuse(why))
-}
-
-/// What a setting of the command line can do.
-enum Setting {
-    Harmless,
-    /// Its value is a command that git runs.
-    Command,
-    /// It changes which commands or hooks git runs.
-    Forbidden,
-}
-
-fn setting(key: &str) -> Setting {
-    const COMMANDS: &[&str] = &[
-        "askpass",
-        "clean",
-        "cmd",
-        "command",
-        "driver",
-        "editor",
-        "external",
-        "fsmonitor",
-        "gitproxy",
-        "helper",
-        "pager",
-        "process",
-        "program",
-        "smudge",
-        "sshcommand",
-        "textconv",
-        "uploadpack",
-        "receivepack",
-    ];
-    let key = key.to_ascii_lowercase();
-    let (section, name) =
-        (key.split('.').next().unwrap_or_default(), key.rsplit('.').next().unwrap_or_default());
-    if key.contains(UNKNOWN)
-        || matches!(section, "alias" | "include" | "includeif" | "protocol" | "url")
-        || matches!(&*key, "core.hookspath" | "core.worktree" | "core.attributesfile")
-    {
-        Setting::Forbidden
-    } else if section == "pager" || COMMANDS.contains(&name) {
-        Setting::Command
-    } else {
-        Setting::Harmless
+    if command == "wf" {
+        wf_files(judge, &arguments)?;
     }
+    subcommand(command, &arguments).map_or(Ok(()), |why| judge.refuse(why))
 }
 
 /// Why an agent may not run this command of git.
@@ -221,10 +183,34 @@ fn subcommand(command: &str, arguments: &[&str]) -> Option<&'static str> {
         "config" => (!is_config_read(arguments, first)).then_some(SETTINGS),
         "worktree" => (first != Some("list")).then_some(WORKTREES),
         "submodule" => (!reads(&["status", "summary"])).then_some(SUBMODULES),
+        "wf" if arguments.contains(&"--as-verifier") => Some(VERIFIES),
         "wf" => (!is_its(arguments)).then_some(PLANS),
         // It may be an alias.
         _ => Some(OTHER),
     }
+}
+
+/// Judges the files that arguments of `git wf` name: it reads texts from some and writes to others.
+fn wf_files(judge: &Judge<'_>, arguments: &[&str]) -> Verdict {
+    const LONG: &[&str] = &["--output", "--file", "--from-json", "--result", "--against"];
+    const SHORT: &[&str] = &["-o", "-F"];
+    for (n, word) in arguments.iter().enumerate() {
+        let next = arguments.get(n + 1).copied().unwrap_or_default();
+        if LONG.contains(word) || SHORT.contains(word) {
+            judge.file(next)?;
+        } else if let Some((name, file)) = word.split_once('=')
+            && LONG.contains(&name)
+        {
+            judge.file(file)?;
+        } else if let Some(file) = SHORT.iter().find_map(|name| word.strip_prefix(name)) {
+            judge.file(file)?;
+        }
+    }
+    // A plan that is checked is a file, or the id of one.
+    if let [.., "plan" | "solution", "check", plan] = arguments {
+        judge.file(plan)?;
+    }
+    Ok(())
 }
 
 /// Whether an executor may give these arguments to `git wf`.

@@ -74,7 +74,13 @@ pub(super) fn converse(
     let (events, happened) = mpsc::channel();
     let (interrupt, interruptions) = lines::unbounded();
     let (ended, end) = mpsc::channel();
-    let session = AcpSession { root: place.folder.clone(), role, prompt, events };
+    let session = AcpSession {
+        root: place.folder.clone(),
+        role,
+        mode: agent.mode().map(|mode| mode.value.clone()),
+        prompt,
+        events,
+    };
     std::thread::spawn(move || {
         // The receiver may be gone.
         let _ = ended.send(client::run(session, to_agent, incoming, interruptions));
@@ -264,6 +270,7 @@ impl Talk<'_> {
                 }
                 AcpEvent::Session(id) if is_session_id(&id) => self.observer.session(&id),
                 AcpEvent::Session(_) => {}
+                AcpEvent::Noticed(what) => self.observer.noticed(&what),
                 AcpEvent::Thought(text) => self.tell(TextKind::Thought, &text),
                 AcpEvent::Tool(text) if self.is_amid_line => self.tell(TextKind::Tool, &format!("\n{text}")),
                 AcpEvent::Tool(text) => self.tell(TextKind::Tool, &text),

@@ -160,9 +160,10 @@ const ONLY_EXECUTORS: &str = "only an executor may run commands";
 
 /// The offered option for this decision; an option for a single call is preferred.
 pub(super) fn outcome(options: &[PermissionOption], is_allowed: bool) -> RequestPermissionOutcome {
-    let wanted = match is_allowed {
-        true => [PermissionOptionKind::AllowOnce, PermissionOptionKind::AllowAlways],
-        false => [PermissionOptionKind::RejectOnce, PermissionOptionKind::RejectAlways],
+    let wanted = if is_allowed {
+        [PermissionOptionKind::AllowOnce, PermissionOptionKind::AllowAlways]
+    } else {
+        [PermissionOptionKind::RejectOnce, PermissionOptionKind::RejectAlways]
     };
     let found = wanted.iter().find_map(|kind| options.iter().find(|option| option.kind == *kind));
     match found {

@@ -1,15 +1,17 @@
 //! Opens a session: one that the agent knows if it can continue that, or else a new one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::Sender;
 
 use agent_client_protocol as acp;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
     AgentCapabilities, LoadSessionRequest, NewSessionRequest, ResumeSessionRequest, SessionConfigKind,
-    SessionConfigOption, SessionConfigOptionCategory, SessionId,
+    SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionConfigSelectOptions,
+    SessionId, SessionModeState, SetSessionModeRequest,
 };
 
-use super::client::Failed;
+use super::client::{AcpEvent, Failed};
 use super::turn::TurnState;
 use crate::agent::talk::Prompt;
 
@@ -23,48 +25,116 @@ pub(super) struct OpenedSession {
     pub(super) is_continued: bool,
 }
 
+/// A session to open.
+pub(super) struct Opening {
+    /// The directory.
+    pub(super) root: PathBuf,
+    /// The mode into which the session is put, if it has that.
+    pub(super) mode: Option<String>,
+    /// The question; `None` asks nothing.
+    pub(super) prompt: Option<Prompt>,
+}
+
+/// What an agent says about a session that was opened.
+struct SessionFacts {
+    options: Option<Vec<SessionConfigOption>>,
+    modes: Option<SessionModeState>,
+}
+
 /// Opens a session in a directory. If the agent does not have the one that it should continue, the whole request goes to a new
 /// one.
 pub(super) async fn open(
     agent: &ConnectionTo<acp::Agent>,
-    root: &Path,
     can: &AgentCapabilities,
-    prompt: Prompt,
+    opening: Opening,
     state: &TurnState,
+    events: &Sender<AcpEvent>,
 ) -> Result<OpenedSession, Failed> {
-    let Prompt { text, sequel } = prompt;
+    let Opening { root, mode, prompt } = opening;
+    let Prompt { text, sequel } = prompt.unwrap_or_default();
     if let Some(sequel) = sequel {
         let id = SessionId::new(sequel.session);
-        let options = if can.session_capabilities.resume.is_some() {
-            let resume = ResumeSessionRequest::new(id.clone(), root);
-            agent.send_request(resume).block_task().await.map(|known| known.config_options).ok()
-        } else if can.load_session {
-            // The agent tells again what was said.
-            state.replay(true);
-            let load = LoadSessionRequest::new(id.clone(), root);
-            let loaded = agent.send_request(load).block_task().await.map(|known| known.config_options).ok();
-            state.replay(false);
-            loaded
-        } else {
-            None
-        };
-        if let Some(options) = options {
-            let model = options.iter().flatten().find_map(model);
+        if let Some(facts) = known(agent, &root, can, &id, state).await {
+            set_mode(agent, &id, mode, facts.modes, events).await?;
+            let model = facts.options.iter().flatten().find_map(model);
             return Ok(OpenedSession { id, model, text: sequel.text, is_continued: true });
         }
     }
     let opened = agent.send_request(NewSessionRequest::new(root)).block_task().await;
     let opened = opened.map_err(Failed::at("session/new"))?;
+    set_mode(agent, &opened.session_id, mode, opened.modes, events).await?;
     let model = opened.config_options.iter().flatten().find_map(model);
     Ok(OpenedSession { id: opened.session_id, model, text, is_continued: false })
 }
 
-/// The model, if this is the choice of one.
-fn model(option: &SessionConfigOption) -> Option<String> {
-    match &option.kind {
-        SessionConfigKind::Select(select) if option.category == Some(SessionConfigOptionCategory::Model) => {
-            Some(select.current_value.to_string())
-        }
-        _ => None,
+/// Opens a session that the agent knows; `None` if it cannot do that, or does not know it.
+async fn known(
+    agent: &ConnectionTo<acp::Agent>,
+    root: &Path,
+    can: &AgentCapabilities,
+    id: &SessionId,
+    state: &TurnState,
+) -> Option<SessionFacts> {
+    if can.session_capabilities.resume.is_some() {
+        let resume = ResumeSessionRequest::new(id.clone(), root);
+        let resumed = agent.send_request(resume).block_task().await.ok()?;
+        return Some(SessionFacts { options: resumed.config_options, modes: resumed.modes });
     }
+    if !can.load_session {
+        return None;
+    }
+    // The agent tells again what was said.
+    state.replay(true);
+    let loaded = agent.send_request(LoadSessionRequest::new(id.clone(), root)).block_task().await;
+    state.replay(false);
+    let loaded = loaded.ok()?;
+    Some(SessionFacts { options: loaded.config_options, modes: loaded.modes })
+}
+
+/// Puts a session into a mode, if it has that and is in another one. If it does not have that, says so: the agent may then do more
+/// or less than was meant.
+async fn set_mode(
+    agent: &ConnectionTo<acp::Agent>,
+    id: &SessionId,
+    mode: Option<String>,
+    modes: Option<SessionModeState>,
+    events: &Sender<AcpEvent>,
+) -> Result<(), Failed> {
+    let Some(mode) = mode else { return Ok(()) };
+    let known = modes.iter().flat_map(|modes| &modes.available_modes);
+    let known: Vec<String> = known.map(|known| format!("`{}`", known.id)).collect();
+    if !known.contains(&format!("`{mode}`")) {
+        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        let lacks =
+            format!("its session has no mode `{mode}`, and stays in its own; the agent offers {known}");
+        // If nobody receives it, nobody is left to be told.
+        let _ = events.send(AcpEvent::Noticed(lacks));
+        return Ok(());
+    }
+    if modes.is_some_and(|modes| modes.current_mode_id.to_string() == mode) {
+        return Ok(());
+    }
+    let set = agent.send_request(SetSessionModeRequest::new(id.clone(), mode)).block_task().await;
+    set.map(drop).map_err(Failed::at("session/set_mode"))
+}
+
+/// The model, if this is the choice of one: by its id, or by its name if the id is none that others would know.
+fn model(option: &SessionConfigOption) -> Option<String> {
+    let SessionConfigKind::Select(select) = &option.kind else { return None };
+    if option.category != Some(SessionConfigOptionCategory::Model) {
+        return None;
+    }
+    let id = select.current_value.to_string();
+    if id != "default" && !id.contains(['$', '|']) {
+        return Some(id);
+    }
+    let offered: Vec<&SessionConfigSelectOption> = match &select.options {
+        SessionConfigSelectOptions::Ungrouped(options) => options.iter().collect(),
+        SessionConfigSelectOptions::Grouped(groups) => {
+            groups.iter().flat_map(|group| &group.options).collect()
+        }
+        _ => Vec::new(),
+    };
+    let named = offered.iter().find(|offered| offered.value == select.current_value);
+    Some(named.map_or(id, |named| named.name.clone()))
 }

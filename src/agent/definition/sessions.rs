@@ -60,6 +60,11 @@ impl Agent {
         self.resume.as_ref()
     }
 
+    /// The mode into which its sessions are put if they have it, if it speaks the Agent Client Protocol.
+    pub(crate) fn mode(&self) -> Option<&Sourced<String>> {
+        self.mode.as_ref()
+    }
+
     /// The name of the agent that takes over while this one is limited.
     pub(crate) fn fallback(&self) -> Option<&Sourced<String>> {
         self.fallback.as_ref()

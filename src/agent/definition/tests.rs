@@ -87,7 +87,7 @@ fn what_is_no_agent_says_why_and_what_to_do() {
         ("odd", "`wf.agent.odd.protocol` is `http`; expected plain or acp"),
         (
             "typo",
-            "`wf.agent.typo.comand` is `x`; expected one of the keys command, shell, protocol, timeout, commits and env",
+            "`wf.agent.typo.comand` is `x`; expected one of the keys command, resume, shell, protocol, mode, timeout, commits, fallback and env",
         ),
         ("secret", "`wf.agent.secret.env` is `1A`; expected NAME or NAME=VALUE"),
         ("bad name", "`bad name` cannot be the name of an agent"),
@@ -129,4 +129,24 @@ fn a_relative_program_is_found_wherever_it_is_started() {
     assert_eq!(words("/bin/plan --fast"), ["/bin/plan", "--fast"]);
     assert_eq!(words("python3 ./plan.py"), ["python3", "./plan.py"]);
     assert_eq!(words("sh:./plan | tee x"), ["sh", "-c", "./plan | tee x"]);
+}
+
+#[test]
+fn a_session_is_named_in_the_words_that_begin_and_continue_it() {
+    let all = settings(&[
+        ("mine", "command", "mine --new {session}"),
+        ("mine", "resume", "mine --go-on={session} -"),
+        ("mine", "fallback", "codex"),
+    ]);
+    let agent = Agent::of_text("mine", &all).unwrap();
+    assert_eq!(agent.words_in(&PlainSession::New("s-1".into())), ["mine", "--new", "s-1"]);
+    assert_eq!(agent.words_in(&PlainSession::Known("s-2".into())), ["mine", "--go-on=s-2", "-"]);
+    assert!(agent.can_resume() && agent.names_sessions());
+    assert_eq!(agent.fallback().unwrap().value, "codex");
+    // The command of a user has sessions of its own.
+    let own = Agent::of_text("claude", &settings(&[("claude", "command", "mine")])).unwrap();
+    assert!(!own.can_resume() && !own.names_sessions());
+    let preset = Agent::of_text("claude", &[]).unwrap();
+    let words = preset.words_in(&PlainSession::Known("s-3".into()));
+    assert_eq!(words[words.len() - 2..], ["--resume", "s-3"]);
 }

@@ -105,7 +105,7 @@ impl fmt::Display for Budget {
 }
 
 /// An amount of money as people write it: `5.00 USD`. More digits stand only where they matter.
-pub(super) fn money(cost: &Cost) -> String {
+pub(crate) fn money(cost: &Cost) -> String {
     let text = format!("{:.2}", cost.amount);
     let is_exact = (text.parse::<f64>().unwrap_or_default() - cost.amount).abs() < 5e-7;
     if is_exact { format!("{text} {}", cost.currency) } else { format!("{} {}", cost.amount, cost.currency) }

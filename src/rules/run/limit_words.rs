@@ -27,8 +27,10 @@ const SURE: &[&str] = &[
     "rate-limited",
     "overloaded_error",
 ];
-/// Words beside which the number 429 is the status of an answer.
-const STATUS: &[&str] = &["http", "status", "error", "code", "rate", "retry", "quota"];
+/// The status of the answer to a request too many.
+const TOO_MANY: &str = "429";
+/// Words beside which that number is the status of an answer, and not a count or a line.
+const STATUS: &[&str] = &["http", "status", "statuscode", "code", "error"];
 /// What looks like a limit and does not pass.
 const LASTING: &[&str] = &["insufficient_quota", "billing", "credit balance"];
 /// Words after which a time stands. Longer ones first.
@@ -60,8 +62,7 @@ const EPOCH: f64 = 1e9;
 /// How long to wait, if a text says that its agent is limited.
 pub(crate) fn limit_in(text: &str) -> Option<LimitWait> {
     let text = text.to_lowercase();
-    let is_status = |line: &str| has_number(line, "429") && STATUS.iter().any(|word| line.contains(word));
-    let is_limit = SURE.iter().any(|words| text.contains(words)) || text.lines().any(is_status);
+    let is_limit = SURE.iter().any(|words| text.contains(words)) || text.lines().any(has_status);
     if !is_limit || LASTING.iter().any(|words| text.contains(words)) {
         return None;
     }
@@ -75,12 +76,27 @@ pub(crate) fn limit_in(text: &str) -> Option<LimitWait> {
     Some(LimitWait::Untold)
 }
 
-/// Whether a number stands in a line by itself.
-fn has_number(line: &str, number: &str) -> bool {
-    line.match_indices(number).any(|(at, _)| {
-        let is_digit = |c: char| c.is_ascii_digit();
-        !line[..at].ends_with(is_digit) && !line[at + number.len()..].starts_with(is_digit)
+/// Whether a line says that the status of an answer is 429: `HTTP/1.1 429`, `"code": 429`, `429 error`. In `x.rs:429:9: error`
+/// it is the number of a line.
+fn has_status(line: &str) -> bool {
+    line.match_indices(TOO_MANY).any(|(at, number)| {
+        let (before, after) = (&line[..at], &line[at + number.len()..]);
+        if before.ends_with(is_in_word) || after.trim_start_matches('.').starts_with(is_in_word) {
+            return false;
+        }
+        let last = before.rsplit(|c: char| !is_in_word(c)).find(|word| !word.is_empty());
+        let next = after.strip_prefix(' ').and_then(|rest| rest.split(|c: char| !is_in_word(c)).next());
+        last.is_some_and(is_status_word) || (!before.ends_with(':') && next.is_some_and(is_status_word))
     })
+}
+
+/// Words are joined by what joins the parts of a path or of a decimal number.
+fn is_in_word(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '.' | '/')
+}
+
+fn is_status_word(word: &str) -> bool {
+    STATUS.contains(&word) || word.starts_with("http/")
 }
 
 /// The time at the beginning of a text that follows some words.
@@ -154,6 +170,10 @@ mod tests {
             ("HTTP 429\nretry-after: 7", LimitWait::For(7000)),
             ("{\"code\":429,\"retry_after_ms\":1500}", LimitWait::For(1500)),
             ("you are rate limited; please wait 59 minutes", LimitWait::For(59 * 60_000)),
+            ("HTTP/1.1 429\nretry-after: 7", LimitWait::For(7000)),
+            ("AxiosError: Request failed with status code 429", LimitWait::Untold),
+            ("{\"statusCode\": 429}", LimitWait::Untold),
+            ("error_code=429.", LimitWait::Untold),
             ("429 error, resets at 2026-11-29T22:00:00Z", at(1_795_989_600)),
             ("status 429; try again at 2026-11-29T22:00:00Z.", at(1_795_989_600)),
         ] {
@@ -167,6 +187,15 @@ mod tests {
             "",
             "error in line 1429",
             "added 429 lines",
+            "src/parse.rs:429:9: error[E0308]: mismatched types",
+            "src/status.py:429: error: Name \"x\" is not defined",
+            "main.c:429 error",
+            "./x.sh: line 429: error: no such file",
+            "  429:9  error  Unexpected any",
+            "src/a.ts(429,9): error TS2304",
+            "src/generate.ts:429 failed to decode it, retry",
+            "error 429.5",
+            "error in src/code/429",
             "HTTP 500: internal error, retry after 5",
             "You exceeded your current quota, please check your plan and billing details",
             "the limit of the queue is 5",

@@ -12,8 +12,8 @@ const UNTOLD: i64 = 5 * 60_000;
 const MOST_UNTOLD: i64 = 3_600_000;
 /// At least this long, in milliseconds, twice as long each time: some providers say `0 s` again and again.
 const LEAST: i64 = 1000;
-/// So often a wait becomes twice as long.
-const MOST_DOUBLED: u32 = 12;
+/// So often a step waits, each time at least twice as long, before its agent has failed: its words may mean something else.
+const MOST_WAITS: u32 = 12;
 
 /// How long a provider wants to be left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,28 +27,36 @@ pub(crate) enum LimitWait {
 }
 
 impl LimitWait {
-    /// Until when to wait. `times` is how often the agent was limited before in the same step.
-    pub(crate) fn until(self, now: Time, times: u32) -> Time {
-        let factor = 1i64 << times.min(MOST_DOUBLED);
+    /// Until when to wait; `None` if there was enough of that. `times` is how often the agents were limited before when they were
+    /// asked the same.
+    pub(crate) fn until(self, now: Time, times: u32) -> Option<Time> {
+        if times >= MOST_WAITS {
+            return None;
+        }
+        let factor = 1i64 << times;
         let told = match self {
             Self::For(millis) => millis,
             Self::Until(until) => until.millis().saturating_sub(now.millis()),
             Self::Untold => (UNTOLD * factor).min(MOST_UNTOLD),
         };
-        now.plus_millis(told.clamp((LEAST * factor).min(MOST_UNTOLD), LONGEST))
+        Some(now.plus_millis(told.clamp((LEAST * factor).min(MOST_UNTOLD), LONGEST)))
     }
 }
 
-/// The agents that are limited at a time, and until when, from the log of a run.
+/// The agents that are limited at a time, and until when, from the log of a run. Whoever resumes the run has them asked again, so
+/// that nobody waits for days because of words that were misread.
 pub(crate) fn limits_in(log: &[RunLogEntry], now: Time) -> BTreeMap<String, Time> {
     let mut limits: BTreeMap<String, Time> = BTreeMap::new();
     for entry in log {
-        if let RunEvent::Limited(limited) = &entry.event
-            && limited.until > now
-            && limited.until.millis() - now.millis() <= LONGEST
-        {
-            let known = limits.entry(limited.agent.clone()).or_insert(limited.until);
-            *known = limited.until.max(*known);
+        match &entry.event {
+            RunEvent::Limited(limited)
+                if limited.until > now && limited.until.millis() - now.millis() <= LONGEST =>
+            {
+                let known = limits.entry(limited.agent.clone()).or_insert(limited.until);
+                *known = limited.until.max(*known);
+            }
+            RunEvent::Phase(reached) if reached.driver.is_some() => limits.clear(),
+            _ => {}
         }
     }
     limits
@@ -82,9 +90,17 @@ mod tests {
             (LimitWait::For(i64::MAX), 0, 8 * 24 * 3600),
             (LimitWait::Untold, 0, 300),
             (LimitWait::Untold, 1, 600),
-            (LimitWait::Untold, 60, 3600),
+            (LimitWait::Untold, 11, 3600),
         ] {
-            assert_eq!(wait.until(now, times), at(1_000_000 + seconds), "{wait:?} {times}");
+            assert_eq!(wait.until(now, times), Some(at(1_000_000 + seconds)), "{wait:?} {times}");
+        }
+    }
+
+    #[test]
+    fn an_agent_that_stays_limited_is_given_up() {
+        for wait in [LimitWait::For(0), LimitWait::Until(at(1_003_600)), LimitWait::Untold] {
+            assert!(wait.until(at(1_000_000), 11).is_some(), "{wait:?}");
+            assert_eq!(wait.until(at(1_000_000), 12), None, "{wait:?}");
         }
     }
 }

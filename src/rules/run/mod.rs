@@ -20,6 +20,7 @@ mod worn;
 
 pub(crate) use bounds::{Bounds, unplanned_words};
 pub(crate) use breaches::{breach_words, refused_words};
+pub(crate) use budget::money;
 pub(crate) use foreseen::foreseen;
 pub(crate) use gates::QualityGate;
 pub(crate) use limit_words::limit_in;

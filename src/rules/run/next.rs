@@ -153,10 +153,13 @@ fn need_by_status(run: &Run, at: &Standing) -> Need {
             _ => Need::Person(StuckReason::Choice),
         },
         // A rejected plan cannot be queued, whoever reviewed it.
-        IssueStatus::Planned if at.verdict == Some(Verdict::Rejected) => match run.takes(RunStep::Plan) {
-            true if at.rejected <= MOST_FIXES => plan,
-            _ => Need::Person(StuckReason::Rejected),
-        },
+        IssueStatus::Planned if at.verdict == Some(Verdict::Rejected) => {
+            if run.takes(RunStep::Plan) && at.rejected <= MOST_FIXES {
+                plan
+            } else {
+                Need::Person(StuckReason::Rejected)
+            }
+        }
         IssueStatus::Planned if run.takes(RunStep::Review) && at.verdict.is_none() => {
             if at.is_unreviewed {
                 Need::Person(StuckReason::Unreviewed)

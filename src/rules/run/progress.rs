@@ -237,21 +237,8 @@ impl<'a> RunProgress<'a> {
     /// How many issues wait until someone chooses one of their plans, or reviews the one that they have, and has it executed.
     /// `status` is that of an issue now: it may have been executed since.
     pub(crate) fn waiting_count(&self, mut status: impl FnMut(&IssueId) -> Option<IssueStatus>) -> usize {
-        self.issues
-            .iter()
-            .filter(|issue| {
-                issue.is_waiting()
-                    && status(issue.id).is_none_or(|status| {
-                        matches!(
-                            status,
-                            IssueStatus::Registered
-                                | IssueStatus::Planning
-                                | IssueStatus::Planned
-                                | IssueStatus::Queued
-                        )
-                    })
-            })
-            .count()
+        let waiting = self.issues.iter().filter(|issue| issue.is_waiting());
+        waiting.filter(|issue| status(issue.id).is_none_or(is_before_execution)).count()
     }
 
     /// The issues for which the run asks someone to choose a plan, although that has been done since. `status` is that of an
@@ -261,13 +248,8 @@ impl<'a> RunProgress<'a> {
         mut status: impl FnMut(&IssueId) -> Option<IssueStatus>,
     ) -> BTreeSet<IssueId> {
         let chosen = self.issues.iter().filter(|issue| issue.waits_for_choice());
-        chosen
-            .filter(|choice| {
-                !status(choice.id)
-                    .is_none_or(|status| matches!(status, IssueStatus::Registered | IssueStatus::Planning))
-            })
-            .map(|choice| choice.id.clone())
-            .collect()
+        let since = chosen.filter(|issue| !status(issue.id).is_none_or(is_unplanned));
+        since.map(|issue| issue.id.clone()).collect()
     }
 
     /// Whether work of any issue was merged into the branch of the run.
@@ -407,4 +389,12 @@ impl<'a> IssueProgress<'a> {
         self.item_id = reached.item_id.as_ref().or(self.item_id);
         self.execution_id = reached.execution_id.as_ref().or(self.execution_id);
     }
+}
+
+fn is_unplanned(status: IssueStatus) -> bool {
+    matches!(status, IssueStatus::Registered | IssueStatus::Planning)
+}
+
+fn is_before_execution(status: IssueStatus) -> bool {
+    is_unplanned(status) || matches!(status, IssueStatus::Planned | IssueStatus::Queued)
 }

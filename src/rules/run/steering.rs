@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::progress::STOPPED;
 use crate::model::id::IssueId;
-use crate::model::run_log::{Order, OrderKind, RunEvent, RunLogEntry};
+use crate::model::run_log::{IssueReached, Order, OrderKind, RunEvent, RunLogEntry};
 use crate::model::status::IssueStatus;
 
 /// What is still to be done about the orders in a log.
@@ -28,28 +27,26 @@ pub(crate) struct PendingOrder {
 /// What the orders in a log ask for, and what was done about them.
 pub(crate) fn steering(log: &[RunLogEntry]) -> Steering {
     let mut steering = Steering::default();
+    let mut latest: BTreeMap<&IssueId, &IssueReached> = BTreeMap::new();
     for entry in log {
         match &entry.event {
             RunEvent::Order(Order { order, issue_id }) => match (order, issue_id) {
                 (OrderKind::Pause, _) => steering.is_paused = true,
                 (OrderKind::Resume, _) => steering.is_paused = false,
                 (OrderKind::Stop | OrderKind::Add, Some(issue)) => {
-                    let by = entry.actor.as_str().to_owned();
-                    steering.pending.insert(issue.clone(), PendingOrder { order: *order, by });
+                    if is_done(*order, latest.get(issue).copied()) {
+                        steering.pending.remove(issue);
+                    } else {
+                        let by = entry.actor.as_str().to_owned();
+                        steering.pending.insert(issue.clone(), PendingOrder { order: *order, by });
+                    }
                 }
                 (OrderKind::Stop | OrderKind::Add, None) => {}
             },
             RunEvent::Issue(reached) => {
-                let kind = reached.error.as_ref().and_then(|error| error.error_type.as_deref());
-                let is_done = match steering.pending.get(&reached.issue_id).map(|it| it.order) {
-                    Some(OrderKind::Stop) => {
-                        kind == Some(STOPPED)
-                            || matches!(reached.status, IssueStatus::Completed | IssueStatus::Failed)
-                    }
-                    Some(OrderKind::Add) => kind.is_none(),
-                    _ => false,
-                };
-                if is_done {
+                latest.insert(&reached.issue_id, reached);
+                let pending = steering.pending.get(&reached.issue_id);
+                if pending.is_some_and(|pending| is_done(pending.order, Some(reached))) {
                     steering.pending.remove(&reached.issue_id);
                 }
             }
@@ -61,6 +58,15 @@ pub(crate) fn steering(log: &[RunLogEntry]) -> Steering {
     steering
 }
 
+/// Whether nothing is to be done about an order to stop or to add an issue that has come this far: the run works no more on what
+/// it gave up or completed, and takes up again only what it gave up.
+fn is_done(order: OrderKind, reached: Option<&IssueReached>) -> bool {
+    let is_given_up =
+        reached.is_some_and(|reached| reached.error.is_some() || reached.status == IssueStatus::Failed);
+    let is_completed = reached.is_some_and(|reached| reached.status == IssueStatus::Completed);
+    if order == OrderKind::Stop { is_given_up || is_completed } else { !is_given_up }
+}
+
 /// An order in words.
 pub(crate) fn order_words(it: &Order) -> String {
     let issue = it.issue_id.as_ref().map_or("the run", IssueId::as_str);
@@ -69,5 +75,59 @@ pub(crate) fn order_words(it: &Order) -> String {
         OrderKind::Pause => "the run is paused".to_owned(),
         OrderKind::Resume => "the run goes on".to_owned(),
         OrderKind::Add => format!("{issue} is added to the run"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::model::fixtures::entry_id;
+
+    /// The orders that are pending after events of ISS-1.
+    fn pending(events: &[Value]) -> Vec<OrderKind> {
+        let log: Vec<RunLogEntry> =
+            events.iter().enumerate().map(|(second, event)| entry(second, event)).collect();
+        steering(&log).pending.into_values().map(|pending| pending.order).collect()
+    }
+
+    fn entry(second: usize, event: &Value) -> RunLogEntry {
+        let mut entry = json!({
+            "id": entry_id(&format!("20261121T0214{second:02}000Z-00000")),
+            "issue_id": "ISS-1",
+            "actor": "Ada",
+            "at": format!("2026-11-21T02:14:{second:02}.000Z"),
+        });
+        entry.as_object_mut().unwrap().extend(event.as_object().unwrap().clone());
+        serde_json::from_value(entry).unwrap()
+    }
+
+    #[test]
+    fn an_order_is_pending_until_the_issue_is_where_it_should_be() {
+        let order = |order: &str| json!({"type": "order", "order": order});
+        let reached = |status: &str| json!({"type": "issue", "status": status});
+        let gave_up = json!({"type": "issue", "status": "queued", "error": {"error_type": "test_failure"}});
+        let (stop, add, works) = (order("stop"), order("add"), reached("executing"));
+        for (events, wanted) in [
+            (vec![&works, &stop], vec![OrderKind::Stop]),
+            (vec![&works, &stop, &reached("planned")], vec![OrderKind::Stop]),
+            // It was given up for another reason.
+            (vec![&works, &stop, &gave_up], vec![]),
+            (vec![&works, &stop, &gave_up, &works], vec![]),
+            (vec![&works, &gave_up, &stop, &works], vec![]),
+            (vec![&works, &reached("completed"), &stop, &works], vec![]),
+            (vec![&works, &gave_up, &works, &stop], vec![OrderKind::Stop]),
+            // There is something to take up only once it was given up.
+            (vec![&gave_up, &add], vec![OrderKind::Add]),
+            (vec![&gave_up, &add, &works], vec![]),
+            (vec![&reached("failed"), &add, &reached("failed")], vec![OrderKind::Add]),
+            (vec![&add], vec![]),
+            (vec![&add, &gave_up], vec![]),
+            (vec![&gave_up, &add, &stop], vec![]),
+        ] {
+            let events: Vec<Value> = events.into_iter().cloned().collect();
+            assert_eq!(pending(&events), wanted, "{events:?}");
+        }
     }
 }

@@ -15,6 +15,7 @@ const FAULTS: &[&str] = &[
     "agent-timeout",
     "agent-failed",
     "agent-killed",
+    "agent-limited",
     "agent-protocol",
     "agent-silent",
     "no-answer",

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::time::Duration;
 
 use super::Driver;
 use super::jobs::JobSite;
@@ -15,6 +14,7 @@ use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::model::run::RunStep;
+use crate::ops::work::preparing::remove_leftover;
 use crate::ops::work::runs::is_in;
 use crate::ops::work::runs::paths::open_tree;
 use crate::ops::work::{self, JoinConflict, JoinedWork, TestRun};
@@ -24,7 +24,7 @@ use crate::rules::run::{MERGE_CONFLICT, RunProgress};
 use crate::run::job::{AgentJob, failure};
 use crate::run::leftovers::put_away;
 use crate::run::resolving::{ResolvedConflict, WorkConflict, resolve};
-use crate::run::testing::Unseen;
+use crate::run::testing::{TEST_LIMIT, Unseen};
 use crate::run::watch::RunUpdate;
 use crate::run::workplace::{self, StepSite, StepWorkplace};
 use crate::store::{ObjectId, Store, StoreError, object_id};
@@ -34,8 +34,6 @@ use crate::store::{ObjectId, Store, StoreError, object_id};
 const RESOLVING: &str = "wf/resolving";
 /// How often an agent is asked to resolve a conflict of one issue.
 const MOST_ASKED: usize = 2;
-/// How long a test may take.
-const TEST_LIMIT: Duration = Duration::from_secs(3600);
 /// More files than a branch deletes.
 const MOST_FILES: usize = 200_000;
 
@@ -107,10 +105,7 @@ impl Driver<'_> {
             }
         }
         let tip = work::target_tip(self.session)?;
-        let run = TestRun { timeout: TEST_LIMIT, observer: &mut Unseen };
-        let JoinedWork::Conflict(conflict) = work::join_work(self.session, issue, tip, run)? else {
-            return Ok(false);
-        };
+        let Some(conflict) = work::conflict_with(self.session, issue, tip)? else { return Ok(false) };
         let work = WorkBranch { issue, solution: &solution, execution: &execution, branch: &branch };
         self.begin_resolution(&work, tip, conflict)?;
         Ok(true)
@@ -163,7 +158,7 @@ impl Driver<'_> {
         let of = format!("merge-{}", file_name(&tree));
         let name = workplace::name(&self.run.id, &of);
         if let Some(left) = StepWorkplace::reopen(store, &name) {
-            left.workplace.remove(store)?;
+            remove_leftover(self.session, left.workplace)?;
         }
         // Some agents find their sessions by the directory in which they worked.
         let worked_in = self.places.trees.join(file_name(&tree));

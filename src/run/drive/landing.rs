@@ -1,7 +1,5 @@
 //! Lands what a run completes, issue by issue, so that later issues begin with what has landed.
 
-use std::time::Duration;
-
 use super::Driver;
 use crate::git::ObjectId;
 use crate::model::branch::Branch;
@@ -12,24 +10,11 @@ use crate::model::run_log::IssueReached;
 use crate::model::status::IssueStatus;
 use crate::model::words::count;
 use crate::ops::work::runs::is_in;
-use crate::ops::work::{self, LandMethod, LandView, LandWork, NotLanded, Test, VerifyObserver, WhyNotLanded};
+use crate::ops::work::{self, LandMethod, LandView, LandWork, NotLanded, WhyNotLanded};
 use crate::ops::{Notice, Refusal, RefusalKind};
-use crate::process::supervise::Ran;
-use crate::rules::test_count::CountedTests;
+use crate::run::testing::{TEST_LIMIT, Unseen};
 use crate::run::watch::RunUpdate;
 use crate::store::{StoreError, object_id};
-
-/// How long a test may take.
-const TEST_LIMIT: Duration = Duration::from_secs(3600);
-
-/// Nobody looks at the output of these tests; what a failed one printed last is part of the answer.
-struct Unseen;
-
-impl VerifyObserver for Unseen {
-    fn begins(&mut self, _: &Test, _: usize, _: usize) {}
-    fn wrote(&mut self, _: &[u8]) {}
-    fn ended(&mut self, _: &Ran, _: &CountedTests) {}
-}
 
 impl Driver<'_> {
     /// Lands a completed issue, if the run does that. What does not land is told, and the run goes on.

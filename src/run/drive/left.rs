@@ -7,6 +7,7 @@ use super::starting::file_name;
 use crate::model::execution::Execution;
 use crate::model::run::RunStep;
 use crate::model::run_log::{Breach, RunEvent};
+use crate::ops::work::preparing::remove_leftover;
 use crate::ops::{Refusal, issues};
 use crate::rules::roles::Role;
 use crate::rules::run::{Bounds, refused_words};
@@ -73,7 +74,7 @@ impl Driver<'_> {
             Err(refusal) if refusal.is_stop() => return Err(refusal),
             Err(refusal) => Some(format!("resumed; {}", refusal.message)),
         };
-        place.workplace.remove(session.store())?;
+        remove_leftover(&session, place.workplace)?;
         Ok(note)
     }
 }

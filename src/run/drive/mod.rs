@@ -161,7 +161,7 @@ fn driven(
         return Err(Refusal::new(Code::Interrupted, format!("run `{id}` was stopped"))
             .remedy(RemedyCall::new(Other::RunResume, [id]), "continues it"));
     }
-    clean_up(store, &driver.places, &driver.log)?;
+    clean_up(session, &driver.places, &driver.log)?;
     driver.forget_what_was_said();
     publish_store(session)?;
     let snapshot = store.snapshot()?;

@@ -113,7 +113,9 @@ impl Driver<'_> {
                 (what, vec![self.setback(issue, step, vain), RunEvent::Action(left_out)])
             }
             StepOutcome::Gave(vain) => ("failed", self.failed(issue, step, vain)),
-            StepOutcome::Stopped if self.is_told_to_stop(issue) => return self.note_stopped(issue),
+            StepOutcome::Stopped if self.is_told_to_stop(issue) => {
+                ("stopped", self.failed(issue, step, VainStep::of_run(self.stopped(issue))))
+            }
             StepOutcome::Stopped => {
                 self.stop_after_steps();
                 return Ok(());

@@ -61,13 +61,14 @@ impl Driver<'_> {
     }
 
     /// The run goes on without an issue that someone stopped.
-    pub(super) fn note_stopped(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+    fn note_stopped(&mut self, issue: &IssueId) -> Result<(), Refusal> {
         let error = Some(self.stopped(issue));
         let reached = IssueReached { error, ..IssueReached::plain(issue.clone(), IssueStatus::Failed) };
         self.log_issue("stopped", reached)
     }
 
-    fn stopped(&self, issue: &IssueId) -> Failure {
+    /// Why an issue is given up that someone stopped.
+    pub(super) fn stopped(&self, issue: &IssueId) -> Failure {
         let pending = steering(&self.log.log).pending.remove(issue);
         let by = pending.map_or_else(|| "someone".to_owned(), |pending| pending.by);
         failure(STOPPED, &format!("{by} stopped it"), "")

@@ -6,8 +6,8 @@ use std::sync::mpsc;
 use agent_client_protocol::Agent;
 use agent_client_protocol::v1::schema::{
     InitializeResponse, NewSessionRequest, NewSessionResponse, PermissionOption, PermissionOptionKind,
-    PromptRequest, PromptResponse, RequestPermissionOutcome, SessionId, TextContent, ToolCall,
-    ToolCallUpdate, ToolKind,
+    PromptRequest, PromptResponse, RequestPermissionOutcome, SessionId, SessionMode, SessionModeState,
+    TextContent, ToolCall, ToolCallUpdate, ToolKind,
 };
 use futures::SinkExt;
 
@@ -66,6 +66,21 @@ async fn turn(client: Asking, id: SessionId, root: PathBuf) -> PromptResponse {
 
 /// Talks to the test agent in a role. Returns the result and the answer.
 fn talk(role: Role, root: &Path, prompt: Option<&str>) -> (Result<Greeting, Failed>, String) {
+    let (result, happened) = talk_in(None, role, root, prompt);
+    let message = |event| match event {
+        AcpEvent::Message(text) => Some(text),
+        _ => None,
+    };
+    (result, happened.into_iter().filter_map(message).collect())
+}
+
+/// Talks to the test agent, whose only mode is `ask`, in a session that should be in a mode. Returns the result and what happened.
+fn talk_in(
+    mode: Option<&str>,
+    role: Role,
+    root: &Path,
+    prompt: Option<&str>,
+) -> (Result<Greeting, Failed>, Vec<AcpEvent>) {
     let (to_agent, from_client) = mpsc::sync_channel::<Vec<u8>>(4);
     let (mut forward, incoming_agent) = lines::channel::<std::io::Result<String>>(64);
     let (to_client, incoming_client) = lines::channel::<std::io::Result<String>>(64);
@@ -95,7 +110,8 @@ fn talk(role: Role, root: &Path, prompt: Option<&str>) -> (Result<Greeting, Fail
             )
             .on_receive_request(
                 async move |_: NewSessionRequest, responder, _| {
-                    responder.respond(NewSessionResponse::new("s-1"))
+                    let modes = SessionModeState::new("ask", vec![SessionMode::new("ask", "Ask")]);
+                    responder.respond(NewSessionResponse::new("s-1").modes(modes))
                 },
                 acp::on_receive_request!(),
             )
@@ -110,13 +126,10 @@ fn talk(role: Role, root: &Path, prompt: Option<&str>) -> (Result<Greeting, Fail
             );
         let _ = futures_lite::future::block_on(agent.connect_to(acp::Lines::new(outgoing, incoming_agent)));
     });
-    let session = AcpSession { root: root.to_owned(), role, prompt: prompt.map(in_full), events };
+    let mode = mode.map(str::to_owned);
+    let session = AcpSession { root: root.to_owned(), role, mode, prompt: prompt.map(in_full), events };
     let result = run(session, to_agent, incoming_client, interruptions);
-    let message = |event| match event {
-        AcpEvent::Message(text) => Some(text),
-        _ => None,
-    };
-    (result, happened.try_iter().filter_map(message).collect())
+    (result, happened.try_iter().collect())
 }
 
 fn tree() -> (tempfile::TempDir, PathBuf) {
@@ -138,6 +151,23 @@ fn a_greeting_opens_a_session_and_asks_nothing() {
         (Some("example 1.2"), Some("s-1"))
     );
     assert_eq!(said, "");
+}
+
+#[test]
+fn a_mode_that_the_agent_does_not_offer_is_reported() {
+    let (_folder, root) = tree();
+    for (mode, told) in [
+        ("ask", None),
+        ("plan", Some("its session has no mode `plan`, and stays in its own; the agent offers `ask`")),
+    ] {
+        let (result, happened) = talk_in(Some(mode), Role::Planner, &root, None);
+        assert!(result.is_ok(), "{mode}");
+        let noticed = happened.iter().find_map(|event| match event {
+            AcpEvent::Noticed(what) => Some(what.as_str()),
+            _ => None,
+        });
+        assert_eq!(noticed, told);
+    }
 }
 
 #[test]

@@ -197,4 +197,45 @@ fn an_executor_uses_git_wf_for_its_own_work() {
     ] {
         assert_eq!(judged(line), Err(PLANS), "{line}");
     }
+    for line in [
+        "git wf audit --sarif -o /any/path",
+        "git wf audit --sarif --output=/any/path",
+        "git wf comment ISS-1 -F /outside",
+        "git wf comment ISS-1 -F../outside",
+        "git wf plan check ../plan.json",
+    ] {
+        assert_eq!(judged(line), Err(OUTSIDE), "{line}");
+    }
+    assert!(judged("git wf verify ISS-1 --as-verifier").is_err());
+    for line in
+        ["git wf audit --sarif -o out.sarif", "git wf comment ISS-1 -F note.md", "git wf plan check p.json"]
+    {
+        assert_eq!(judged(line), Ok(()), "{line}");
+    }
+}
+
+#[test]
+fn only_settings_that_run_nothing_are_granted() {
+    for line in [
+        "git -c user.name=x -c color.ui=never commit -m x",
+        "git -c core.quotepath=off -c diff.renames=true diff",
+        "git -c core.pager=cat log",
+    ] {
+        assert_eq!(judged(line), Ok(()), "{line}");
+    }
+    for key in [
+        "gpg.ssh.defaultKeyCommand=./x",
+        "interactive.diffFilter=./x",
+        "man.x.path=./x",
+        "gc.recentObjectsHook=./x",
+        "browser.x.path=./x",
+        "core.fsmonitor=./x",
+        "core.hooksPath=x",
+        "diff.x.textconv=./x",
+        "submodule.x.update=!./x",
+        "url.x.insteadOf=y",
+        "safe.directory=*",
+    ] {
+        assert!(judged(&format!("git -c {key} log")).is_err(), "{key}");
+    }
 }

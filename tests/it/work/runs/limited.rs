@@ -109,3 +109,41 @@ fn an_agent_does_not_take_over_from_itself() {
     let refused = world.repo.refused(1, &["run", "ISS-1"]);
     assert!(refused["message"].as_str().unwrap().contains("the name of another agent"), "{refused}");
 }
+
+#[test]
+fn a_run_that_is_resumed_asks_a_limited_agent_again() {
+    let world = World::new();
+    world.agent("executor", &format!("if once limited; then {}; fi; {BUILDS}", limited(now(&world) + 3600)));
+    let stops = world.repo.with_env("WF_FAULT", "limit-wait").with_env("WF_FAULT_RUN", "kill -INT $PPID");
+    stops.wf(&["run", "ISS-1", "--yes"]).fails(1);
+    assert_eq!(world.repo.json(&["run", "show"])["limited_agents"][0]["agent"], "executor");
+    world.repo.wf(&["run", "resume", "--yes"]).ok();
+    assert_eq!(world.repo.status("ISS-1"), "completed");
+    assert_eq!(world.repo.json(&["run", "show"])["limited_agents"], Value::Null);
+}
+
+#[test]
+fn a_place_in_a_file_is_no_limit() {
+    let world = World::new();
+    world.agent("executor", "echo 'src/parse.rs:429:9: error[E0308]: mismatched types' >&2; exit 1");
+    let state = world.run(1, &["ISS-1"]);
+    assert_eq!(World::error(&state).0, "agent-failed", "{state:#}");
+    assert_eq!(limits(&world), [Value::Null; 0]);
+}
+
+#[test]
+fn an_agent_that_takes_over_and_runs_no_command_is_told_the_plan() {
+    let world = World::new();
+    world.agent("executor", &limited(now(&world) + 3600));
+    world.agent("other", "cat > \"$HERE/told\"; date >> a.txt; echo '{\"status\": \"completed\"}'");
+    for (key, value) in
+        [("executor.fallback", "other"), ("other.commits", "false"), ("executor.commits", "true")]
+    {
+        world.repo.git(&["config", &format!("wf.agent.{key}"), value]).ok();
+    }
+    world.run(0, &["ISS-1"]);
+    let told = std::fs::read_to_string(world.sandbox.root().join("told")).unwrap();
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert!(told["input"]["plan"]["tasks"][0].is_object(), "{told:#}");
+    assert_eq!(told["input"]["issue"]["id"], "ISS-1", "{told:#}");
+}

@@ -70,7 +70,7 @@ for line in sys.stdin:
 const RESUME: &str = r#"{"sessionCapabilities": {"resume": {}}}"#;
 
 /// Sets the agent for a role to one that has sessions. Returns whether there is a Python for it.
-fn agent(world: &World, role: &str, can: &str, first: &str, later: &str) -> bool {
+pub(super) fn agent(world: &World, role: &str, can: &str, first: &str, later: &str) -> bool {
     if world.repo.sh(&["-c", "command -v python3"]).code != 0 {
         eprintln!("skipped: there is no `python3` for the agent");
         return false;

@@ -4,6 +4,7 @@ use std::process::Stdio;
 
 use serde_json::json;
 
+use super::sessions;
 use super::world::{BUILDS, PLANS, World};
 use crate::support::{Ends, column, plan_on};
 
@@ -110,4 +111,23 @@ fn only_a_run_at_work_can_be_steered() {
     world.run(0, &["ISS-1"]);
     let id = world.repo.json(&["run", "show"])["id"].as_str().unwrap().to_owned();
     assert_eq!(world.repo.refused(1, &["run", "pause", &id])["code"], "run-ended");
+}
+
+#[test]
+fn what_a_planner_used_before_it_was_stopped_is_recorded() {
+    let world = World::new();
+    let stop = person(&world, "run stop ISS-1");
+    let root = world.sandbox.root().display().to_string();
+    let stops = format!(
+        "subprocess.call({stop:?}, shell=True, env=dict(os.environ, HERE={root:?})); sys.stdin.readline(); sys.exit()"
+    );
+    if !sessions::agent(&world, "planner", "{}", &stops, "sys.exit(1)") {
+        return;
+    }
+    let state = world.run(1, &["ISS-1"]);
+    assert_eq!(World::error(&state).0, "stopped", "{state:#}");
+    let log = world.repo.json(&["run", "log"]);
+    let setback = log.as_array().unwrap().iter().find(|entry| entry["type"] == "setback").unwrap();
+    assert_eq!(setback["action"], "plan", "{log:#}");
+    assert!(setback["tokens"].as_u64().is_some_and(|tokens| tokens > 0), "{log:#}");
 }

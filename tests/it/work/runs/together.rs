@@ -21,10 +21,8 @@ fn two_plans_that_change_the_same_line_end_in_one_merge_and_one_conflict() {
     let work = "n=$(git branch --show-current); echo $n > a.txt; echo $n > \"$(echo $n | grep -o 'ISS-[0-9]').txt\"; git add .; git commit -q -m Change; echo '{\"status\": \"completed\"}'";
     world.agent("executor", &format!("{}\n{meet}\n{work}", on_resolve(REFUSES)));
     let state = world.run(1, &["ISS-1", "ISS-2", "--jobs", "2", "--plan-jobs", "2"]);
-    let (lost, won) = match state["issues"]["ISS-1"]["status"] == "failed" {
-        true => ("ISS-1", "ISS-2"),
-        false => ("ISS-2", "ISS-1"),
-    };
+    let (lost, won) =
+        if state["issues"]["ISS-1"]["status"] == "failed" { ("ISS-1", "ISS-2") } else { ("ISS-2", "ISS-1") };
     assert_eq!(state["issues"][won]["status"], "completed", "{state:#}");
     let last = state["errors"].as_array().unwrap().iter().rfind(|it| it["issue_id"] == lost).unwrap();
     let message = last["message"].as_str().unwrap();
