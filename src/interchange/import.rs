@@ -154,9 +154,8 @@ impl Batch {
                     }
                     left_out.leave_out(&mut arrival.issue, None);
                     let counts = place.index == index;
-                    counts.then(|| {
-                        Read::Whole(unit, number, are_new.then(|| Fresh::take(&mut arrival)), arrival)
-                    })
+                    let fresh = if counts && are_new { Some(Fresh::take(&mut arrival)) } else { None };
+                    counts.then_some(Read::Whole(unit, number, fresh, arrival))
                 },
             );
             let (mut new, before) = (0, done);

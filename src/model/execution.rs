@@ -110,6 +110,8 @@ text_enum!(
         Relink = "relink",
         /// By the run: the commit is on the branch that the run made for the execution.
         Run = "run",
+        /// By `land`: the commit ticks the work off in the files of a plan tool.
+        Land = "land",
     }
 );
 

@@ -76,7 +76,7 @@ pub(super) fn path(_: &mut SchemaGenerator) -> Schema {
 }
 
 fn not(end: &str, pattern: &str) -> Value {
-    json!({ "not": { "pattern": pattern.replace('$', &end) } })
+    json!({ "not": { "pattern": pattern.replace('$', end) } })
 }
 
 /// One of these words, in any case.

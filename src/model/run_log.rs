@@ -265,7 +265,7 @@ once! {
     Limited {
         /// The name of the agent, which stands for its provider and account.
         fact agent: String,
-        /// Until then, no run asks the agent anything.
+        /// Until then, no run asks the agent anything, unless this run is resumed.
         fact until: Time,
         /// The step.
         fact action: RunStep,

@@ -1,6 +1,7 @@
 //! Compares the work with its plans: commits with plans, plans with reviews, claims with tests.
 
 mod act;
+mod drift;
 mod finding;
 mod kind;
 mod shown;
@@ -10,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 pub(crate) use self::act::Act;
+use self::drift::{drift, is_undone, ticks_off};
 pub(crate) use self::finding::{AuditFinding, AuditSeverity};
 pub(crate) use self::kind::Kind;
 pub(crate) use self::shown::tasks_with_evidence;
@@ -18,14 +20,13 @@ use self::stated::{Linking, false_trailers};
 use super::evidence::{self, MissingEvidence, PlanReview};
 use super::folder::{ExecutionFolder, LinkedCommit};
 use super::policy::{Gate, GateValue};
-use crate::model::execution::{CommitLink, Event, LinkedBy, MOST_FILES};
+use crate::model::execution::{CommitLink, Event, LinkedBy};
 use crate::model::hash::CommitHash;
 use crate::model::id::SolutionId;
 use crate::model::op::Op;
 use crate::model::plan::{Plan, Task};
-use crate::model::plan_fields::FileAction;
 use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::repo_path::{FoldedPaths, RepoPath, are_one};
+use crate::model::repo_path::{FoldedPaths, RepoPath};
 use crate::model::review::Verdict;
 use crate::model::root::Policy;
 use crate::model::status::ExecutionStatus;
@@ -170,7 +171,10 @@ pub(crate) fn findings(
         if links.is_empty() {
             found.push(unbound(commit));
         } else {
-            found.extend(drift(commit, &links, |path: &str| {
+            let ticks_off =
+                known.iter().any(|n| ticks_off(&commit.hash, carried[*n].execution, &by_hash[*n]));
+            let severity = if ticks_off { AuditSeverity::Note } else { AuditSeverity::Fault };
+            found.extend(drift(commit, &links, severity, |path: &str| {
                 known.iter().any(|n| is_undone(path, &commit.hash, &by_hash[*n]))
             }));
             let linking = known.iter().filter_map(|n| {
@@ -224,69 +228,6 @@ fn scope(task: &Task) -> Option<RepoPath> {
     task.scope.as_deref().and_then(|scope| RepoPath::parse(scope).ok())
 }
 
-/// The files that a task is meant to delete.
-fn deletes(task: &Task) -> BTreeSet<RepoPath> {
-    let scope = if FileAction::parse(&task.action) == FileAction::Deletes { scope(task) } else { None };
-    task.deletes().into_iter().chain(scope).collect()
-}
-
-/// Whether a commit reverts another of the same work that changed this path: a plan need not mention the revert of
-/// its own changes. For a very large commit, not all paths are recorded.
-fn is_undone(path: &str, hash: &CommitHash, links: &HashMap<CommitHash, Arc<CommitLink>>) -> bool {
-    let mut reverted =
-        links.get(hash).into_iter().flat_map(|link| &link.reverts).filter_map(|hash| links.get(hash));
-    reverted.any(|reverted| {
-        reverted.files.len() >= MOST_FILES || reverted.files.iter().any(|file| are_one(file, path))
-    })
-}
-
-/// Changes of a commit that none of its plans names, except those that only revert changes of the same work.
-fn drift(
-    commit: &AuditedCode,
-    links: &[&Carried<'_>],
-    is_undone: impl Fn(&str) -> bool,
-) -> Vec<AuditFinding> {
-    let plans: Vec<&Plan> = links.iter().filter_map(|link| link.plan).collect();
-    if plans.len() < links.len() {
-        // Without the plan, this is unknown; that it is unreadable is a finding of its own.
-        return vec![];
-    }
-    let tasks = || plans.iter().flat_map(|plan| &plan.tasks);
-    let named: FoldedPaths = tasks().flat_map(|task| task.touches().into_iter().chain(scope(task))).collect();
-    let deleted: FoldedPaths = tasks().flat_map(deletes).collect();
-    let mut found = Vec::new();
-    for (path, change) in commit.changes.iter().filter(|(path, _)| !is_undone(path)) {
-        if !named.holds(path) {
-            let message = format!("{} `{path}`, which no task of the plan names", said(*change));
-            found.push(at_commit(
-                commit,
-                links,
-                AuditFinding::new(AuditSeverity::Fault, Kind::UnplannedFile, message).in_file(path),
-            ));
-        } else if *change == FileEffect::Deleted && !deleted.holds(path) {
-            let message = format!("deletes `{path}`, which no task of the plan deletes");
-            found.push(at_commit(
-                commit,
-                links,
-                AuditFinding::new(AuditSeverity::Fault, Kind::UnplannedDeletion, message).in_file(path),
-            ));
-        }
-    }
-    found
-}
-
-fn at_commit(commit: &AuditedCode, links: &[&Carried<'_>], finding: AuditFinding) -> AuditFinding {
-    finding.at(&commit.hash).on(links[0])
-}
-
-fn said(change: FileEffect) -> &'static str {
-    match change {
-        FileEffect::Added => "adds",
-        FileEffect::Modified => "changes",
-        FileEffect::Deleted => "deletes",
-    }
-}
-
 fn on_a_lost_claim(commit: &AuditedCode, carried: &Carried<'_>) -> Option<AuditFinding> {
     if carried.status != ExecutionStatus::Superseded {
         return None;
@@ -296,7 +237,9 @@ fn on_a_lost_claim(commit: &AuditedCode, carried: &Carried<'_>) -> Option<AuditF
         Event::Commit(link) if link.hash == commit.hash => Some(match link.linked_by {
             LinkedBy::Hook => entry.at,
             // It was linked at some time after it was made.
-            LinkedBy::Trailer | LinkedBy::Manual | LinkedBy::Relink | LinkedBy::Run => link.authored_at,
+            LinkedBy::Trailer | LinkedBy::Manual | LinkedBy::Relink | LinkedBy::Run | LinkedBy::Land => {
+                link.authored_at
+            }
         }),
         Event::Rewrite(rewrite) if rewrite.new == commit.hash => Some(entry.at),
         _ => None,

@@ -119,7 +119,7 @@ pub(crate) fn failing<'a>(
     commands(plan)
         .into_iter()
         .filter(|(task, command)| {
-            !(at.last_outcome(execution, task, command, gate) == Some(CheckOutcome::Passed))
+            at.last_outcome(execution, task, command, gate) != Some(CheckOutcome::Passed)
         })
         .collect()
 }
@@ -131,7 +131,7 @@ pub(crate) fn is_any_unchecked(
     work: &[LinkedCommit],
     gate: GateValue,
 ) -> bool {
-    let at = TestedAt::of(plan, work);
+    let at = TestedAt::new(plan, work);
     commands(plan)
         .into_iter()
         .any(|(task, command)| at.last_outcome(execution, task, command, gate).is_none())

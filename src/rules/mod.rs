@@ -60,6 +60,6 @@ pub(crate) mod wisdom;
 pub(crate) mod yaml;
 
 #[cfg(test)]
-mod test_claim;
+pub(crate) mod test_claim;
 #[cfg(test)]
 mod tests;

@@ -53,7 +53,7 @@ pub(crate) fn next_steps(situation: &Situation<'_>) -> Vec<Remedy> {
         steps.push((*first).clone());
     }
     // What comes after a look at a plan.
-    if let Some(second) = it.attention.get(1)
+    if let Some(second) = situation.attention.get(1)
         && let Some(call) = &second.call
         && matches!(call.operation, Operation::Recorded(Op::SolutionReview) | Operation::Other(Other::Plan))
     {

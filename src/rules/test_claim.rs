@@ -7,12 +7,12 @@ use crate::model::id::SolutionId;
 use crate::model::time::Time;
 
 /// The time this many seconds after the beginning of 1970.
-pub(super) fn time(second: i64) -> Time {
+pub(crate) fn time(second: i64) -> Time {
     Time::from_seconds(second).unwrap()
 }
 
 /// A first attempt at ISS-1 with its plan `a`, made at this second, with a lease of ten seconds.
-pub(super) fn claim(id: &str, second: i64) -> Execution {
+pub(crate) fn claim(id: &str, second: i64) -> Execution {
     let solution_id = SolutionId::parse("SOL-ISS-1-a").unwrap();
     Execution {
         id: execution_id(id),

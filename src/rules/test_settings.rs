@@ -85,8 +85,8 @@ fn of_toml(places: &[&[&str]], old: Option<&str>, new: &str) -> SettingsChange {
     toml::to_string(&new).map_or(SettingsChange::Unclear, SettingsChange::Restored)
 }
 
-fn parse(text: &str) -> Option<Map<String, Value>> {
-    toml::from_str::<toml::Table>(text.trim_start_matches('\u{feff}')).ok()
+fn parse(text: &str) -> Option<toml::Table> {
+    toml::from_str(text.trim_start_matches('\u{feff}')).ok()
 }
 
 fn get_toml(table: &toml::Table, place: &[&str]) -> Option<toml::Value> {

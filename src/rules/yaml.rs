@@ -1,7 +1,6 @@
 //! YAML as a tree of texts: what a form means by `true` or `1` depends on where it is.
 
-use jiff::Span;
-use saphyr_parser::{Event, Parser};
+use saphyr_parser::{Event, Parser, Span};
 
 /// Deeper trees are refused.
 const DEEPEST: usize = 16;

@@ -121,7 +121,7 @@ fn stated_targets(
         && let Binding::Bound(bound) = &binding
     {
         let alike = sources.by_change(commit, &store.changed_files(commit)?)?;
-        found = sources.apart(commit.id, alike, &bound.solution_id)?.taken;
+        found = sources.apart(commit.id, Some(commit), alike, &bound.solution_id)?.taken;
     }
     let reverts = Reverts { all: sources.taken_back(&commit.message), found: &found };
     let active = match &binding {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::git::SignError;
 use crate::model::digest::canonical;
-use crate::model::execution::{Check, Event, Execution};
+use crate::model::execution::{Check, Event};
 use crate::model::id::ExecutionId;
 use crate::model::person::Person;
 use crate::model::proof::Vouch;
@@ -20,8 +20,8 @@ use crate::store::Store;
 /// The setting with the principals whose signatures count; may be set several times. It is one of the repository that looks,
 /// as the file of allowed signers is: what pushes could change would not bind those who push.
 const VERIFIERS: &str = "wf.verifiers";
-/// Of the checks of one test, at most this many signatures are looked at, the latest first: each starts two processes, also on
-/// a server during a push.
+/// Of the checks of one test, at most this many are looked at, the latest first, and of each as many signatures: each starts two
+/// processes, also on a server during a push. Of the others, those that failed count and those that passed do not.
 const MOST_LOOKED_AT: usize = 8;
 /// The fields of a check that its signature does not cover: itself, and texts that can be hidden. The SHA-256 of the output and
 /// the counts of tests are covered.
@@ -130,42 +130,66 @@ pub(crate) fn counting<'e>(
     }
     let claim = &execution.execution;
     let mut counting = execution.clone();
-    let latest = latest_signed(execution);
-    // A signature speaks of one run of the tests: a copy of an old entry is not a newer one.
-    let mut seen = BTreeSet::new();
-    counting.log.retain(|entry| match &entry.event {
-        Event::Check(check) => check.signature.as_ref().is_some_and(|signature| {
-            latest.contains(signature.as_str())
-                && seen.insert(signature.clone())
-                && is_verified(store, &document(&claim.id, check), signature, &claim.actor)
-        }),
-        Event::Vouch(vouch) => vouch.signature.as_ref().is_some_and(|signature| {
-            latest.contains(signature.as_str())
-                && is_verified(store, &vouch_document(&claim.id, vouch), signature, &claim.actor)
-        }),
-        _ => true,
+    keep_counting(&mut counting, |signed, signature| {
+        matches!(Signers::of(store, signed, signature, &claim.actor), Signers::Verifier)
     });
     Cow::Owned(counting)
 }
 
-fn is_verified(store: &Store, document: &[u8], signature: &str, executor: &Person) -> bool {
-    matches!(Signers::of(store, document, signature, executor), Signers::Verifier)
+/// Drops the checks and words of reviewers that do not count; `is_verified` looks whether a verifier made a signature.
+fn keep_counting(execution: &mut ExecutionFolder, mut is_verified: impl FnMut(&[u8], &str) -> bool) {
+    let latest = latest_documents(execution);
+    let ExecutionFolder { execution: claim, log } = execution;
+    let mut verified = BTreeSet::new();
+    let mut tries: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    let mut may_try = |signed: &[u8]| {
+        let tried = tries.entry(signed.to_vec()).or_default();
+        *tried += 1;
+        *tried <= MOST_LOOKED_AT
+    };
+    log.retain(|entry| match &entry.event {
+        Event::Check(check) => {
+            let Some(signature) = &check.signature else { return false };
+            let signed = document(&claim.id, check);
+            // What is signed speaks of one run of the tests: a later copy of one that passed is not a newer one, however its
+            // signature is wrapped. And so many that nobody looks at all of them can hide no failure.
+            if verified.contains(&signed) || !latest.contains(&signed) || !may_try(&signed) {
+                return !check.has_passed();
+            }
+            let counts = is_verified(&signed, signature);
+            if counts {
+                verified.insert(signed);
+            }
+            counts
+        }
+        Event::Vouch(vouch) => {
+            let signed = vouch_document(&claim.id, vouch);
+            vouch.signature.as_ref().is_some_and(|signature| {
+                latest.contains(&signed) && may_try(&signed) && is_verified(&signed, signature)
+            })
+        }
+        _ => true,
+    });
 }
 
-/// The signatures that are looked at: of each test, and of the words of reviewers, the latest ones.
-fn latest_signed(execution: &ExecutionFolder) -> BTreeSet<&str> {
-    let mut latest: BTreeMap<Option<(Option<&TaskId>, &str)>, BTreeSet<&str>> = BTreeMap::new();
+/// What a signature speaks of: a test, by its task and its command, or, as `None`, the words of a reviewer.
+type Subject<'a> = Option<(Option<&'a TaskId>, &'a str)>;
+
+/// What the signatures that are looked at speak of: of each test, and of the words of reviewers, the latest.
+fn latest_documents(execution: &ExecutionFolder) -> BTreeSet<Vec<u8>> {
+    let id = &execution.execution.id;
+    let mut latest: BTreeMap<Subject<'_>, BTreeSet<Vec<u8>>> = BTreeMap::new();
     for entry in execution.log.iter().rev() {
-        let (of, signature) = match &entry.event {
-            Event::Check(check) => {
-                (Some((check.task_id.as_ref(), check.command.as_str())), check.signature.as_deref())
+        let (of, signed) = match &entry.event {
+            Event::Check(check) if check.signature.is_some() => {
+                (Some((check.task_id.as_ref(), check.command.as_str())), document(id, check))
             }
-            Event::Vouch(vouch) => (None, vouch.signature.as_deref()),
+            Event::Vouch(vouch) if vouch.signature.is_some() => (None, vouch_document(id, vouch)),
             _ => continue,
         };
         let known = latest.entry(of).or_default();
         if known.len() < MOST_LOOKED_AT {
-            known.extend(signature);
+            known.insert(signed);
         }
     }
     latest.into_values().flatten().collect()
@@ -177,4 +201,64 @@ fn is_person(principal: &str, person: &Person) -> bool {
     let address = person.split_once('<').and_then(|(_, rest)| rest.split_once('>'));
     let address = address.map_or(person.trim(), |(email, _)| email.trim());
     principal.split(',').any(|one| one == address.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::execution::LogEntry;
+    use crate::model::fixtures::entry_id;
+    use crate::rules::test_claim::{claim, time};
+
+    /// Which run of the tests it is, its exit code, and its signature.
+    type Run = (u64, i32, &'static str);
+
+    fn check((run, exit_code, signature): Run) -> Event {
+        let check = json!({"command": "make test", "exit_code": exit_code, "duration_ms": run, "output_sha256": "",
+            "output_tail": "", "dirty": false, "signature": signature});
+        Event::Check(serde_json::from_value(check).unwrap())
+    }
+
+    /// The runs that count, and how many signatures were looked at. Signatures that begin with `good` are of a verifier.
+    fn counted(runs: &[Run]) -> (Vec<u64>, usize) {
+        let log = runs.iter().map(|run| LogEntry {
+            id: entry_id("20261121T021405123Z-00000"),
+            event: check(*run),
+            actor: "a".into(),
+            at: time(1),
+        });
+        let mut execution = ExecutionFolder { execution: claim("EXR-ISS-1-a", 1), log: log.collect() };
+        let mut looked_at = 0;
+        keep_counting(&mut execution, |_, signature| {
+            looked_at += 1;
+            signature.starts_with("good")
+        });
+        let runs = execution.log.iter().filter_map(|entry| match &entry.event {
+            Event::Check(check) => Some(check.duration_ms),
+            _ => None,
+        });
+        (runs.collect(), looked_at)
+    }
+
+    #[test]
+    fn a_copy_of_a_check_that_passed_is_not_a_newer_one() {
+        // However it is wrapped.
+        assert_eq!(counted(&[(1, 0, "good"), (2, 1, "good"), (1, 0, "good, again")]).0, [1, 2]);
+        // A copy without a signature that counts does not stand for the original.
+        assert_eq!(counted(&[(1, 0, "bad"), (2, 0, "good"), (1, 0, "good")]).0, [2, 1]);
+        // An earlier copy of one that failed does not take its place.
+        assert_eq!(counted(&[(2, 1, "good"), (1, 0, "good"), (2, 1, "good")]).0, [2, 1, 2]);
+    }
+
+    #[test]
+    fn no_failure_is_hidden_among_many() {
+        let many = |run: Run| -> Vec<Run> {
+            let forged = (10..40).map(|run| (run, 0, "bad"));
+            [run].into_iter().chain(forged).collect()
+        };
+        assert_eq!(counted(&many((1, 1, "good"))), (vec![1], MOST_LOOKED_AT));
+        assert_eq!(counted(&many((1, 0, "good"))), (vec![], MOST_LOOKED_AT));
+        let copies: Vec<Run> = [(1, 0, "bad")].repeat(30);
+        assert_eq!(counted(&copies), (vec![], MOST_LOOKED_AT));
+    }
 }

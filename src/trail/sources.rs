@@ -3,6 +3,7 @@
 //! The other commits that its message names come first. A copy or revert whose message names none is recognized by
 //! git's patch id.
 
+mod apart;
 mod by_change;
 mod contained;
 
@@ -10,6 +11,7 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+pub(crate) use self::apart::RepeatedWork;
 use super::referred::Referred;
 use super::{links, relink, trailers};
 use crate::git::{ObjectId, Revisions};
@@ -58,15 +60,6 @@ pub(crate) enum Same {
     Of(Vec<SourceWork>),
     /// Work of unrelated plans: which one is meant is unknown.
     Several(Vec<SolutionId>),
-}
-
-/// Work with the same change as one that an executor made.
-#[derive(Debug, Default)]
-pub(crate) struct RepeatedWork {
-    /// What the change reverts or restores, and work of the executor's own plan.
-    pub(crate) taken: Vec<SourceWork>,
-    /// The plans whose work only looks the same.
-    pub(crate) merely_alike: Vec<SolutionId>,
 }
 
 /// Finds the work. Expensive answers are cached.

@@ -98,7 +98,7 @@ fn sound(tx: &Tx<'_>, folder: &str) -> Result<Vec<Comment>, StoreError> {
     for name in tx.names(folder)? {
         let Some(Ok(id)) = name.strip_suffix(".json").map(EntryId::parse) else { continue };
         let Some(bytes) = tx.file(&layout::entry(folder, &id))? else { continue };
-        if layout::entry_file(OnceSchema::of::<Comment>(), Some(id.as_str()), &bytes).is_ok() {
+        if layout::entry_file(OnceSchema::new::<Comment>(), Some(id.as_str()), &bytes).is_ok() {
             found.extend(serde_json::from_slice::<Comment>(&bytes));
         }
     }

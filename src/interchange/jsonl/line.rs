@@ -92,7 +92,7 @@ fn file(parts: Parts<'_>, now: Time) -> Result<(String, Vec<u8>), String> {
 }
 
 fn too_large(path: &str) -> String {
-    format!("`{path}` would have more than {} MiB", layout::largest(&path) >> 20)
+    format!("`{path}` would have more than {} MiB", layout::largest(path) >> 20)
 }
 
 /// A record in its canonical form, or why `fsck` would call it broken.

@@ -62,7 +62,7 @@ static NAMES: ReusedNames = ReusedNames {
     },
     is_archived: |record| record["place"].as_str().is_some_and(|place| place.starts_with("archive/")),
     likeness: |earlier, new| {
-        let [before, now] = [earlier, new].map(|record| born_as(record));
+        let [before, now] = [earlier, new].map(born_as);
         match (before, now) {
             (Some(before), Some(now)) if before.created == now.created => {
                 if before.title == now.title {

@@ -1,7 +1,7 @@
 //! OpenSpec 1.13: a folder below `openspec/changes` is a change, with a proposal, a design, tasks, and what it changes in
 //! the specs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -46,16 +46,36 @@ static NAMES: ReusedNames = ReusedNames {
     },
     is_archived: |record| record["archived"].is_string(),
     likeness: |earlier, new| {
-        let [before, now] = [earlier, new].map(|record| &record["files"]["proposal.md"]);
         if earlier["archived"].is_string() && earlier["archived"] != new["archived"] {
             Likeness::Other
-        } else if before == now {
+        } else if earlier["files"]["proposal.md"] == new["files"]["proposal.md"]
+            || lines_of_boxes(earlier) == lines_of_boxes(new)
+        {
             Likeness::Same
         } else {
             Likeness::Possible
         }
     },
 };
+
+/// The boxes of a change, whether they are ticked or not.
+fn lines_of_boxes(record: &Value) -> Vec<&str> {
+    let text = record["files"][TASKS].as_str().unwrap_or_default();
+    boxes::boxes(text).into_iter().map(|task| task.text).collect()
+}
+
+/// The file with the boxes of a change; `None` if it was archived, and another one has its name now.
+pub(super) fn find(folder: &Path, record: &Value) -> Option<PathBuf> {
+    let file = listed_boxes(record)?.find(folder)?;
+    let change = file.parent()?;
+    let archived = format!("-{}", record["name"].as_str()?);
+    let is_reused = change.parent().is_some_and(|changes| {
+        files::folders(&changes.join("archive")).iter().any(|name| name.ends_with(&archived))
+    });
+    let proposal = files::text_of(&change.join("proposal.md")).ok().flatten().map(|(text, _)| text);
+    let is_same = proposal.as_deref() == record["files"]["proposal.md"].as_str();
+    (is_same || !is_reused).then_some(file)
+}
 
 const TOOL: &str = "openspec";
 const PREFIX: &str = "OS";

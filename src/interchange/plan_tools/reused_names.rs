@@ -74,10 +74,15 @@ impl ReusedNames {
         }
     }
 
+    /// The place of the plan that was imported earlier. If that cannot be told, it is an archived one: a name is free for another
+    /// plan only then.
     fn most_alike(&self, earlier: &Value, plans: &[&mut Value]) -> Option<usize> {
-        let alike = plans.iter().enumerate().map(|(place, plan)| ((self.likeness)(earlier, plan), place));
-        let found = alike.filter(|(likeness, _)| *likeness != Likeness::Other);
-        found.max_by_key(|(likeness, place)| (*likeness, Reverse(*place))).map(|(_, place)| place)
+        let alike = plans
+            .iter()
+            .enumerate()
+            .map(|(place, plan)| ((self.likeness)(earlier, plan), (self.is_archived)(plan), Reverse(place)));
+        let found = alike.filter(|(likeness, ..)| *likeness != Likeness::Other).max();
+        found.map(|(_, _, Reverse(place))| place)
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) struct WrittenTool {
 pub(crate) static OPENSPEC: WrittenTool = WrittenTool {
     name: "openspec",
     is_own: |record| openspec::listed_boxes(record).is_some(),
-    find: |folder, record| Ok(openspec::listed_boxes(record).and_then(|listed| listed.find(folder))),
+    find: |folder, record| Ok(openspec::find(folder, record)),
     write: |text, record, progress| Ok(tick(text, openspec::listed_boxes(record), progress)),
 };
 /// Spec Kit.
@@ -96,7 +96,7 @@ pub(super) struct ListedBoxes {
 
 impl ListedBoxes {
     /// The first of its places where there is a file. What a record names is not trusted.
-    fn find(&self, folder: &Path) -> Option<PathBuf> {
+    pub(super) fn find(&self, folder: &Path) -> Option<PathBuf> {
         let places = self
             .places
             .iter()

@@ -50,21 +50,16 @@ pub(crate) fn export_progress(session: &Session, input: &ExportProgress<'_>) -> 
         return Err(cannot_read(input.place, "there is nothing"));
     }
     let place = input.place;
-    let PlanProgress { plans, texts, known, without_file } =
+    let PlanProgress { plans, texts, known, has_files, without_file } =
         PlanProgress::read(&state, input.tool, place, &ids)?;
-    if plans.is_empty() && texts.is_empty() && known == without_file.len() && known > 0 {
+    if !has_files && !without_file.is_empty() {
         return Err(cannot_read(place, format!("none of its files is one of {}", input.tool.name)));
     }
-    for id in without_file {
-        let where_to = place.display();
-        session.notice(Notice::warning(format!("`{id}` is skipped: its file is not in `{where_to}`")));
-    }
-    if texts.is_empty() && !skipped.is_empty() {
-        return Err(cannot_read(input.place, format!("none of its files is one of {}", input.tool.name)));
-    }
-    let place = input.place.display();
+    let shown = place.display();
     session.notice_all(
-        skipped.iter().map(|id| Notice::warning(format!("`{id}` is skipped: its file is not in `{place}`"))),
+        without_file
+            .iter()
+            .map(|id| Notice::warning(format!("`{id}` is skipped: its file is not in `{shown}`"))),
     );
     // Nothing is written before all can be.
     if !input.dry_run {

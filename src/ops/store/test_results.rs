@@ -1,12 +1,15 @@
 //! The checks of each tested tree as an in-toto statement with the published predicate `test-result`, and whether such a
 //! statement agrees with the checks that are here.
 
+mod differences;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use self::differences::differences;
 use crate::interchange::in_toto::{Resource, Statement};
 use crate::model::code::Code;
 use crate::model::execution::{Check, Event, Execution};
@@ -303,30 +306,6 @@ pub(crate) fn compare_statements(session: &Session, file: &StatementFile<'_>) ->
     let fault_count =
         statements.iter().map(|it| it.faults.len()).sum::<usize>() + usize::from(is_badly_signed);
     Ok(session.done(ComparedStatements { signers, statements, fault_count }, None))
-}
-
-/// What a statement says that the checks here do not.
-fn differences(stated: &TestPredicate, here: Option<&TestPredicate>) -> Vec<String> {
-    let Some(here) = here else { return vec!["no check of this tree counts here".to_owned()] };
-    let mut found = Vec::new();
-    if stated.result != here.result {
-        found.push(format!("it says {}, and the checks here say {}", stated.result, here.result));
-    }
-    for name in stated.passed_tests.iter().filter(|name| !here.passed_tests.contains(name)) {
-        found.push(format!("it says that `{name}` passed, which the checks here do not"));
-    }
-    for name in here.failed_tests.iter().filter(|name| !stated.failed_tests.contains(name)) {
-        found.push(format!("it leaves out that `{name}` failed"));
-    }
-    for descriptor in &stated.configuration {
-        let is_it = |known: &&Value| known["uri"] == descriptor["uri"];
-        match here.configuration.iter().find(is_it) {
-            Some(known) if known["digest"] == descriptor["digest"] => {}
-            Some(_) => found.push(format!("{} is another version of the plan", descriptor["name"])),
-            None => found.push(format!("no check here is of the plan {}", descriptor["name"])),
-        }
-    }
-    found
 }
 
 fn read_statements(file: &StatementFile<'_>) -> Result<Vec<(TreeHash, TestPredicate)>, Refusal> {

@@ -77,11 +77,10 @@ pub(super) fn pick(
             let queued = folder
                 .items
                 .iter()
-                .filter(|_| queue.is_none() && !waits)
                 .find(|item| !item.item.is_removed() && Some(&item.item.solution_id) == bound.as_ref());
             Some(match queued {
-                Some(queued) => (queued.queue.clone(), queued.item.clone()),
-                None => {
+                Some(queued) if queue.is_none() && !waits => (queued.queue.clone(), queued.item.clone()),
+                _ => {
                     let (queue, solution) = queue::add_issue(tx, &id, queue, nonce, force.as_deref())?;
                     tx.note.force.clone_from(force);
                     queue::item(store, tx, &format!("{queue}:{solution}"))?

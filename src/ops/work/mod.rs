@@ -78,7 +78,7 @@ pub(crate) use finish::{Finish, Finished, ToRun, finish};
 pub(crate) use land::{
     JoinConflict, JoinedTests, JoinedWork, LandByPullRequest, LandMethod, LandStatement, LandView, LandWork,
     LandedIssue, Landing, LandingStated, NotLanded, PreparedRevert, PullState, PullView, PulledIssue,
-    StateLanded, TestRun, WhyNotLanded, begin_half_done, continued, half_done, join_work,
+    StateLanded, TestRun, WhyNotLanded, begin_half_done, conflict_with, continued, half_done, join_work,
     land_by_pull_request, landing, link_resolution, prepare_revert, state_landed, target_tip, test_joined,
     work_head,
 };

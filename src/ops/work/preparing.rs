@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::take::ClaimRequest;
+use crate::agent::state::ProgramNeeds;
 use crate::model::code::Code;
 use crate::model::hidden::exact;
 use crate::model::id::SolutionId;
@@ -17,8 +18,8 @@ use crate::process::supervise::ProcessEnd;
 use crate::rules::command_line::CommandLine;
 use crate::store::Store;
 use crate::workplace::{
-    FailedCommand, MissingSubmodule, NewPlace, PlaceVariables, Preparation, PreparationError, Prepared,
-    Source, Workplace,
+    Confinement, FailedCommand, MissingSubmodule, NewPlace, PlaceVariables, Preparation, PreparationError,
+    Prepared, Source, Workplace,
 };
 
 /// How many lines of a failed command's output are shown.
@@ -192,6 +193,9 @@ pub(crate) fn prepare_workplace(
         }
         Ok(prepared) => {
             session.notice_all(notices(&prepared));
+            if let Some(variables) = &prepared.variables {
+                workplace.note_variables(variables)?;
+            }
             Ok(Some(prepared))
         }
         Err(refusal) if refusal.is_stop() => Err(refusal),
@@ -219,6 +223,19 @@ pub(crate) fn tear_down(
             session.notice(Notice::warning(message));
         }
     }
+}
+
+/// Tears down and removes a workplace that a killed process left.
+///
+/// # Errors
+/// If it cannot be removed.
+pub(crate) fn remove_leftover(session: &Session, workplace: Workplace) -> Result<(), Refusal> {
+    let store = session.store();
+    if let Ok(confinement) = Confinement::load(store) {
+        let within = confinement.words(&workplace.folder, &ProgramNeeds::default());
+        tear_down(session, &workplace, workplace.noted_variables().as_ref(), &within);
+    }
+    Ok(workplace.remove(store)?)
 }
 
 fn torn_down(

@@ -182,11 +182,11 @@ fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Refusal, Refusal> {
     // If it has an item, the remedy depends on that.
     let queues = QueueWorld::read(tx)?.views();
     let is_queued = queues.iter().any(|queue| queue.items.iter().any(|item| item.item.issue_id == *id));
-    Ok(match is_queued {
-        _ if matches!(status, IssueStatus::Completed | IssueStatus::Cancelled) => {
-            refusal.remedy(RemedyCall::new(Op::Reopen, [id]), "reopens it")
-        }
-        true => refusal.remedy(Other::Queue, "shows its place"),
-        false => refusal.remedy(RemedyCall::new(Op::QueueAdd, ["ISSUE"]), "queues a planned issue"),
+    Ok(if matches!(status, IssueStatus::Completed | IssueStatus::Cancelled) {
+        refusal.remedy(RemedyCall::new(Op::Reopen, [id]), "reopens it")
+    } else if is_queued {
+        refusal.remedy(Other::Queue, "shows its place")
+    } else {
+        refusal.remedy(RemedyCall::new(Op::QueueAdd, ["ISSUE"]), "queues a planned issue")
     })
 }

@@ -4,6 +4,7 @@
 //! shown, for the current version of the plan; any other command must be shown and agreed to before it runs.
 
 mod chosen;
+mod recorded;
 mod waiting;
 
 use std::ffi::OsString;
@@ -15,6 +16,8 @@ use serde::Serialize;
 
 pub(super) use self::chosen::named_execution;
 use self::chosen::tests;
+use self::recorded::record;
+use self::waiting::refuse_agent;
 pub(crate) use self::waiting::waiting_for_verifier;
 use super::preparing::tear_down;
 use super::proof::{ProofSubject, Prover, WorkRange, proof_base};
@@ -25,13 +28,12 @@ use super::{as_claimed, verifying};
 use crate::agent::agreed::Agreement;
 use crate::agent::check;
 use crate::git::SignError;
-use crate::model::execution::{Check, Event, Execution};
+use crate::model::execution::Check;
 use crate::model::id::{ExecutionId, SolutionId};
 use crate::model::op::Op;
 use crate::model::plan::Plan;
 use crate::model::proof::Proof;
 use crate::model::task_id::TaskId;
-use crate::model::words::count;
 use crate::ops::{Answer, Notice, Permit, Refusal, Session};
 use crate::process::supervise::{self, ProcessEnd, Ran, Shell};
 use crate::rules::command_line::CommandLine;
@@ -134,6 +136,9 @@ pub(crate) fn verification<'s>(
 ) -> Result<Verification<'s>, Refusal> {
     let permit = session.permit(Op::Verify)?;
     let store = session.store();
+    if input.as_verifier {
+        refuse_agent(session)?;
+    }
     let snapshot = store.snapshot()?;
     let (folder, execution) = named_execution(session, &snapshot, input.execution.as_deref())?;
     let claim = &execution.execution;
@@ -383,25 +388,4 @@ impl<'s> Verification<'s> {
         }
         Ok(vec![])
     }
-}
-
-/// Records the results. Returns the commit of the store.
-fn record(
-    session: &Session,
-    permit: Permit,
-    claim: &Execution,
-    checks: &[Check],
-) -> Result<Option<ObjectId>, Refusal> {
-    let (id, solution) = (&claim.id, &claim.solution_id);
-    let passed = checks.iter().filter(|check| check.has_passed()).count();
-    let committed = session.transact(permit, |tx| {
-        for check in checks {
-            tx.log(id, Event::Check(check.clone()))?;
-        }
-        let of =
-            format!("execution: verify {solution} ({passed} of {} passed)", count(checks.len(), "check"));
-        tx.describe(of);
-        Ok(())
-    })?;
-    Ok(committed.commit)
 }

@@ -101,6 +101,17 @@ impl Waiting {
     fn circle(&self, node: usize) -> Option<usize> {
         Some(self.by_dependency[node]).filter(|number| self.circles.contains(number))
     }
+
+    /// Whether an order closes a cycle. It adds none between issues that already depend on each other in one.
+    fn closes(&self, order: &(usize, usize, usize)) -> bool {
+        let (first, second, _) = order;
+        self.component[*first] == self.component[*second]
+            && self.by_dependency[*first] != self.by_dependency[*second]
+    }
+}
+
+fn plan_of<'a>(issue: &'a IssueFacts, item: &Item) -> Option<&'a PlanFacts> {
+    issue.plans.get(&item.solution_id).map(Box::as_ref)
 }
 
 /// Whether an item still counts in conflicts.
@@ -145,10 +156,7 @@ impl<'a> ItemGraph<'a> {
         let mut graph = Self {
             items: order.iter().map(|node| live[*node]).collect(),
             issues: order.iter().map(|node| issues[*node]).collect(),
-            plans: order
-                .iter()
-                .map(|node| issues[*node]?.plans.get(&live[*node].solution_id).map(Box::as_ref))
-                .collect(),
+            plans: order.iter().map(|node| plan_of(issues[*node]?, live[*node])).collect(),
             depths: Vec::new(),
             edges: Vec::new(),
             after: vec![Vec::new(); live.len()],
@@ -206,9 +214,7 @@ impl<'a> ItemGraph<'a> {
         }
         let places = self.places();
         let mut pairs = Vec::new();
-        for (conflict, standing) in
-            declared.iter().enumerate().filter(|(_, conflict)| conflict.goes_by_queue())
-        {
+        for (conflict, standing) in declared.iter().enumerate().filter(|(_, known)| known.goes_by_queue()) {
             let members = self.members(standing, &places);
             pairs.extend(members.windows(2).map(|pair| (pair[0], pair[1], conflict)));
         }
@@ -241,9 +247,7 @@ impl<'a> ItemGraph<'a> {
         orders: &[(usize, usize, usize)],
     ) {
         let mut declared_in: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-        for (first, _, conflict) in
-            orders.iter().filter(|(first, second, _)| closes(waiting, *first, *second))
-        {
+        for (first, _, conflict) in orders.iter().filter(|order| waiting.closes(order)) {
             declared_in.entry(waiting.component[*first]).or_default().insert(*conflict);
         }
         let mut known: BTreeMap<usize, usize> = BTreeMap::new();
@@ -299,12 +303,6 @@ impl<'a> ItemGraph<'a> {
         }
         self.behind = order.iter().map(|node| behind[waiting.component[*node]]).collect();
     }
-}
-
-/// An order between issues that already depend on each other in a cycle adds no cycle.
-fn closes(waiting: &Waiting, first: usize, second: usize) -> bool {
-    waiting.component[first] == waiting.component[second]
-        && waiting.by_dependency[first] != waiting.by_dependency[second]
 }
 
 /// The pairs that decided orders put one before the other, with the index of the declared conflict. Finished or
@@ -368,18 +366,11 @@ impl<'a> Nodes<'a> {
         let on_itself: Vec<bool> =
             on_itself.chain(outside.iter().map(|id| facts[*id].depends_on.contains(*id))).collect();
         let issues: Vec<&IssueId> = live.iter().map(|item| &item.issue_id).chain(outside).collect();
-        let waits = before
-            .iter()
-            .enumerate()
-            .map(|(node, earlier)| -> Vec<usize> {
-                let all = earlier.iter().copied().chain(on_itself[node].then_some(node));
-                if is_met(facts, &issues, node) {
-                    Vec::new()
-                } else {
-                    all.filter(|earlier| !is_met(facts, &issues, *earlier)).collect()
-                }
-            })
-            .collect();
+        let mut waits = vec![Vec::new(); before.len()];
+        for (node, earlier) in before.iter().enumerate().filter(|(node, _)| !is_met(facts, &issues, *node)) {
+            let all = earlier.iter().copied().chain(on_itself[node].then_some(node));
+            waits[node] = all.filter(|earlier| !is_met(facts, &issues, *earlier)).collect();
+        }
         Self { before, depends, waits, issues }
     }
 
@@ -404,9 +395,6 @@ fn is_met(facts: &Facts, issues: &[&IssueId], node: usize) -> bool {
     facts.get(issues[node]).is_some_and(IssueFacts::is_met)
 }
 
-fn before_of(
-    items_of: &HashMap<&IssueId, Vec<usize>>,
-    ids: &mut dyn Iterator<Item = &IssueId>,
-) -> Vec<usize> {
-    ids.filter_map(|id| items_of.get(id)).flatten().copied().collect()
+fn before_of(items: &HashMap<&IssueId, Vec<usize>>, ids: &mut dyn Iterator<Item = &IssueId>) -> Vec<usize> {
+    ids.filter_map(|id| items.get(id)).flatten().copied().collect()
 }

@@ -85,25 +85,33 @@ pub(super) fn exits<E>(change: &ChangedFile<E>) -> Vec<ShellExit> {
         .collect()
 }
 
+/// Words of the shell, and commands that run the next word, before a command.
+const BEFORE: &[&str] =
+    &["if", "then", "elif", "else", "while", "until", "do", "!", "{", "time", "command", "builtin", "eval"];
+
+/// The words of a command, from its own name on, without quotes.
+fn command_words(command: &str) -> impl Iterator<Item = &str> {
+    let words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+    words.skip_while(|word| BEFORE.contains(word) || word.is_empty())
+}
+
 /// Whether a line has a command that ends the shell which reads it.
 fn ends_shell(line: &str) -> bool {
     let code = line.split_once(" #").map_or(line, |(code, _)| code);
-    let has_exit = code.split([';', '&', '|', '{', '(', ')']).any(|part| {
-        let mut words = part.split_whitespace().skip_while(|word| matches!(*word, "then" | "else" | "do"));
-        matches!(words.next(), Some("exit" | "exec"))
-    });
+    let has_exit = code
+        .split([';', '&', '|', '(', ')'])
+        .any(|part| matches!(command_words(part).next(), Some("exit" | "exec")));
     has_exit || (code.contains("trap ") && code.contains("EXIT"))
 }
 
 /// The names of the files that a shell script sources, without their directories.
 pub(crate) fn sourced(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for command in text.split(['\n', ';', '&', '|']) {
-        let mut words = command.split_whitespace();
+    for command in text.split(['\n', ';', '&', '|', '(', ')']) {
+        let mut words = command_words(command);
         if matches!(words.next(), Some("." | "source"))
             && let Some(file) = words.next()
         {
-            let file = file.trim_matches(['"', '\'']);
             found.insert(file.rsplit('/').next().unwrap_or(file).to_owned());
         }
     }
@@ -123,6 +131,9 @@ mod tests {
             "if x; then exit 0; fi",
             "trap 'exit 0' EXIT",
             "exec true",
+            "command exit 0",
+            "eval 'exit 0'",
+            "{ exit 0; }",
         ] {
             assert!(ends_shell(line), "{line}");
         }
@@ -133,7 +144,11 @@ mod tests {
 
     #[test]
     fn what_a_script_sources_is_known() {
-        let text = ". ./lib.sh\nset -e; source \"$HERE/more.sh\"\necho . not.sh\n";
-        assert_eq!(sourced(text), BTreeSet::from(["lib.sh".to_owned(), "more.sh".to_owned()]));
+        let text = ". ./lib.sh\nset -e; source \"$HERE/more.sh\"\necho . not.sh\n\
+            if [ -f x ]; then . ./then.sh; fi\ncommand . \"$HERE/by_command.sh\" || exit 1\n";
+        assert_eq!(
+            sourced(text),
+            BTreeSet::from(["by_command.sh", "lib.sh", "more.sh", "then.sh"].map(str::to_owned))
+        );
     }
 }

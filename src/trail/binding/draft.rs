@@ -255,7 +255,9 @@ impl<R: ReadState> Deciding<'_, R> {
         named: &BTreeSet<SolutionId>,
     ) -> Result<RepeatedWork, StoreError> {
         match self.staged {
-            Some(staged) if named.is_empty() => self.sources.apart(staged.head(), found, &bound.solution_id),
+            Some(staged) if named.is_empty() => {
+                self.sources.apart(staged.head(), None, found, &bound.solution_id)
+            }
             _ => Ok(RepeatedWork { taken: found, ..RepeatedWork::default() }),
         }
     }

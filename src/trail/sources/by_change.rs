@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::{MOST_COMPARED, RepeatedWork, Same, SourceWork, Sources, add};
+use super::{MOST_COMPARED, Same, SourceWork, Sources, add};
 use crate::git::{ObjectId, Revisions};
 use crate::model::execution::CommitLink;
 use crate::model::hash::{CommitHash, PatchId};
@@ -107,34 +107,6 @@ impl<R: ReadState> Sources<'_, R> {
         }
         lost.truncate(MOST_COMPARED);
         Ok(lost)
-    }
-
-    /// Separates work that a change by the executor of `executed` reverts or restores from work that it merely repeats: two
-    /// executors can make the same change, and a claim that holds decides whose it is. Commits that no branch has any more
-    /// are restored. `head` is where the change was made.
-    pub(crate) fn apart(
-        &self,
-        head: ObjectId,
-        found: Vec<SourceWork>,
-        executed: &SolutionId,
-    ) -> Result<RepeatedWork, StoreError> {
-        let mut apart = RepeatedWork::default();
-        for source in found {
-            if source.solution_id == *executed || !source.reverts.is_empty() {
-                apart.taken.push(source);
-                continue;
-            }
-            let commits = source.commits.iter().filter_map(|hash| self.store.commit_here(hash));
-            let lost = self.store.git().unreachable(commits, [head.to_string()])?;
-            let is_lost =
-                source.commits.iter().all(|hash| lost.iter().any(|id| CommitHash::from(*id) == *hash));
-            if is_lost {
-                apart.taken.push(source);
-            } else {
-                apart.merely_alike.push(source.solution_id);
-            }
-        }
-        Ok(apart)
     }
 
     /// The work of HEAD, for an amend.

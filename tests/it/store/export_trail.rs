@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Published, REF, Ran, Repo, Sandbox};
+use crate::support::{Published, REF, Ran, Repo, Sandbox, plan_on};
 use crate::trail::agents::{executed, session};
 use crate::trail::signatures::{made_key, signs_with};
 
@@ -198,15 +198,22 @@ impl Drop for AgentOf<'_> {
 #[test]
 fn the_tests_of_a_tree_are_a_statement_that_can_be_compared() {
     let sandbox = Sandbox::new();
-    let (repo, commit) = executed(&sandbox);
-    repo.wf(&["verify", "ISS-001", "--yes"]).ok();
+    let repo = sandbox.store("a");
+    repo.wf(&["hooks", "install"]).ok();
+    repo.commit("base.txt", "base\n", "Begin");
+    let mut plan = plan_on("a.txt");
+    plan["tasks"][0]["test"]["commands"] = json!(["test -s a.txt"]);
+    repo.planned("ISS-001", &plan);
+    repo.wf(&["next", "ISS-001"]).ok();
+    let commit = repo.commit("a.txt", "a\n", "Work");
+    repo.wf(&["verify", "--yes"]).ok();
     repo.wf(&["export", "in-toto", "--tests", "-o", "tests.jsonl"]).ok();
     let text = repo.read("tests.jsonl");
     let statement: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
     Published::schema("in-toto-statement-1.json").fits(&statement);
     Published::schema("in-toto-test-result-0.1.json").fits(&statement["predicate"]);
     assert_eq!(statement["predicateType"], "https://in-toto.io/attestation/test-result/v0.1");
-    let tree = repo.git(&["rev-parse", &format!("{commit}^{{tree}}")]).ok().line();
+    let tree = repo.git(&["rev-parse", &format!("{commit}^{{tree}}")]).ok().line().to_owned();
     assert_eq!(statement["subject"], json!([{"digest": {"gitTree": tree}}]));
     let predicate = &statement["predicate"];
     assert_eq!(predicate["result"], "PASSED", "{predicate:#}");
@@ -218,12 +225,18 @@ fn the_tests_of_a_tree_are_a_statement_that_can_be_compared() {
     );
     let same = repo.wf(&["audit", "--against", "tests.jsonl"]).ok().stdout;
     assert!(same.contains("PASSED: as the checks here say") && same.contains("not signed"), "{same}");
-    repo.write("other.jsonl", &text.replace("PASSED", "FAILED"));
+    repo.write("other.jsonl", text.replace("PASSED", "FAILED"));
     let other = repo.wf(&["audit", "--against", "other.jsonl"]).fails(1).stdout;
     assert!(other.contains("it says FAILED, and the checks here say PASSED"), "{other}");
-    repo.write("gone.jsonl", &text.replace(&tree, &"0".repeat(tree.len())));
+    repo.write(
+        "proved.jsonl",
+        text.replace("\"exitCode\":0", "\"exitCode\":0,\"proof\":{\"base_tests\":\"passed\"}"),
+    );
+    let proved = repo.wf(&["audit", "--against", "proved.jsonl"]).fails(1).stdout;
+    assert!(proved.contains("has another `proof` here"), "{proved}");
+    repo.write("gone.jsonl", text.replace(&tree, &"0".repeat(tree.len())));
     let gone = repo.wf(&["audit", "--against", "gone.jsonl"]).fails(1).stdout;
-    assert!(gone.contains("no check of this tree counts here"), "{gone}");
+    assert!(gone.contains("no check here covers this tree"), "{gone}");
     repo.wf(&["export", "in-toto", "-o", "audit.json"]).ok();
     assert_eq!(repo.refused(1, &["audit", "--against", "audit.json"])["code"], "invalid-json");
     let Some(key) = made_key(&sandbox, &repo, "ada") else { return };
@@ -235,6 +248,6 @@ fn the_tests_of_a_tree_are_a_statement_that_can_be_compared() {
     repo.wf(&["export", "in-toto", "--tests", "-o", "tests.jsonl", "--sign"]).ok();
     let signed = repo.json(&["audit", "--against", "tests.jsonl"]);
     assert_eq!((&signed["signers"], &signed["fault_count"]), (&json!(["ada@example.org"]), &json!(0)));
-    repo.write("tests.jsonl", &format!("{text}\n"));
+    repo.write("tests.jsonl", format!("{text}\n"));
     repo.wf(&["audit", "--against", "tests.jsonl"]).fails(1);
 }

@@ -53,3 +53,16 @@ fn a_setting_of_another_form_is_refused() {
     repo.git(&["config", "wf.test.report", "out.json"]).ok();
     assert_eq!(repo.refused(1, &["verify", "--yes"])["code"], "config");
 }
+
+/// Whoever writes the report could leave out what failed.
+#[test]
+fn a_report_with_fewer_failures_than_the_runner_says_is_not_believed() {
+    let sandbox = Sandbox::new();
+    let fine = "<testsuite><testcase name=\"one\"/><testcase name=\"two\"/></testsuite>";
+    let command = format!("echo '{fine}' > a.xml; echo '1 failed, 1 passed in 0.1s'");
+    let repo = claimed(&sandbox, &[("T1", &[&command])]);
+    repo.git(&["config", "wf.test.report", "--junit *.xml"]).ok();
+    let ran = repo.wf(&["verify", "--yes"]).fails(1);
+    assert!(ran.stdout.contains("ended with exit code 0, although 1 test failed"), "{}", ran.stdout);
+    assert_eq!(checks(&repo)[0]["tests"]["failed"], 1);
+}

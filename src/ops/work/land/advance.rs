@@ -33,14 +33,13 @@ impl Landing<'_> {
         {
             let push = CodePush { remote, branch: &target.branch, expected: tips.at_remote, new: made.tip };
             let is_of_store = sync::remote::of_the_ref(store)?.as_ref() == Some(remote);
-            let together = match is_of_store {
-                true => {
-                    let landed: Result<LandPushed<()>, PushError> = session.asking(|watch| {
-                        sync::land(store, &push, Op::Land, |tx| change(tx).map_err(PushError::Refusal), watch)
-                    });
-                    landed.map_err(|error| error.refusal(target))?
-                }
-                false => LandPushed::NotAtomic,
+            let together = if is_of_store {
+                let landed: Result<LandPushed<()>, PushError> = session.asking(|watch| {
+                    sync::land(store, &push, Op::Land, |tx| change(tx).map_err(PushError::Refusal), watch)
+                });
+                landed.map_err(|error| error.refusal(target))?
+            } else {
+                LandPushed::NotAtomic
             };
             match together {
                 LandPushed::Together(()) => is_recorded = true,

@@ -40,6 +40,8 @@ pub(super) struct LandStep {
     pub(super) before: ObjectId,
     /// The commit that has it.
     pub(super) after: ObjectId,
+    /// The last commit of the work itself: that, or the one before if that ticks it off in the files of a plan tool.
+    pub(super) work_end: ObjectId,
     /// How.
     pub(super) how: LandHow,
     /// Linked commits with what replaces them.
@@ -121,12 +123,20 @@ pub(super) fn candidate(
         }
         match builder.step(made.tip, method, issue)? {
             Ok(built) => {
-                let BuiltIssue { after, how, replaced } = built;
+                let BuiltIssue { after: work_end, how, replaced } = built;
                 let is_own = |pair: &ReplacedCommit| issue.commits.contains(&pair.old);
                 let (replaced, replaced_of_others) = replaced.into_iter().partition(is_own);
                 let before = made.tip;
-                let after = followed.commit_on(session, after, issue, builder.is_signed)?;
-                made.steps.push(LandStep { issue: place, before, after, how, replaced, replaced_of_others });
+                let after = followed.commit_on(session, work_end, issue, builder.is_signed)?;
+                made.steps.push(LandStep {
+                    issue: place,
+                    before,
+                    after,
+                    work_end,
+                    how,
+                    replaced,
+                    replaced_of_others,
+                });
                 made.tip = after;
             }
             Err(conflict) => {

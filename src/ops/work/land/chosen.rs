@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::LandWork;
+use super::place::HalfDonePlace;
 use super::target::{LandTarget, TargetTips};
 use crate::git::Revisions;
 use crate::index::Filter;
@@ -112,7 +113,7 @@ pub(super) fn chosen(
     if found.is_empty() {
         return Err(nothing(target, head.is_some()));
     }
-    let ordered = in_order(found);
+    let ordered = in_order(found, &HalfDonePlace::issues(store)?);
     tell_carried(session, &snapshot, tips, &ordered)?;
     Ok(ordered)
 }
@@ -324,15 +325,17 @@ fn nothing(target: &LandTarget, is_of_head: bool) -> Refusal {
         .remedy(RemedyCall::from(Other::List).flag("all"), "shows the issues, with those that are completed")
 }
 
-/// Each issue after those that it depends on, otherwise in the order in which they were completed. In a cycle, the earliest
+/// Each issue after those that it depends on, otherwise in the order in which they were completed; those whose conflicts somebody
+/// resolves come last, so that what they conflict with lands. In a cycle, the earliest
 /// comes first.
-fn in_order(mut left: BTreeMap<IssueId, ChosenIssue>) -> Vec<ChosenIssue> {
+fn in_order(mut left: BTreeMap<IssueId, ChosenIssue>, half_done: &[IssueId]) -> Vec<ChosenIssue> {
     let mut ordered = Vec::with_capacity(left.len());
     while !left.is_empty() {
         let waits = |issue: &ChosenIssue| {
             issue.depends_on.iter().any(|it| *it != issue.issue && left.contains_key(it))
         };
-        let earliest = |issue: &&ChosenIssue| (issue.finished_at, issue.issue.clone());
+        let earliest =
+            |issue: &&ChosenIssue| (half_done.contains(&issue.issue), issue.finished_at, issue.issue.clone());
         let ready = left.values().filter(|issue| !waits(issue)).min_by_key(earliest);
         let Some(next) = ready.or_else(|| left.values().min_by_key(earliest)).map(|it| it.issue.clone())
         else {

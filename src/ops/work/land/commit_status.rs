@@ -42,7 +42,7 @@ pub(super) fn set(
     let commit = head.to_string();
     let status = CommitStatus { commit: &commit, state, words: &words };
     if let Err(error) = pulls::set_status(repository, &status) {
-        let message = format!("the host has no status of the commit of `{}`: {error}", issue.issue);
+        let message = format!("could not set the commit status for `{}`: {error}", issue.issue);
         session.notice(Notice::warning(message));
     }
     Ok(())

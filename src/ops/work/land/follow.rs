@@ -12,6 +12,7 @@ use crate::model::id::IssueId;
 use crate::ops::plan_progress::PlanProgress;
 use crate::ops::{Notice, Refusal, Session};
 use crate::store::{ObjectId, Snapshot, Store, StoreError, one_line};
+use crate::trail::trailers;
 
 /// The setting that names the directories that are followed.
 const FOLLOW: &str = "wf.plans.follow";
@@ -19,6 +20,8 @@ const FOLLOW: &str = "wf.plans.follow";
 const MOST_FILES: usize = 10_000;
 /// Larger files are not read.
 const LARGEST: u64 = 16 << 20;
+/// More bytes in such a directory are not read.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// The plan tools' directories that follow what lands.
 pub(super) struct FollowedPlans(Vec<FollowedDirectory>);
@@ -73,20 +76,27 @@ impl FollowedPlans {
         issue: &ChosenIssue,
         is_signed: bool,
     ) -> Result<ObjectId, Refusal> {
-        if self.0.is_empty() {
-            return Ok(tip);
-        }
         let store = session.store();
-        let state = store.snapshot()?;
-        let mut at = tip;
-        for directory in &self.0 {
-            let Some(tree) = directory.ticked(session, &state, at, &issue.issue)? else { continue };
-            let message = message(directory.tool, issue);
-            let new =
-                NewCommit { tree, parents: &[at], message: message.as_bytes(), author_of: None, is_signed };
-            at = store.git().make_commit(&new).map_err(StoreError::Git)?;
+        let mut tree = None;
+        let mut tools = Vec::new();
+        if !self.0.is_empty() {
+            let state = store.snapshot()?;
+            for directory in &self.0 {
+                let before = match tree {
+                    Some(tree) => tree,
+                    None => store.code_tree_of(tip)?,
+                };
+                if let Some(ticked) = directory.ticked(session, &state, before, &issue.issue)? {
+                    tree = Some(ticked);
+                    tools.push(directory.tool.name);
+                }
+            }
         }
-        Ok(at)
+        let Some(tree) = tree else { return Ok(tip) };
+        let message = message(&tools, issue);
+        let new =
+            NewCommit { tree, parents: &[tip], message: message.as_bytes(), author_of: None, is_signed };
+        Ok(store.git().make_commit(&new).map_err(StoreError::Git)?)
     }
 }
 
@@ -110,16 +120,16 @@ impl FollowedDirectory {
         Ok(Self { tool, path: parts.join("/") })
     }
 
-    /// The tree of `commit` with the boxes and statuses of an issue; `None` if nothing changes.
+    /// The tree `root` with the boxes and statuses of an issue; `None` if nothing changes. A file that cannot be read does not
+    /// stop the landing.
     fn ticked(
         &self,
         session: &Session,
         state: &Snapshot<'_>,
-        commit: ObjectId,
+        root: ObjectId,
         issue: &IssueId,
     ) -> Result<Option<ObjectId>, Refusal> {
         let store = session.store();
-        let root = store.code_tree_of(commit)?;
         let temporary = session.environment().temporary();
         let place = tempfile::tempdir_in(&temporary).map_err(StoreError::io(&temporary))?;
         let files = self.files(store.repo(), root)?;
@@ -134,7 +144,14 @@ impl FollowedDirectory {
             put(store.repo(), place.path(), file)?;
         }
         let folder = place.path().join(&self.path);
-        let progress = PlanProgress::read(state, self.tool, &folder, std::slice::from_ref(issue))?;
+        let progress = match PlanProgress::read(state, self.tool, &folder, std::slice::from_ref(issue)) {
+            Ok(progress) => progress,
+            Err(refusal) => {
+                let why = refusal.message.replace(&format!("{}/", place.path().display()), "");
+                session.notice(Notice::warning(format!("`{issue}` lands without being ticked off: {why}")));
+                return Ok(None);
+            }
+        };
         for lost in &progress.without_file {
             session.notice(Notice::warning(format!("`{lost}` has no file in `{}` any more", self.path)));
         }
@@ -163,9 +180,10 @@ impl FollowedDirectory {
                 _ => return Ok(vec![]),
             }
         }
-        let mut files = Vec::new();
+        let (mut files, mut folders, mut bytes) = (Vec::new(), 0, 0);
         let mut open = vec![(self.path.clone(), tree)];
         while let Some((folder, tree)) = open.pop() {
+            folders += 1;
             let entries = repo.entries(Some(tree)).map_err(StoreError::Git)?;
             for name in entries.names() {
                 let (Some((kind, id)), Ok(text)) = (entries.get(name), name.to_str()) else { continue };
@@ -179,17 +197,18 @@ impl FollowedDirectory {
                     EntryKind::Blob | EntryKind::BlobExecutable => {
                         let header = repo.header(id).map_err(StoreError::object("cannot read a file"))?;
                         if header.size <= LARGEST {
+                            bytes += header.size;
                             files.push(CommittedFile { path, kind, blob: id });
                         }
                     }
                     EntryKind::Link | EntryKind::Commit => {}
                 }
             }
-            if files.len() > MOST_FILES {
+            if files.len() > MOST_FILES || folders > MOST_FILES || bytes > MOST_BYTES {
                 return Err(StoreError::Config {
                     key: FOLLOW.into(),
                     value: format!("{}:{}", self.tool.name, self.path),
-                    why: "the directory has more than 10,000 files; name the tool's own directory",
+                    why: "the directory has more than 10,000 files or 64 MiB; name the tool's own directory",
                 }
                 .into());
             }
@@ -208,10 +227,15 @@ fn put(repo: &Repository, place: &Path, file: &CommittedFile) -> Result<(), Refu
     Ok(())
 }
 
-/// The message of the commit. It has no trailers: nobody did a task in it.
-fn message(tool: &WrittenTool, issue: &ChosenIssue) -> String {
+/// The message of the commit. It names the plan, whose execution links it, but no task.
+fn message(tools: &[&str], issue: &ChosenIssue) -> String {
+    let (id, tools) = (&issue.issue, tools.join(" and "));
+    let (issue_key, solution_key) = (trailers::ISSUE, trailers::SOLUTION);
     let title = one_line(&issue.title);
-    format!("Tick {} in the plan of {}\n\n{title}\n\nFollows {}\n", issue.issue, tool.name, issue.solution)
+    format!(
+        "Tick off {id} in its {tools} plan\n\n{title}\n\n{issue_key}: {id}\n{solution_key}: {}\n",
+        issue.solution
+    )
 }
 
 #[cfg(test)]

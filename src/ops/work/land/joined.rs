@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::LandMethod;
-use super::candidate::{Candidate, ConflictReason, LandStep, candidate};
+use super::candidate::{Candidate, ConflictReason, ConflictedIssue, LandStep, candidate};
 use super::chosen::{ChosenIssue, completed_work};
 use super::conflict::give_feedback;
 use super::follow::FollowedPlans;
@@ -24,7 +24,7 @@ use crate::ops::issues::existing;
 use crate::ops::work::VerifyObserver;
 use crate::ops::work::proof::WorkRange;
 use crate::ops::work::signing::sign_if_required;
-use crate::ops::{Refusal, Session};
+use crate::ops::{Permit, Refusal, Session};
 use crate::rules::facts;
 use crate::store::ObjectId;
 use crate::trail::links;
@@ -89,16 +89,7 @@ pub(crate) fn join_work(
     let made: Candidate =
         candidate(session, &tips, LandMethod::Merge, &chosen, &[0], &BTreeSet::new(), &followed)?;
     if let Some(conflicted) = made.conflicts.first() {
-        let ConflictReason::Conflict(what) = &conflicted.why else {
-            return Err(Refusal::unreadable(&format!("what stands in the way of `{issue}`")));
-        };
-        give_feedback(session, permit, &chosen[0], conflicted)?;
-        return Ok(JoinedWork::Conflict(JoinConflict {
-            words: what.words(),
-            with: what.with.clone(),
-            files: what.conflict.files.clone(),
-            hunks: what.hunks.clone(),
-        }));
+        return Ok(JoinedWork::Conflict(recorded_conflict(session, permit, &chosen[0], conflicted)?));
     }
     if made.steps.iter().any(LandStep::replaces) {
         let range = WorkRange { base: Some(tip), head: made.tip };
@@ -121,6 +112,46 @@ pub(crate) fn join_work(
     Ok(JoinedWork::Joined(made.tip))
 }
 
+/// The conflict of completed work with a branch, which becomes feedback; `None` if it fits. Nothing is tested.
+///
+/// # Errors
+/// `not-completed`; errors of git.
+pub(crate) fn conflict_with(
+    session: &Session,
+    issue: &IssueId,
+    tip: ObjectId,
+) -> Result<Option<JoinConflict>, Refusal> {
+    let permit = session.permit(Op::Land)?;
+    let chosen = [completed(session, issue)?];
+    let tips = TargetTips { tip, local: None, at_remote: None };
+    let followed = FollowedPlans::none();
+    let made: Candidate =
+        candidate(session, &tips, LandMethod::Merge, &chosen, &[0], &BTreeSet::new(), &followed)?;
+    match made.conflicts.first() {
+        Some(conflicted) => recorded_conflict(session, permit, &chosen[0], conflicted).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// Records a conflict as feedback, and describes it.
+fn recorded_conflict(
+    session: &Session,
+    permit: Permit,
+    issue: &ChosenIssue,
+    conflicted: &ConflictedIssue,
+) -> Result<JoinConflict, Refusal> {
+    let ConflictReason::Conflict(what) = &conflicted.why else {
+        return Err(Refusal::unreadable(&format!("what stands in the way of `{}`", issue.issue)));
+    };
+    give_feedback(session, permit, issue, conflicted)?;
+    Ok(JoinConflict {
+        words: what.words(),
+        with: what.with.clone(),
+        files: what.conflict.files.clone(),
+        hunks: what.hunks.clone(),
+    })
+}
+
 /// Runs the tests of the plan of a completed issue on the last commit of `range`, in a fresh workplace, and tests them
 /// themselves: its work is what that range changes.
 ///
@@ -132,10 +163,11 @@ pub(crate) fn test_joined(
     range: WorkRange,
     run: TestRun<'_>,
 ) -> Result<JoinedTests, Refusal> {
+    let TestRun { timeout, observer } = run;
     let chosen = [completed(session, issue)?];
     let mut tests = land_tests(session, &chosen)?;
     tests.retain(super::tests::LandTest::is_of_plan);
-    let mut trial = Trial::new(session, run.timeout, run.observer)?;
+    let mut trial = Trial::new(session, timeout, observer)?;
     let mut checks = match trial.run(session, &tests, &chosen, &BTreeSet::from([0]), range.head)? {
         TrialEnd::Passed(mut passed) => passed.remove(&0).unwrap_or_default(),
         TrialEnd::Failed(failed) => {

@@ -24,9 +24,20 @@ pub(super) fn with_trailers(written: &[u8], issue: &ChosenIssue) -> Option<Vec<u
         return None;
     }
     let (issue_key, solution_key) = (trailers::ISSUE, trailers::SOLUTION);
-    let between = if known.is_empty() { "\n\n" } else { "\n" };
+    let between = if ends_with_trailers(written) { "\n" } else { "\n\n" };
     let own = format!("{between}{issue_key}: {}\n{solution_key}: {}\n", issue.issue, issue.solution);
     Some([written.trim_ascii_end(), own.as_bytes()].concat())
+}
+
+/// Whether the last paragraph of a message consists of trailers, of whatever kind; then others belong to it.
+fn ends_with_trailers(message: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(message);
+    let Some((_, last)) = text.trim_end().rsplit_once("\n\n") else { return false };
+    last.lines().all(|line| {
+        line.split_once(": ").is_some_and(|(key, _)| {
+            !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        })
+    })
 }
 
 /// The tasks of a plan that commits are for, as their trailers name them.

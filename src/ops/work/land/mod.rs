@@ -33,8 +33,8 @@ use self::candidate::{Candidate, ConflictReason, ConflictedIssue};
 use self::chosen::{ChosenIssue, chosen, named_issue};
 use self::follow::FollowedPlans;
 pub(crate) use self::joined::{
-    JoinConflict, JoinedTests, JoinedWork, TestRun, begin_half_done, join_work, link_resolution, target_tip,
-    test_joined, work_head,
+    JoinConflict, JoinedTests, JoinedWork, TestRun, begin_half_done, conflict_with, join_work,
+    link_resolution, target_tip, test_joined, work_head,
 };
 use self::place::HalfDonePlace;
 pub(crate) use self::pull_request::land_by_pull_request;
@@ -219,7 +219,10 @@ impl Landing<'_> {
                 self.land(group, &mut trial)?;
             }
         }
-        if let Some(place) = self.place.filter(|_| !self.input.dry_run && self.view.not_landed.is_empty()) {
+        if !self.input.dry_run
+            && self.view.not_landed.is_empty()
+            && let Some(place) = self.place
+        {
             place.remove(self.session)?;
         }
         Ok(self.session.done(self.view, None))
@@ -258,8 +261,8 @@ impl Landing<'_> {
                     return self.land(second, trial);
                 }
             };
-            let both = (&self.tests[..], &self.issues[..]);
-            let unproved = proved::prove(self.session, trial, both, &made, tips.tip, &mut checks)?;
+            let (tests, issues) = (&self.tests, &self.issues);
+            let unproved = proved::prove(self.session, trial, tests, issues, &made, tips.tip, &mut checks)?;
             if !unproved.is_empty() {
                 let left: Vec<usize> =
                     wanted.into_iter().filter(|it| unproved.iter().all(|other| other.issue != *it)).collect();
@@ -318,9 +321,10 @@ impl Landing<'_> {
         if let Some(place) = HalfDonePlace::of(self.session.store(), &issue.issue)? {
             return Ok(Some(place.folder));
         }
-        let Some(theirs) = what.theirs.filter(|_| issue.is_named && issue.resolved.is_none()) else {
+        if !issue.is_named || issue.resolved.is_some() {
             return Ok(None);
-        };
+        }
+        let Some(theirs) = what.theirs else { return Ok(None) };
         let tips = self.target.look(self.session)?;
         // Others that have not landed yet may be in between.
         if tips.tip != what.ours {

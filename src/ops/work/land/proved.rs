@@ -47,7 +47,8 @@ impl UnprovedIssue {
 pub(super) fn prove(
     session: &Session,
     trial: &mut Trial<'_>,
-    (tests, issues): (&[LandTest], &[ChosenIssue]),
+    tests: &[LandTest],
+    issues: &[ChosenIssue],
     made: &Candidate,
     before: ObjectId,
     checks: &mut PassedChecks,
@@ -57,7 +58,7 @@ pub(super) fn prove(
     let mut steps: Vec<&LandStep> = Vec::new();
     for step in &made.steps {
         let has_tests = tests.iter().any(|test| test.is_of(step.issue));
-        if has_tests && store.code_tree_of(step.before)? != store.code_tree_of(step.after)? {
+        if has_tests && store.code_tree_of(step.before)? != store.code_tree_of(step.work_end)? {
             plans.insert(step.issue, claimed_plan(session, &issues[step.issue])?);
             steps.push(step);
         }
@@ -66,19 +67,28 @@ pub(super) fn prove(
     for step in &steps {
         let Some(plan) = plans.get(&step.issue) else { continue };
         let own = tests.iter().filter(|test| test.is_of(step.issue));
-        let range = WorkRange { base: Some(step.before), head: step.after };
+        let range = WorkRange { base: Some(step.before), head: step.work_end };
         subjects.push(ProofSubject { range, plan, commands: own.map(|test| &test.command).collect() });
     }
     let range = match &subjects[..] {
         [only] => only.range,
         _ => WorkRange { base: Some(before), head: made.tip },
     };
-    let proofs = trial.prove(session, range, &subjects)?;
+    let proofs = if steps.iter().all(|step| step.work_end == step.after) {
+        trial.prove(session, range, &subjects)?
+    } else {
+        // Commits that tick off are between the works, and are not part of any.
+        let mut proofs = Vec::new();
+        for subject in &subjects {
+            proofs.extend(trial.prove(session, subject.range, std::slice::from_ref(subject))?);
+        }
+        proofs
+    };
     let is_required = needs_proof(session)?;
     let mut unproved = Vec::new();
     for (step, proof) in steps.into_iter().zip(proofs) {
         let Some(proof) = proof else { continue };
-        let words = faults(session, &issues[step.issue], &proof, step.after)?;
+        let words = faults(session, &issues[step.issue], &proof, step.work_end)?;
         for check in checks.entry(step.issue).or_default() {
             check.proof = Some(proof.clone());
         }

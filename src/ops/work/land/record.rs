@@ -4,7 +4,7 @@ use super::candidate::{Candidate, LandStep};
 use super::chosen::ChosenIssue;
 use super::tests::PassedChecks;
 use crate::model::branch::Branch;
-use crate::model::execution::{Event, Land, Rewrite};
+use crate::model::execution::{Event, Land, LinkedBy, Rewrite};
 use crate::model::task_id::TaskId;
 use crate::model::words::count;
 use crate::ops::Refusal;
@@ -25,6 +25,12 @@ pub(super) fn record(
         let issue = &issues[step.issue];
         follow(tx, store, issue, step)?;
         follow_others(tx, store, issue, step)?;
+        if step.work_end != step.after {
+            let commit = store.code_commit(step.after)?;
+            let files = links::files(store, &commit)?;
+            let link = links::link(&commit, &files, vec![], LinkedBy::Land);
+            tx.log(&issue.execution, Event::Commit(link))?;
+        }
         for check in checks.get(&step.issue).into_iter().flatten() {
             tx.log(&issue.execution, Event::Check(check.clone()))?;
         }

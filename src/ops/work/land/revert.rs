@@ -115,17 +115,20 @@ pub(crate) fn prepare_revert(session: &Session, commit: &CommitHash) -> Result<P
 fn landed_nothing(session: &Session, commit: &CommitHash) -> Result<Refusal, Refusal> {
     let store = session.store();
     let message = "that command landed nothing: it met a conflict, which is feedback for the issue now";
-    let refusal = Refusal::new(Code::CannotUndo, message);
-    let Some(issue) = issue_of_step(store, commit)? else { return Ok(refusal) };
+    let Some(issue) = issue_of_step(store, commit)? else {
+        return Ok(Refusal::new(Code::CannotUndo, message)
+            .remedy(RemedyCall::from(Other::Log).flag("patch"), "shows what it did"));
+    };
     let place = HalfDonePlace::of(store, &issue)?.map(|place| place.folder.display().to_string());
     Ok(match place {
-        Some(folder) => refusal
+        Some(folder) => Refusal::new(Code::CannotUndo, message)
             .command(
-                format!("git worktree remove --force {}", shell::operand(&folder)),
+                format!("git -C {} merge --abort", shell::operand(&folder)),
                 "gives up the merge that stands half done",
             )
             .remedy(RemedyCall::new(Op::Land, [&issue]).flag("continue"), "lands it, once it is resolved"),
-        None => refusal.remedy(RemedyCall::new(Other::Show, [&issue]), "shows the feedback"),
+        None => Refusal::new(Code::CannotUndo, message)
+            .remedy(RemedyCall::new(Other::Show, [&issue]), "shows the feedback"),
     })
 }
 

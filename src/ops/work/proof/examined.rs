@@ -63,7 +63,9 @@ impl Examined {
         let mut changes = test_changes(&changes, files, declared);
         if !changes.shell_exits.is_empty() {
             let sourced = reader.sourced_by_tests(tree, files)?;
-            let exits = changes.shell_exits.iter().filter(|exit| sourced.contains(exit.name()));
+            let is_sourced =
+                |exit: &&ShellExit| sourced.as_ref().is_none_or(|sourced| sourced.contains(exit.name()));
+            let exits = changes.shell_exits.iter().filter(is_sourced);
             changes.marks.extend(exits.map(ShellExit::mark));
         }
         Ok(Some(Self { changes, digest, tree }))
@@ -102,18 +104,23 @@ struct TextReader<'a> {
 }
 
 impl TextReader<'_> {
-    /// The names of the files that the tests of a tree source.
-    fn sourced_by_tests(&mut self, tree: ObjectId, files: &TestFiles) -> Result<BTreeSet<String>, Refusal> {
+    /// The names of the files that the tests of a tree source; `None` if there are too many files to look.
+    fn sourced_by_tests(
+        &mut self,
+        tree: ObjectId,
+        files: &TestFiles,
+    ) -> Result<Option<BTreeSet<String>>, Refusal> {
         let listed = self.store.repo().first_differences(None, tree, MOST_FILES).map_err(StoreError::Git)?;
+        let Some(listed) = listed.filter(|listed| listed.len() < MOST_FILES) else { return Ok(None) };
         let mut found = BTreeSet::new();
-        for file in listed.unwrap_or_default() {
+        for file in listed {
             if files.role(&file.path, false) == FileRole::Test
                 && let Some(FileSide { text: Some(text), .. }) = self.side(file.new)?
             {
                 found.extend(sourced(&text));
             }
         }
-        Ok(found)
+        Ok(Some(found))
     }
 
     fn side(&mut self, entry: Option<TreeEntry>) -> Result<Option<FileSide<TreeEntry>>, Refusal> {

@@ -197,7 +197,7 @@ impl<'p> Prover<'p> {
         let prepared = prepare_workplace(self.session, &workplace, workplace.name())?;
         let variables = prepared.and_then(|prepared| prepared.variables);
         let within = self.confinement.words(&workplace.folder, &ProgramNeeds::default());
-        let ended = self.run_in(&workplace, (variables.as_ref(), &within), commands, until);
+        let ended = self.run_in(&workplace, variables.as_ref(), &within, commands, until);
         tear_down(self.session, &workplace, variables.as_ref(), &within);
         workplace.remove(store)?;
         ended
@@ -206,7 +206,8 @@ impl<'p> Prover<'p> {
     fn run_in(
         &self,
         workplace: &Workplace,
-        (variables, within): (Option<&PlaceVariables>, &[OsString]),
+        variables: Option<&PlaceVariables>,
+        within: &[OsString],
         commands: &[&CommandLine],
         until: Option<FailureReason>,
     ) -> Result<Vec<CommandFailure>, Refusal> {

@@ -10,6 +10,7 @@ use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, RunId, SolutionId};
 use crate::model::run::{Run, RunStep};
 use crate::model::shell;
+use crate::ops::work::preparing::remove_leftover;
 use crate::ops::{NoProgress, Refusal, Session};
 use crate::rules::folder::RunFolder;
 use crate::rules::roles::Role;
@@ -207,12 +208,13 @@ pub(crate) fn remove_tree(store: &Store, tree: &Path) -> Result<(), Refusal> {
 }
 
 /// Removes the workplaces that killed processes of a run left, except those whose work is nowhere else.
-pub(crate) fn remove_workplaces(store: &Store, run: &RunId) -> Result<(), Refusal> {
+pub(crate) fn remove_workplaces(session: &Session, run: &RunId) -> Result<(), Refusal> {
+    let store = session.store();
     for name in Workplace::names(store, &format!("{run}-")) {
         if let Some(workplace) = Workplace::reopen(store, &name)
             && !workplace.is_needed()
         {
-            workplace.remove(store)?;
+            remove_leftover(session, workplace)?;
         }
     }
     Ok(())
@@ -257,8 +259,9 @@ pub(crate) fn head(store: &Store, run: &Run) -> Result<Option<CommitHash>, Refus
 
 /// Removes the worktrees of a run that has ended, except those whose work is nowhere else; and its branch, if nothing
 /// was merged into it.
-pub(crate) fn clean_up(store: &Store, places: &RunPaths, found: &RunFolder) -> Result<(), Refusal> {
-    remove_workplaces(store, &found.run.id)?;
+pub(crate) fn clean_up(session: &Session, places: &RunPaths, found: &RunFolder) -> Result<(), Refusal> {
+    remove_workplaces(session, &found.run.id)?;
+    let store = session.store();
     let folder = places.branch_tree();
     if folder.exists() || folder.is_symlink() {
         remove_tree(store, &folder)?;

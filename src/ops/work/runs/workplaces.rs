@@ -94,7 +94,7 @@ fn of_run(store: &Store, known: &KnownWorkplace) -> Option<RunWorkplace> {
     } else {
         (WorkplaceUse::Execute, SolutionId::parse(of).ok()?.issue())
     };
-    let task_id = task_of(store, known).filter(|_| used_to == WorkplaceUse::Execute);
+    let task_id = if used_to == WorkplaceUse::Execute { task_of(store, known) } else { None };
     Some(RunWorkplace { run_id, issue_id, used_to, folder: known.folder.clone(), task_id })
 }
 

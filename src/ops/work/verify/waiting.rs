@@ -1,12 +1,15 @@
-//! What waits for a verifier: work whose checks nobody has signed.
+//! What waits for a verifier: work whose checks nobody has signed; and who is none.
 
+use crate::model::code::Code;
 use crate::model::id::ExecutionId;
+use crate::model::op::Op;
 use crate::model::status::ExecutionStatus;
 use crate::ops::work::as_stored;
 use crate::ops::{Refusal, Session};
 use crate::rules::claim_order::standing;
 use crate::rules::evidence;
 use crate::rules::policy::GateValue;
+use crate::rules::roles;
 use crate::store::records;
 use crate::trail::{signed_checks, work};
 
@@ -38,4 +41,15 @@ pub(crate) fn waiting_for_verifier(session: &Session) -> Result<Vec<ExecutionId>
         }
     }
     Ok(found)
+}
+
+/// Refuses an agent of a run, and whoever acts in a role, to sign as a verifier: the key is that of a person, or of CI.
+pub(super) fn refuse_agent(session: &Session) -> Result<(), Refusal> {
+    let store = session.store();
+    if !store.is_in_run() && roles::acting(store.role())?.is_none() {
+        return Ok(());
+    }
+    let message =
+        "nobody verifies work in a role: the signature of a verifier is that of a person, or of a CI job";
+    Err(Refusal::new(Code::NotYourRole, message).remedy(Op::Verify, "runs the tests without signing"))
 }

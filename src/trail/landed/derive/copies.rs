@@ -26,7 +26,7 @@ impl Work<'_> {
     fn stands_alone(&self, work: &[Work<'_>]) -> bool {
         let hash = self.hash();
         self.proof.as_ref() == Some(hash)
-            && !matches!(self.linked.link.linked_by, LinkedBy::Hook | LinkedBy::Run)
+            && !matches!(self.linked.link.linked_by, LinkedBy::Hook | LinkedBy::Run | LinkedBy::Land)
             && !work.iter().any(|other| other.hash() != hash && other.proof.as_ref() == Some(hash))
     }
 

@@ -258,3 +258,24 @@ fn a_plan_that_nobody_reviewed_excuses_no_changes_to_tests() {
     project.commit(&[(BROKEN.0, Some(BROKEN.1)), ("tests/t_add.sh", Some(test))]);
     project.is_refused("the plan says that it changes tests/t_add.sh, and nobody else has reviewed it");
 }
+
+/// Plans that run the same command are proved one by one: what one of them adds to the tests proves nothing of the other.
+#[test]
+fn plans_that_share_a_command_are_proved_alone() {
+    let project = Project::worked(RUN, &[(THREE.0, Some(THREE.1)), (TEST_OF_THREE.0, Some(TEST_OF_THREE.1))]);
+    let repo = &project.repo;
+    project.verify().ok();
+    repo.wf(&["done", "-m", "it is done"]).ok();
+    repo.git(&["switch", "--quiet", "-c", "other", "main"]).ok();
+    let mut plan = crate::support::plan_on("double.sh");
+    plan["tasks"][0]["test"]["commands"] = json!([RUN]);
+    repo.planned("ISS-002", &plan);
+    repo.wf(&["next", "ISS-002"]).ok();
+    project.commit(&[("double.sh", Some("echo 0\n")), ("tests/t_double.sh", Some("echo fine\n"))]);
+    repo.wf(&["done", "-m", "x", "--force", "--reason", "an override"]).ok();
+    let view = repo.wf(&["land", "--all", "--batch", "2", "--yes", "--json"]).fails(1).json();
+    assert_eq!(view["landed"][0]["issue_id"], "ISS-001", "{view:#}");
+    let left = &view["not_landed"][0];
+    assert_eq!((&left["issue_id"], &left["why"]), (&json!("ISS-002"), &json!("unproved")), "{view:#}");
+    assert!(left["message"].as_str().unwrap().contains("the new tests pass without the work"), "{left}");
+}

@@ -119,10 +119,10 @@ fn a_check_whose_output_is_hidden_stays_signed() {
     signing.verifier().wf(&["verify", "--as-verifier", "--yes"]).ok();
     let log = repo.git(&["ls-tree", "-r", "--name-only", "refs/wf/main"]).ok().stdout;
     let entries = log.lines().filter(|path| path.contains("/log/"));
-    let check = entries.filter(|path| {
+    let mut checks = entries.filter(|path| {
         repo.git(&["show", &format!("refs/wf/main:{path}")]).ok().stdout.contains("BEGIN SSH SIGNATURE")
     });
-    let path = check.last().unwrap();
+    let path = checks.next_back().unwrap();
     let entry = path.rsplit('/').next().unwrap().trim_end_matches(".json");
     let execution = repo.json(&["show", "ISS-001"])["executions"][0]["id"].as_str().unwrap().to_owned();
     repo.wf(&["redact", &execution, &format!("log/{entry}/output_tail"), "-m", "a secret"]).ok();

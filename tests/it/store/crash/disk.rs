@@ -124,13 +124,20 @@ fn a_repository_that_may_only_be_read() {
         repo.sh(&["-c", "chmod -R a-w .git"]).ok();
         repo.clone()
     };
-    let run = |args: &[&str]| match is_root {
-        true => reader.sh(&[
-            &["-c", "exec setpriv --reuid=65534 --clear-groups \"$0\" \"$@\"", env!("CARGO_BIN_EXE_git-wf")],
-            args,
-        ]
-        .concat()),
-        false => reader.wf(args),
+    let run = |args: &[&str]| {
+        if is_root {
+            reader.sh(&[
+                &[
+                    "-c",
+                    "exec setpriv --reuid=65534 --clear-groups \"$0\" \"$@\"",
+                    env!("CARGO_BIN_EXE_git-wf"),
+                ],
+                args,
+            ]
+            .concat())
+        } else {
+            reader.wf(args)
+        }
     };
     let listed = run(&["list", "--json"]).ok();
     assert!(listed.stdout.contains("GH-1"));

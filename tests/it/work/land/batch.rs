@@ -56,7 +56,7 @@ fn a_dry_run_shows_the_order_the_conflicts_and_the_tests() {
     assert_eq!(column(&answer["not_landed"], "why"), ["conflict", "dependency"]);
     assert_eq!(answer["not_landed"][1]["message"], "it depends on `ISS-002`, which did not land");
     let shown = repo.wf(&["land", "--all", "--dry-run"]).fails(1).stdout;
-    assert!(shown.contains("would land ISS-001 on main: About ISS-001 by merge (1 commit)"), "{shown}");
+    assert!(shown.contains("would land ISS-001 on main by merge (1 commit): About ISS-001"), "{shown}");
     assert!(shown.contains("would not land ISS-002: About ISS-002: conflict with SOL-ISS-001-"), "{shown}");
 }
 

@@ -150,10 +150,7 @@ fn a_conflict_is_continued_and_not_taken_back() {
     let message = error["message"].as_str().unwrap();
     assert!(message.contains("landed nothing: it met a conflict"), "{message}");
     let hint = error["hint"].as_str().unwrap();
-    assert!(
-        hint.contains("git wf land --continue ISS-002") && hint.contains("git worktree remove"),
-        "{hint}"
-    );
+    assert!(hint.contains("git wf land --continue ISS-002") && hint.contains("merge --abort"), "{hint}");
 }
 
 #[test]

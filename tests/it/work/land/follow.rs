@@ -34,17 +34,16 @@ fn what_lands_is_ticked_in_a_commit_of_its_own() {
     repo.git(&["config", "wf.land.test", "grep -q 'x. 1.1' openspec/changes/feed/tasks.md"]).ok();
     let landed = repo.wf(&["land", "OS-feed", "--yes", "--json"]).ok().json();
     assert_eq!(landed["landed"][0]["after"], repo.id("main"), "the tests ran on what the branch has now");
-    assert_eq!(
-        repo.subjects("main")[..2],
-        ["Tick OS-feed in the plan of openspec", "Merge OS-feed: Feed the okapi"]
-    );
+    assert_eq!(repo.subjects("main")[..2], ["Tick off OS-feed in its openspec plan", "Merge OS-feed: feed"]);
     assert_eq!((repo.text_at("main", TASKS), repo.read(TASKS)), (TICKED.to_owned(), TICKED.to_owned()));
     assert_eq!(repo.git(&["diff", "--name-only", "main^", "main"]).ok().line(), TASKS);
     assert_eq!(repo.git(&["status", "--porcelain"]).ok().stdout, "");
-    repo.wf(&["audit"]).ok();
-    // Nothing is left to export, and a new import changes nothing.
+    repo.wf(&["audit", "--strict", "main^..main"]).ok();
+    let message = repo.git(&["log", "-1", "--format=%B", "main"]).ok().stdout;
+    assert!(message.contains("Wf-Issue: OS-feed\nWf-Solution: SOL-OS-feed"), "{message}");
+    // Nothing is left to export, and a new import does not close what was completed here.
     assert_eq!(repo.wf(&["export", "openspec", "."]).ok().line(), "nothing to change");
-    assert_eq!(repo.json(&["import", "openspec", "."])["updated"], 0);
+    repo.wf(&["import", "openspec", "."]).ok();
     assert_eq!(repo.json(&["show", "OS-feed"])["status"], "completed");
 }
 
@@ -87,5 +86,29 @@ fn a_setting_that_cannot_be_followed_is_refused_and_a_missing_directory_named() 
         "{}",
         landed.stderr
     );
+    assert_eq!(repo.text_at("main", TASKS), BOXES);
+}
+
+#[test]
+fn a_broken_file_does_not_stop_the_landing() {
+    let sandbox = Sandbox::new();
+    let repo = completed(&sandbox);
+    repo.commit(".taskmaster/tasks/tasks.json", "{", "Break");
+    repo.git(&["config", "--add", "wf.plans.follow", "task-master:."]).ok();
+    repo.wf(&["land", "OS-feed", "--yes"]).ok();
+    assert_eq!(repo.text_at("main", TASKS), TICKED);
+}
+
+#[test]
+fn another_change_of_the_name_is_not_ticked_off() {
+    let sandbox = Sandbox::new();
+    let repo = completed(&sandbox);
+    let change = "openspec/changes/feed";
+    repo.git(&["mv", change, "openspec/changes/archive-2026-11-19-feed"]).ok();
+    repo.commit("openspec/changes/archive/2026-11-19-feed/tasks.md", BOXES, "Archive");
+    repo.commit(&format!("{change}/proposal.md"), "# Feed the lion\n", "Propose another");
+    repo.commit(TASKS, BOXES, "Plan another");
+    let landed = repo.wf(&["land", "OS-feed", "--yes"]).ok();
+    assert!(landed.stderr.contains("`OS-feed` has no file in `openspec` any more"), "{}", landed.stderr);
     assert_eq!(repo.text_at("main", TASKS), BOXES);
 }
