@@ -31,9 +31,13 @@ git_wf_is_unbound() {
 	{ read -r git_wf_tip && IFS= read -r git_wf_head; } <"$git_wf_known" || return 1
 	read -r git_wf_line <"$git_wf_common/refs/wf/main" && [ "$git_wf_line" = "$git_wf_tip" ] || return 1
 	IFS= read -r git_wf_line <"$git_wf_dir/HEAD" && [ "$git_wf_line" = "$git_wf_head" ] || return 1
-	# The words that git was called with, without what separates them. An amended commit may belong to a plan.
-	read -r git_wf_line <"/proc/$PPID/cmdline" || :
-	case $git_wf_line in
+	# The words that git was called with, without what separates them; a message among them may have several lines. An
+	# amended commit may belong to a plan.
+	git_wf_call=
+	while IFS= read -r git_wf_line || [ -n "$git_wf_line" ]; do
+		git_wf_call=$git_wf_call$git_wf_line
+	done <"/proc/$PPID/cmdline"
+	case $git_wf_call in
 	*--am*) return 1 ;;
 	gitcommit* | /usr/bin/gitcommit* | /usr/local/bin/gitcommit*) ;;
 	*) return 1 ;;

@@ -269,9 +269,10 @@ impl Bench {
             base.cpu() * 1e3
         );
         for (((name, _, goal), cost), known) in reads.iter().zip(&costs).zip(known) {
-            match known {
-                true => figure(name, cost, &base, goal.map(|most| Goal("rev-parse", most))),
-                false => println!("{name:<34} this program does not have it"),
+            if known {
+                figure(name, cost, &base, goal.map(|most| Goal("rev-parse", most)));
+            } else {
+                println!("{name:<34} this program does not have it");
             }
         }
         bound("memory of a read", most as f64 / 1024.0, "MiB", 40.0);

@@ -96,9 +96,10 @@ fn typed() -> Vec<String> {
 
 /// Entries of what was learned, for `redact wisdom`.
 fn entries(begin: &OsStr) -> Vec<CompletionCandidate> {
-    match typed().last().is_some_and(|word| word == layout::WISDOM) {
-        true => candidates(IdKind::Wisdom, begin),
-        false => vec![],
+    if typed().last().is_some_and(|word| word == layout::WISDOM) {
+        candidates(IdKind::Wisdom, begin)
+    } else {
+        vec![]
     }
 }
 

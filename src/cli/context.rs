@@ -149,7 +149,10 @@ impl CliContext {
     ) -> Outcome {
         let Done { view, commit, notices } = done;
         self.show_notices(notices);
-        if let Some(commit) = commit.filter(|_| self.is_verbose && !self.json()) {
+        if self.is_verbose
+            && !self.json()
+            && let Some(commit) = commit
+        {
             self.remark(crate::ui::style::DIM, "note:", &format!("commit {commit} of the store records it"));
         }
         if let Some(format) = &self.wanted.format {
@@ -161,15 +164,17 @@ impl CliContext {
         if !self.wanted.fields.is_empty() {
             let fields = FieldNames::parse::<V>(&self.wanted.fields)?;
             let picked = fields.pick(&view);
-            match self.json() {
-                true => self.screen.print_json(&picked)?,
-                false => print::fields::fields(&mut self.screen, &fields, &picked)?,
+            if self.json() {
+                self.screen.print_json(&picked)?;
+            } else {
+                print::fields::fields(&mut self.screen, &fields, &picked)?;
             }
             return Ok(Exit::Done);
         }
-        match self.json() {
-            true => self.screen.print_json(&view)?,
-            false => print(&view, commit.is_some(), &mut self.screen)?,
+        if self.json() {
+            self.screen.print_json(&view)?;
+        } else {
+            print(&view, commit.is_some(), &mut self.screen)?;
         }
         Ok(Exit::Done)
     }

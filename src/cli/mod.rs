@@ -11,15 +11,12 @@ mod input;
 mod output_file;
 mod print;
 mod schemas;
-#[cfg(test)]
-mod tests;
 mod usage;
 mod version;
 
 use std::ffi::{OsStr, OsString};
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
 use clap::{ArgMatches, Args as _, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub(crate) use context::{
@@ -362,3 +359,6 @@ pub fn main() -> ExitCode {
     };
     exit.into()
 }
+
+#[cfg(test)]
+mod tests;

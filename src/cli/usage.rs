@@ -360,9 +360,10 @@ fn names_force(missing: &[String]) -> bool {
 fn reason_alone(path: &str, command: &clap::Command) -> Refusal {
     let says = command.get_arguments().any(|it| it.get_long() == Some("message"));
     Refusal::usage("`--reason` says why a gate is overridden, but no gate is being overridden").hint(
-        match says {
-            true => "give your text with `-m TEXT`".to_owned(),
-            false => format!("leave it out; `{path} --help` shows the usage"),
+        if says {
+            "give your text with `-m TEXT`".to_owned()
+        } else {
+            format!("leave it out; `{path} --help` shows the usage")
         },
     )
 }

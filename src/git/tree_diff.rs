@@ -114,18 +114,16 @@ impl Repository {
         path: &str,
         found: &mut Vec<(String, bool, bool)>,
     ) -> Result<(), GitError> {
-        if three_way(four) == Some(four[3]) || path.matches('/').count() > DEEPEST {
+        if is_merged(four) || path.matches('/').count() > DEEPEST {
             return Ok(());
         }
         let files = four.map(|here| here.filter(|here| here.0 != EntryKind::Tree));
-        if three_way(files) != Some(files[3]) {
+        if !is_merged(files) {
             let was = files[0].or(files[1]).or(files[2]).is_some();
             found.push((path.to_owned(), was, files[3].is_some()));
         }
-        let inside = four
-            .map(|here| self.entries(here.filter(|here| here.0 == EntryKind::Tree).map(|(_, tree)| tree)))
-            .into_iter()
-            .collect::<Result<Vec<_>, _>>()?;
+        let inside = four.map(|here| self.entries(folder_id(here)));
+        let inside = inside.into_iter().collect::<Result<Vec<_>, _>>()?;
         let names: BTreeSet<&BStr> = inside.iter().flat_map(|entries| Entries::names(entries)).collect();
         for name in names {
             let inner = if path.is_empty() { name.to_string() } else { format!("{path}/{name}") };
@@ -176,13 +174,9 @@ impl Repository {
     }
 }
 
-fn three_way([base, one, two, _]: [Option<EntryId>; 4]) -> Option<Option<(EntryKind, ObjectId)>> {
-    match (base == one, base == two) {
-        _ if one == two => Some(one),
-        (true, _) => Some(two),
-        (_, true) => Some(one),
-        _ => None,
-    }
+/// Whether the last is what a three-way merge of whole entries gives.
+fn is_merged([base, one, two, result]: [Option<EntryId>; 4]) -> bool {
+    one == two && result == one || base == one && result == two || base == two && result == one
 }
 
 fn whole_tree(id: ObjectId) -> Option<(EntryKind, ObjectId)> {
@@ -226,11 +220,8 @@ impl<'a> Walk<'a> {
         let differing = match self.repo.differing(old, new) {
             // A directory that is too large to read is one difference.
             Err(GitError::CrowdedFolder { .. }) => {
-                self.found.push(Difference {
-                    path: path.to_owned(),
-                    old: tree_side(old),
-                    new: tree_side(new),
-                });
+                let (old, new) = (old.and_then(whole_tree), new.and_then(whole_tree));
+                self.found.push(Difference { path: path.to_owned(), old, new });
                 return Ok(());
             }
             differing => differing?,
@@ -267,10 +258,6 @@ impl<'a> Walk<'a> {
         }
         Ok(self.end != End::Reached)
     }
-}
-
-fn tree_side(id: Option<ObjectId>) -> Option<(EntryKind, ObjectId)> {
-    id.map(|id| (EntryKind::Tree, id))
 }
 
 /// Counts the files and directories in which trees differ. Each pair of trees is opened once, however often it

@@ -11,16 +11,15 @@ use std::ops::ControlFlow;
 use rusqlite::types::{Type, Value};
 use rusqlite::{OptionalExtension, Row, params_from_iter};
 
+use super::Index;
 use super::error::IndexError;
 use super::filter::{Condition, Filter, all};
 use super::rows::{BROKEN, RowKind};
-use super::{Index, queues};
 use crate::model::id::IssueId;
 use crate::model::issue::Issue;
 use crate::model::priority::Priority;
 use crate::model::status::IssueStatus;
 use crate::model::time::Time;
-use crate::rules::facts::IssueFacts;
 use crate::rules::landed::{Landed, LandedState, LandingProof};
 use crate::rules::shown::IssueDerived;
 use crate::store::records;
@@ -269,20 +268,6 @@ impl Index<'_> {
         found: impl FnMut(IssueRow) -> ControlFlow<B>,
     ) -> Result<ControlFlow<B>, IndexError> {
         self.each(&self.listed_query(), numbers, listed, found)
-    }
-
-    /// The facts of these issues; unreadable issues are skipped.
-    pub(crate) fn facts(&self, numbers: &[i64]) -> Result<Vec<IssueFacts>, IndexError> {
-        let snapshot = self.snapshot()?;
-        let mut query = self.db.prepare_cached("SELECT id FROM issues WHERE n = ?1")?;
-        let mut found = Vec::with_capacity(numbers.len());
-        for n in numbers {
-            let id: String = query.query_row([n], |row| row.get(0))?;
-            if let Ok(id) = IssueId::parse(&id) {
-                found.extend(queues::facts(&self.db, &snapshot, &id)?);
-            }
-        }
-        Ok(found)
     }
 
     /// The sub-issues of this one.

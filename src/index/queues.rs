@@ -150,6 +150,33 @@ pub(super) fn facts(
 }
 
 impl Index<'_> {
+    /// The facts of these issues; unreadable issues are skipped.
+    pub(crate) fn facts(&self, numbers: &[i64]) -> Result<Vec<IssueFacts>, IndexError> {
+        let snapshot = self.snapshot()?;
+        self.facts_by(numbers, |id| facts(&self.db, &snapshot, id))
+    }
+
+    /// The same without their plans and who holds them, which costs less: no record is read.
+    pub(crate) fn facts_without_plans(&self, numbers: &[i64]) -> Result<Vec<IssueFacts>, IndexError> {
+        self.facts_by(numbers, |id| facts_without_plans(&self.db, id))
+    }
+
+    fn facts_by(
+        &self,
+        numbers: &[i64],
+        read: impl Fn(&IssueId) -> Result<Option<IssueFacts>, IndexError>,
+    ) -> Result<Vec<IssueFacts>, IndexError> {
+        let mut query = self.db.prepare_cached("SELECT id FROM issues WHERE n = ?1")?;
+        let mut found = Vec::with_capacity(numbers.len());
+        for n in numbers {
+            let id: String = query.query_row([n], |row| row.get(0))?;
+            if let Ok(id) = IssueId::parse(&id) {
+                found.extend(read(&id)?);
+            }
+        }
+        Ok(found)
+    }
+
     /// Whether any queue has an item of the issue, even a removed one.
     pub(crate) fn has_items(&self, issue: &IssueId) -> Result<bool, IndexError> {
         let mut query = self.db.prepare_cached("SELECT 1 FROM items WHERE issue = ?1")?;

@@ -14,14 +14,8 @@ pub(super) fn of_input<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = derived::<T>(SchemaSettings::draft2020_12());
     schema.values_mut().for_each(without_null);
     let mut schema = brief::input(schema);
-    property(
-        &mut schema,
-        "directory",
-        json!({
-            "type": "string",
-            "description": "Worktree, else root"
-        }),
-    );
+    // What it means stands once, in the instructions of the server.
+    property(&mut schema, "directory", json!({"type": "string"}));
     schema
 }
 

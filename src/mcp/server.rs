@@ -28,7 +28,7 @@ use crate::trail::watched::TICK;
 /// The description of this server for agents.
 const INSTRUCTIONS: &str = "git-wf tracks issues, their plans and the work on them in this git repository. To work: `find` with \
     ready: true, `claim`, commit, `verify`, `finish`. To plan: `find`, `plan_context`, `plan_submit`. `trace` says why code is \
-    as it is. A refusal has remedies: the tool to call instead, where you fill in words in capitals, or the command that a \
+    as it is. Each tool works in the client's root unless `directory` names another worktree. A refusal has remedies: the tool to call instead, where you fill in words in capitals, or the command that a \
     person must type.";
 
 /// A server for one client.

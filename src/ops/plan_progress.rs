@@ -44,6 +44,8 @@ pub(super) struct PlanProgress {
     pub(super) texts: BTreeMap<PathBuf, ChangedText>,
     /// How many of the issues were imported from the tool.
     pub(super) known: usize,
+    /// Whether a file of one of them was found.
+    pub(super) has_files: bool,
     /// Those whose file is not below the directory.
     pub(super) without_file: Vec<IssueId>,
 }
@@ -83,6 +85,7 @@ impl PlanProgress {
                 read.without_file.push(id.clone());
                 continue;
             };
+            read.has_files = true;
             let text = match read.texts.entry(path.clone()) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => new.insert(ChangedText::read(&path)?),

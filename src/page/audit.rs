@@ -29,7 +29,7 @@ pub(crate) fn page(audit: &Audit) -> Page {
     let verdict = if audit.findings.is_empty() {
         state(style::GOOD, "no problems found")
     } else if audit.is_at_fault() {
-        let errors = audit.findings.iter().filter(|it| it.severity == AuditSeverity::Fault).count();
+        let errors = audit.findings.iter().filter(|finding| finding.severity == AuditSeverity::Fault).count();
         state(style::BAD, count(errors, "error"))
     } else {
         state(style::GOOD, "no errors")
@@ -49,7 +49,7 @@ pub(crate) fn page(audit: &Audit) -> Page {
     let findings = [("errors", AuditSeverity::Fault, style::BAD), ("notes", AuditSeverity::Note, style::DIM)];
     let findings = findings.map(|(heading, severity, look)| {
         let of_kind: Vec<&AuditFinding> =
-            audit.findings.iter().filter(|it| it.severity == severity).collect();
+            audit.findings.iter().filter(|finding| finding.severity == severity).collect();
         self::findings(heading, look, &of_kind)
     });
     let blocks = [Block::Line(coverage(audit).into()), Block::Line(verdict.into())];
@@ -120,6 +120,7 @@ fn how(by: LinkedBy) -> &'static str {
         LinkedBy::Manual => "by hand",
         LinkedBy::Relink => "found afterwards",
         LinkedBy::Run => "by the run",
+        LinkedBy::Land => "by the landing",
     }
 }
 
@@ -132,21 +133,21 @@ fn rows(commit: &AuditedCommit) -> Vec<Vec<Line>> {
 }
 
 fn row(of: &AuditedCommit, binding: Option<&LinkingExecution>) -> Vec<Line> {
-    let tasks = binding.map(|it| {
-        let tasks = it.task_id.iter().chain(&it.other_task_ids);
-        Line::listed(tasks.map(|task| named(Target::Task(it.solution_id.clone(), task.to_string()), task)))
+    let tasks = binding.map(|link| {
+        let tasks = link.task_id.iter().chain(&link.other_task_ids);
+        Line::listed(tasks.map(|task| named(Target::Task(link.solution_id.clone(), task.to_string()), task)))
     });
     // Either the message names the plan or one of its commits, or the change is the same as in one.
     let link = binding
-        .and_then(|it| it.linked_by)
+        .and_then(|link| link.linked_by)
         .map(|by| if by == LinkedBy::Trailer { "content".to_owned() } else { by.to_string() });
-    let review = binding.and_then(|it| it.review).map(|verdict| state(verdict_style(verdict), verdict));
-    let checks = binding.filter(|it| it.check_count > 0);
-    let checks = checks.map(|it| format!("{}/{}", it.checks_passed, it.check_count));
-    let undone = binding.map(|it| undone(&it.reverts, &it.reapplies));
+    let review = binding.and_then(|link| link.review).map(|verdict| state(verdict_style(verdict), verdict));
+    let checks = binding.filter(|link| link.check_count > 0);
+    let checks = checks.map(|link| format!("{}/{}", link.checks_passed, link.check_count));
+    let undone = binding.map(|link| undone(&link.reverts, &link.reapplies));
     vec![
         commit(&of.hash).into(),
-        binding.map(|it| id(&it.issue_id)).into(),
+        binding.map(|link| id(&link.issue_id)).into(),
         tasks.into(),
         link.into(),
         review.into(),
@@ -176,9 +177,9 @@ fn findings(heading: &str, look: Style, findings: &[&AuditFinding]) -> Option<Bl
     let mut entries: Vec<Line> = Vec::new();
     for group in groups {
         let shown = group.iter().take(MOST_OF_A_KIND);
-        entries.extend(
-            shown.map(|it| line![place(it), Span::Gap, message(with_remedies(&it.message, &it.remedies))]),
-        );
+        entries.extend(shown.map(|finding| {
+            line![place(finding), Span::Gap, message(with_remedies(&finding.message, &finding.remedies))]
+        }));
         if group.len() > MOST_OF_A_KIND {
             let rest = group.len() - MOST_OF_A_KIND;
             let more = format!("and {rest} more of this kind (`--json` has all)");

@@ -171,6 +171,7 @@ impl Entry {
     }
 
     /// The entry with a name on its page.
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass texts and ids alike")]
     pub(crate) fn key(self, key: impl ToString) -> Self {
         Self { key: Some(key.to_string()), ..self }
     }
@@ -219,6 +220,7 @@ pub(crate) struct Section {
 
 impl Section {
     /// Blocks under a heading.
+    #[expect(clippy::new_ret_no_self, reason = "a section is used only as a block")]
     pub(crate) fn new(heading: impl Into<Line>, blocks: impl IntoIterator<Item = Block>) -> Block {
         Block::Section(Self {
             heading: heading.into(),

@@ -7,12 +7,11 @@ use super::block::{
     Block, Column, Diagram, Drawing, Entry, EntryForm, Field, List, PerPage, Row, Section, Table, Text,
     TextForm, Value,
 };
-pub(crate) use super::html_place::{HtmlPlace, OnItsOwn, escaped};
+pub(crate) use super::html_place::{HtmlPlace, OnItsOwn};
 use super::line::{Line, Span, Target};
 use crate::model::hidden::exact;
 use crate::ui::style::Style;
-use crate::ui::svg::{Boxed, TimelineRow, dag, timeline};
-use crate::ui::text::clean_line;
+use crate::ui::svg::{Boxed, TimelineRow, dag, escaped, escaped_whole, timeline};
 
 /// A word as a part of a CSS class: `partly failed` is `partly-failed`.
 fn class_of(word: &str) -> String {
@@ -37,7 +36,7 @@ pub(crate) fn line(place: &dyn HtmlPlace, line: &Line) -> String {
 
 fn span(place: &dyn HtmlPlace, span: &Span) -> String {
     match span {
-        Span::Text(words) => escaped(&clean_line(words)),
+        Span::Text(words) => escaped(words),
         Span::Gap => " ".to_owned(),
         Span::Check(true) => "<span class=\"good\">✓ </span>".to_owned(),
         Span::Check(false) => "<span class=\"quiet\">○ </span>".to_owned(),
@@ -47,24 +46,24 @@ fn span(place: &dyn HtmlPlace, span: &Span) -> String {
         Span::State(_, word) if word.is_empty() => String::new(),
         Span::State(_, word) => {
             let class = class_of(word);
-            format!("<span class=\"badge s-{class}\">{}</span>", escaped(&clean_line(word)))
+            format!("<span class=\"badge s-{class}\">{}</span>", escaped(word))
         }
         Span::Priority(priority) => {
             let (number, name) = (priority.number(), priority.name());
             format!("<span class=\"prio p{number}\" title=\"priority {number}\">{name}</span>")
         }
         Span::Link { to: Target::Here(key), name, .. } => {
-            format!("<a class=\"id\" href=\"#{}\">{}</a>", anchor(key), escaped(&clean_line(name)))
+            format!("<a class=\"id\" href=\"#{}\">{}</a>", anchor(key), escaped(name))
         }
         Span::Link { to, name, .. } => place.link(to, name),
         Span::Person(name) => place.person(name),
         Span::Ago(at) | Span::Point(at) => place.time(*at),
-        Span::Code(text) => format!("<code>{}</code>", escaped(&exact(text))),
+        Span::Code(text) => format!("<code>{}</code>", escaped_whole(&exact(text))),
     }
 }
 
 fn styled(style: Style, words: &str) -> String {
-    let words = escaped(&clean_line(words));
+    let words = escaped(words);
     match style {
         Style::Plain => words,
         Style::Heading => format!("<strong>{words}</strong>"),
@@ -102,7 +101,7 @@ pub(crate) fn fields(place: &dyn HtmlPlace, fields: &[Field]) -> String {
     }
     let mut html = String::from("<dl class=\"facts\">\n");
     for field in fields {
-        let values: Vec<String> = field.values.iter().map(|it| value(place, it)).collect();
+        let values: Vec<String> = field.values.iter().map(|one| value(place, one)).collect();
         let values = if values.len() == 1 { values.concat() } else { plain_list(&values) };
         let _ = writeln!(html, "<div><dt>{}</dt><dd>{values}</dd></div>", escaped(&field.name));
     }
@@ -118,7 +117,7 @@ fn value(place: &dyn HtmlPlace, value: &Value) -> String {
     match value {
         Value::Line(value) => line(place, value),
         Value::Text(text) => place.long(text),
-        Value::Command(command) => format!("<pre><code>{}</code></pre>", escaped(&exact(command))),
+        Value::Command(command) => format!("<pre><code>{}</code></pre>", escaped_whole(&exact(command))),
     }
 }
 
@@ -280,14 +279,14 @@ impl Writer<'_> {
             Drawing::Graph(boxes, arrows) => {
                 let boxes: Vec<Boxed> = boxes
                     .iter()
-                    .map(|it| Boxed { href: self.address(it.href.as_deref()), ..it.clone() })
+                    .map(|node| Boxed { href: self.address(node.href.as_deref()), ..node.clone() })
                     .collect();
                 dag(&diagram.name, &boxes, arrows)
             }
             Drawing::Times(scale, rows) => {
                 let rows: Vec<TimelineRow> = rows
                     .iter()
-                    .map(|it| TimelineRow { href: self.address(it.href.as_deref()), ..it.clone() })
+                    .map(|row| TimelineRow { href: self.address(row.href.as_deref()), ..row.clone() })
                     .collect();
                 timeline(&diagram.name, *scale, &rows)
             }
@@ -296,8 +295,11 @@ impl Writer<'_> {
             "<div class=\"picture\" role=\"region\" aria-label=\"{name}\" tabindex=\"0\">{svg}</div>\n"
         );
         if !diagram.alternative.is_empty() {
-            let items: String =
-                diagram.alternative.iter().map(|it| format!("<li>{}</li>", line(self.place, it))).collect();
+            let items: String = diagram
+                .alternative
+                .iter()
+                .map(|sentence| format!("<li>{}</li>", line(self.place, sentence)))
+                .collect();
             let _ = writeln!(
                 html,
                 "<details class=\"alternative\"><summary>As a list</summary><ul>{items}</ul></details>"

@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::block::PerPage;
 use super::line::Target;
 use crate::model::time::Time;
-use crate::ui::text::{clean, clean_line};
+use crate::ui::svg::{escaped, escaped_whole};
+use crate::ui::text::clean;
 use crate::ui::time;
 
 /// What a page needs to know of where it is shown. The defaults are those of a document on its own, which leads nowhere
@@ -13,7 +14,7 @@ use crate::ui::time;
 pub(crate) trait HtmlPlace {
     /// A text, with the ids in it as links.
     fn linked(&self, text: &str) -> String {
-        escaped(&clean(text))
+        escaped_whole(&clean(text))
     }
 
     /// A text in Markdown; `whole` leads to all of it if it is cut.
@@ -28,17 +29,17 @@ pub(crate) trait HtmlPlace {
 
     /// What a program printed.
     fn output(&self, text: &str) -> String {
-        format!("<pre>{}</pre>", escaped(&clean(text)))
+        format!("<pre>{}</pre>", escaped_whole(&clean(text)))
     }
 
     /// A text from a record on one line.
     fn record(&self, text: &str) -> String {
-        escaped(&clean_line(text))
+        escaped(text)
     }
 
     /// A person.
     fn person(&self, name: &str) -> String {
-        escaped(&clean_line(name))
+        escaped(name)
     }
 
     /// A time.
@@ -48,7 +49,7 @@ pub(crate) trait HtmlPlace {
 
     /// The name of something, as a link if it has a page.
     fn link(&self, _to: &Target, name: &str) -> String {
-        format!("<span class=\"id\">{}</span>", escaped(&clean_line(name)))
+        format!("<span class=\"id\">{}</span>", escaped(name))
     }
 
     /// The address of a record's page.
@@ -76,19 +77,3 @@ pub(crate) trait HtmlPlace {
 pub(crate) struct OnItsOwn;
 
 impl HtmlPlace for OnItsOwn {}
-
-/// Escapes text for HTML, also within quotes.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#39;"),
-            c => escaped.push(c),
-        }
-    }
-    escaped
-}

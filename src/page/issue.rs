@@ -73,6 +73,7 @@ fn listed<T: Into<Line>>(name: &'static str, values: impl IntoIterator<Item = T>
 }
 
 /// `duplicates:ISS-002`, in which the id may have a page.
+#[expect(clippy::needless_pass_by_value, reason = "the closed relations come by reference, others by value")]
 fn relation(relation: impl ToString) -> Line {
     let relation = relation.to_string();
     match relation.split_once(':') {
@@ -93,10 +94,13 @@ fn closed(view: &IssueView) -> Option<Line> {
 fn bound_plan(view: &IssueView) -> Option<Field> {
     let plan = view.issue.bound_solution_id.as_ref()?;
     let mut plans = view.contents.iter().flat_map(|contents| &contents.solutions);
-    let withdrawn = plans.find(|it| it.id == *plan).and_then(|it| it.withdrawn.as_ref()).map(|why| {
-        let said = format!("it was withdrawn: {why}");
-        styled(style::WARN, with_remedies(&said, &readiness::withdrawn(&view.issue.id, plan).into_vec()))
-    });
+    let withdrawn = plans
+        .find(|candidate| candidate.id == *plan)
+        .and_then(|candidate| candidate.withdrawn.as_ref())
+        .map(|why| {
+            let said = format!("it was withdrawn: {why}");
+            styled(style::WARN, with_remedies(&said, &readiness::withdrawn(&view.issue.id, plan).into_vec()))
+        });
     Field::all("plan", [Some(id(plan)), withdrawn].into_iter().flatten())
 }
 
@@ -148,17 +152,20 @@ fn related(heading: &'static str, issues: &[Related]) -> Block {
 }
 
 fn explorations(all: &[Explored]) -> Block {
-    let entries = all.iter().map(|it| {
+    let entries = all.iter().map(|explored| {
         let head = line![
-            format!("{} by ", it.depth),
-            person(&it.author),
+            format!("{} by ", explored.depth),
+            person(&explored.author),
             ", ",
-            it.created_at,
-            format!(": {} complexity", it.found.complexity_assessment)
+            explored.created_at,
+            format!(": {} complexity", explored.found.complexity_assessment)
         ];
-        let findings = it.found.key_findings.iter().map(|finding| Line::from(record(finding)));
-        let files =
-            it.found.relevant_files.iter().map(|file| named(Target::File(file.path.to_string()), &file.path));
+        let findings = explored.found.key_findings.iter().map(|finding| Line::from(record(finding)));
+        let files = explored
+            .found
+            .relevant_files
+            .iter()
+            .map(|file| named(Target::File(file.path.to_string()), &file.path));
         let files = Line::listed(files);
         let files = (!files.0.is_empty()).then_some(files);
         Entry::new(head).with([Block::List(List::new(findings.chain(files)))])
@@ -181,29 +188,37 @@ fn plans(plans: &[SolutionView]) -> Block {
 }
 
 fn executions(contents: &Contents) -> Block {
-    let completed = contents.executions.iter().filter(|it| it.status == ExecutionStatus::Completed).count();
-    let entries = contents.executions.iter().map(|it| attempt(it, completed > 1));
+    let completed =
+        contents.executions.iter().filter(|execution| execution.status == ExecutionStatus::Completed).count();
+    let entries = contents.executions.iter().map(|execution| attempt(execution, completed > 1));
     Section::of("executions", List { per_page: PerPage::Latest(ROWS), ..List::new(entries) })
 }
 
 fn overrides(all: &[Override]) -> Block {
-    let entries = all.iter().map(|it| {
-        line![format!("{} by ", it.operation), person(&it.person), ", ", it.at, ": ", record(&it.reason)]
+    let entries = all.iter().map(|forced| {
+        line![
+            format!("{} by ", forced.operation),
+            person(&forced.person),
+            ", ",
+            forced.at,
+            ": ",
+            record(&forced.reason)
+        ]
     });
     Section::of("overridden gates", List { per_page: PerPage::Latest(ROWS), ..List::new(entries) })
 }
 
 fn feedback(all: &[Feedback]) -> Block {
-    let entries = all.iter().map(|it| {
-        let head = line![feedback_heading(it), " by ", person(&it.author), ", ", it.created_at];
-        Entry::new(head).with([Block::Text(Text::markdown(&it.content))])
+    let entries = all.iter().map(|entry| {
+        let head = line![feedback_heading(entry), " by ", person(&entry.author), ", ", entry.created_at];
+        Entry::new(head).with([Block::Text(Text::markdown(&entry.content))])
     });
     let per_page = PerPage::Latest(TEXTS);
     Section::of("feedback", List { form: EntryForm::Boxed, per_page, ..List::new(entries) })
 }
 
 fn comments(issue: &Issue, contents: &Contents) -> Block {
-    let entries = contents.comments.iter().map(|it| comment(issue, contents, it));
+    let entries = contents.comments.iter().map(|shown| comment(issue, contents, shown));
     let per_page = PerPage::Latest(TEXTS);
     Section::of("comments", List { form: EntryForm::Boxed, per_page, ..List::new(entries) })
 }
@@ -231,8 +246,13 @@ fn hint(view: &IssueView, contents: &Contents) -> Option<Block> {
     let bound = view.issue.bound_solution_id.as_ref();
     let plan = bound.or_else(|| contents.solutions.last().map(|plan| &plan.id));
     let plan = plan.map(|id| format!("`git wf show {id}` shows the tasks of the plan"));
-    let last = contents.executions.last().filter(|it| !it.checks.is_empty() || !it.sessions.is_empty());
-    let last = last.map(|it| format!("`git wf show {}` shows its last execution", it.execution.id.short()));
+    let last = contents
+        .executions
+        .last()
+        .filter(|execution| !execution.checks.is_empty() || !execution.sessions.is_empty());
+    let last = last.map(|execution| {
+        format!("`git wf show {}` shows its last execution", execution.execution.id.short())
+    });
     let all: Vec<String> = plan.into_iter().chain(last).collect();
     (!all.is_empty()).then(|| Block::Hint(all.join("; ")))
 }

@@ -1,5 +1,7 @@
 //! A line of text in parts, each of which says what it is, so that each renderer can show it in its own way.
 
+#![expect(clippy::needless_pass_by_value, reason = "callers pass ids and texts alike, owned or not")]
+
 use crate::model::hash::CommitHash;
 use crate::model::id::{EntryId, IssueId, QueueId, SolutionId};
 use crate::model::priority::Priority;

@@ -31,9 +31,16 @@ fn plain(text: &str) -> String {
     let text = clean_line(text);
     let mut rest = &*text;
     while let Some(c) = rest.chars().next() {
+        let quotes = rest.len() - rest.trim_start_matches('`').len();
+        if quotes > 1 {
+            escaped.push_str(&"\\`".repeat(quotes));
+            rest = &rest[quotes..];
+            continue;
+        }
         if let Some((code, after)) = rest.strip_prefix('`').and_then(|rest| rest.split_once('`'))
             && !code.is_empty()
             && !code.contains('|')
+            && !after.starts_with('`')
         {
             escaped.push_str(&format!("`{code}`"));
             rest = after;
@@ -46,6 +53,18 @@ fn plain(text: &str) -> String {
         escaped.push(c);
     }
     escaped
+}
+
+/// A line of a text, which does not begin a list, and makes no heading of the line above.
+fn plain_row(row: &str) -> String {
+    let row = plain(row.trim_start());
+    if row.starts_with(['-', '+', '=']) { format!("\\{row}") } else { row }
+}
+
+/// A fence that no line of the text ends.
+fn fence(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(longest.max(2) + 1)
 }
 
 fn line(line: &Line) -> String {
@@ -123,7 +142,8 @@ impl Writer {
     }
 
     fn section(&mut self, section: &Section) {
-        if section.blocks.is_empty() {
+        // A picture is not shown, so its heading is not either.
+        if section.blocks.iter().all(|block| matches!(block, Block::Diagram(_))) {
             return;
         }
         let heading = capitalized(&line(&section.heading));
@@ -151,9 +171,17 @@ impl Writer {
 
     fn text(&mut self, text: &Text) {
         let margin = "  ".repeat(self.depth);
-        let fence = if text.form == TextForm::Output { "```\n" } else { "" };
         let words = clean(text.text.trim());
-        for row in fence.lines().chain(words.lines()).chain(fence.lines()) {
+        let rows: Vec<String> = match text.form {
+            TextForm::Markdown => words.lines().map(str::to_owned).collect(),
+            TextForm::Plain => words.lines().map(plain_row).collect(),
+            TextForm::Output => {
+                let fence = fence(&words);
+                let rows = words.lines().map(str::to_owned);
+                [fence.clone()].into_iter().chain(rows).chain([fence]).collect()
+            }
+        };
+        for row in rows {
             let _ = writeln!(self.out, "{}", format!("{margin}{row}").trim_end());
         }
     }
@@ -206,5 +234,7 @@ mod tests {
         assert_eq!(plain("`git wf sync` *x* `git a|b`"), r"`git wf sync` \*x\* \`git a\|b\`");
         assert_eq!(plain("<b> a|b `<x>` [y](z)\nq"), r"\<b\> a\|b `<x>` \[y\](z) q");
         assert_eq!(plain("a `` b ` c"), r"a \`\` b \` c");
+        assert_eq!((plain_row("  --- <b>"), plain_row("1")), (r"\--- \<b\>".to_owned(), "1".to_owned()));
+        assert_eq!((fence("a ```` b"), fence("a")), ("`````".to_owned(), "```".to_owned()));
     }
 }

@@ -121,7 +121,7 @@ fn order(plan: &Plan) -> Option<Block> {
     });
     let alternative = arrows
         .iter()
-        .map(|it| line![here(&plan.tasks[it.to].id), " comes after ", here(&plan.tasks[it.from].id)])
+        .map(|arrow| line![here(&plan.tasks[arrow.to].id), " comes after ", here(&plan.tasks[arrow.from].id)])
         .collect();
     let drawing = Drawing::Graph(boxes.collect(), arrows);
     Some(Block::Diagram(Diagram { name: "order of the tasks".into(), drawing, alternative }))
@@ -144,12 +144,12 @@ fn task(task: &Task) -> Block {
 /// The facts of a task, in the order in which they are needed.
 fn fields(task: &Task) -> Vec<Field> {
     let coverage = task.test.as_ref().and_then(|test| test.coverage_target);
-    let definition = task.convergence.as_ref().and_then(|it| it.definition_of_done.clone());
+    let definition = task.convergence.as_ref().and_then(|convergence| convergence.definition_of_done.clone());
     let commit = task.commit.as_ref().and_then(PlannedCommit::subject);
     let changes = task.test.iter().flat_map(|test| &test.changes);
     let fields = [
         Field::given("priority", task.priority().map(priority)),
-        Field::all("estimate", task.estimates().map(|it| it.to_string())),
+        Field::all("estimate", task.estimates().map(|estimate| estimate.to_string())),
         Field::all("scope", task.scope.iter().map(record)),
         Field::all("files", task.places().map(place)),
         Field::all("steps", texts(&task.implementation)),
@@ -160,7 +160,10 @@ fn fields(task: &Task) -> Vec<Field> {
         Field::all("unit tests", texts(tests(task, |test| &test.unit))),
         Field::all("integration", texts(tests(task, |test| &test.integration))),
         Field::given("coverage", coverage.map(|target| format!("{target} %"))),
-        Field::all("changes tests", changes.map(|it| line![file(&it.path), ": ", record(&it.reason)])),
+        Field::all(
+            "changes tests",
+            changes.map(|change| line![file(&change.path), ": ", record(&change.reason)]),
+        ),
         Field::all("by hand", texts(tests(task, |test| &test.manual_checks))),
         Field::all("metrics", texts(tests(task, |test| &test.success_metrics))),
         Field::all("regression", texts(task.regression.iter().flatten())),
@@ -171,7 +174,7 @@ fn fields(task: &Task) -> Vec<Field> {
         ),
         Field::all("verified by", texts(task.verification())),
         Field::all("done means", texts(definition)),
-        Field::all("commit", commit.map(|subject| record(subject))),
+        Field::all("commit", commit.map(record)),
     ];
     fields.into_iter().flatten().collect()
 }

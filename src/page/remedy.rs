@@ -21,7 +21,7 @@ pub(crate) fn spelled(remedies: &[Remedy]) -> Option<String> {
 fn by_hand(call: &RemedyCall) -> Option<RemedyCall> {
     let is_plan = call.operation == Op::SolutionAdd.into();
     let is_from_file = matches!(&call.values[..], [_, file] if file == "FILE");
-    let is_same = call.options.iter().all(|it| it.name == "queue");
+    let is_same = call.options.iter().all(|option| option.name == "queue");
     (is_plan && is_from_file && is_same).then(|| RemedyCall {
         operation: Other::Plan.into(),
         options: call.options.clone(),

@@ -22,7 +22,7 @@ pub(super) fn standing(plan: &SolutionView) -> Line {
 
 /// The reviews of a plan with this current digest, each with its findings.
 pub(super) fn reviews(reviews: &[Review], digest: &PlanDigest) -> List {
-    let entries = reviews.iter().map(|it| review(it, digest));
+    let entries = reviews.iter().map(|one| review(one, digest));
     List { label: "reviews", per_page: PerPage::Latest(REVIEWS), ..List::new(entries) }
 }
 

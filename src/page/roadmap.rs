@@ -127,14 +127,14 @@ fn wave(wave: &WaveView) -> Block {
         Column::flexible("Title"),
         Column::flexible("Depends on").spare(),
     ];
-    let rows = wave.issues.iter().map(|it| {
+    let rows = wave.issues.iter().map(|issue| {
         vec![
-            short_id(&it.issue_id).into(),
-            record(&it.item).into(),
-            state(issue_style(it.status), it.status).into(),
-            priority(it.priority).into(),
-            record(&it.title).into(),
-            Line::listed(it.depends_on.iter().map(short_id)),
+            short_id(&issue.issue_id).into(),
+            record(&issue.item).into(),
+            state(issue_style(issue.status), issue.status).into(),
+            priority(issue.priority).into(),
+            record(&issue.title).into(),
+            Line::listed(issue.depends_on.iter().map(short_id)),
         ]
     });
     let name = format!("issues of wave {}", wave.wave);

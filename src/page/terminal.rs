@@ -59,7 +59,8 @@ fn print_block(screen: &mut Screen, margin: usize, block: &Block) -> io::Result<
 }
 
 fn print_section(screen: &mut Screen, margin: usize, section: &Section) -> io::Result<()> {
-    if section.blocks.is_empty() {
+    // A picture is not shown, so its heading is not either.
+    if section.blocks.iter().all(|block| matches!(block, Block::Diagram(_))) {
         return Ok(());
     }
     writeln!(screen)?;

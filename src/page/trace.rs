@@ -41,11 +41,11 @@ pub(crate) fn page(found: &TraceView) -> Page {
         head(commit, found, &mut page);
     }
     if let Some(commits) = &found.commits {
-        asked.extend(commits.iter().map(|it| &it.commit.hash));
-        let linked = commits.iter().filter(|it| !it.carries_out.is_empty()).count();
+        asked.extend(commits.iter().map(|traced| &traced.commit.hash));
+        let linked = commits.iter().filter(|traced| !traced.carries_out.is_empty()).count();
         let number = count(commits.len(), "commit");
         page.title = line![record(&found.query), format!(": {number}, {linked} of them linked to a plan")];
-        let entries = commits.iter().map(|it| traced_commit(it, found));
+        let entries = commits.iter().map(|traced| traced_commit(traced, found));
         page.blocks.push(Block::List(List::new(entries)));
     }
     let mark = if found.commit.is_some() { "  <- this one" } else { "  <- in the range" };
@@ -58,7 +58,7 @@ pub(crate) fn page(found: &TraceView) -> Page {
 fn head(of: &CommitFacts, found: &TraceView, page: &mut Page) {
     page.title = line!["commit ", commit(&of.hash), " ", record(&of.subject), location_note(found, &of.hash)];
     let trailers = Field::all("trailers", of.trailers.iter().map(|trailer| trailer_line(trailer)));
-    let by_others = of.provenance.iter().map(|it| record(provenance_line(it)));
+    let by_others = of.provenance.iter().map(|stated| record(provenance_line(stated)));
     let facts = [Some(Field::new("author", person(&of.author))), trailers, Field::all("recorded", by_others)];
     page.facts = facts.into_iter().flatten().collect();
     if found.issues.is_empty() {
@@ -70,8 +70,8 @@ fn head(of: &CommitFacts, found: &TraceView, page: &mut Page) {
         page.blocks.push(Block::Line(styled(style::DIM, words).into()));
     }
     let executions = found.issues.iter().flat_map(|issue| &issue.executions);
-    let linking = executions.filter(|it| found.linked_by.contains(&it.execution.id));
-    page.blocks.extend(linking.flat_map(|it| belongs_to(of, it, found)).map(Block::Line));
+    let linking = executions.filter(|execution| found.linked_by.contains(&execution.execution.id));
+    page.blocks.extend(linking.flat_map(|execution| belongs_to(of, execution, found)).map(Block::Line));
 }
 
 /// A trailer; one that names an issue or a plan leads to it.
@@ -86,8 +86,7 @@ fn trailer_line(trailer: &str) -> Line {
 fn belongs_to(of: &CommitFacts, it: &ExecutionView, found: &TraceView) -> Vec<Line> {
     let linked = it.commit(&of.hash);
     let plan = &it.execution.solution_id;
-    let undone_by =
-        linked.map(|it_commit| undoing(&it_commit.link, |hash| it.link(hash))).unwrap_or_default();
+    let undone_by = linked.map(|commit| undoing(&commit.link, |hash| it.link(hash))).unwrap_or_default();
     let verb = if undone_by.is_empty() { "implements " } else { "belongs to " };
     let (reverts, reapplies) = Undoing::split(undone_by);
     let tasks = linked.map(|commit| tasks_of(it, commit.link.tasks()));
@@ -108,8 +107,8 @@ fn belongs_to(of: &CommitFacts, it: &ExecutionView, found: &TraceView) -> Vec<Li
 fn is_linked_to(found: &TraceView, plan: &str) -> bool {
     let executions = found.issues.iter().flat_map(|issue| &issue.executions);
     executions
-        .filter(|it| found.linked_by.contains(&it.execution.id))
-        .any(|it| it.execution.solution_id.as_str() == plan)
+        .filter(|execution| found.linked_by.contains(&execution.execution.id))
+        .any(|execution| execution.execution.solution_id.as_str() == plan)
 }
 
 /// `task T1 of `, `tasks T1, T2 of `, or nothing.
@@ -130,13 +129,20 @@ fn location_note(found: &TraceView, hash: &CommitHash) -> Line {
 fn traced_commit(TracedCommit { commit: facts, carries_out }: &TracedCommit, found: &TraceView) -> Entry {
     let head =
         line!["commit ", commit(&facts.hash), " ", record(&facts.subject), location_note(found, &facts.hash)];
-    let by_others = facts.provenance.iter().map(|it| Line::from(record(provenance_line(it))));
-    let plans = carries_out.iter().map(|it| {
-        let word = if it.other_task_ids.is_empty() { "task" } else { "tasks" };
-        let tasks = listed(it.task_id.iter().chain(&it.other_task_ids));
+    let by_others = facts.provenance.iter().map(|stated| Line::from(record(provenance_line(stated))));
+    let plans = carries_out.iter().map(|carried| {
+        let word = if carried.other_task_ids.is_empty() { "task" } else { "tasks" };
+        let tasks = listed(carried.task_id.iter().chain(&carried.other_task_ids));
         let tasks = tasks.map(|tasks| format!("{word} {tasks} of "));
-        let agent = record(agent_note(it.made_by.as_ref()));
-        line![id(&it.issue_id), ": ", tasks, id(&it.solution_id), agent, undone(&it.reverts, &it.reapplies)]
+        let agent = record(agent_note(carried.made_by.as_ref()));
+        line![
+            id(&carried.issue_id),
+            ": ",
+            tasks,
+            id(&carried.solution_id),
+            agent,
+            undone(&carried.reverts, &carried.reapplies)
+        ]
     });
     let none = carries_out.is_empty().then(|| {
         let words = match facts.trailers.as_slice() {
@@ -163,19 +169,19 @@ fn traced_issue(traced: &TracedIssue, marked: Marked<'_>) -> Block {
     let (issue, derived) = (&traced.issue.issue, &traced.issue.derived);
     let status = state(issue_style(derived.status), derived.status_words());
     let heading = line!["issue ", id(&issue.id), " ", record(&issue.title), " (", status, ")"];
-    let overrides = traced.overrides.iter().map(|it| {
-        let role = it.role.as_deref().map(|role| format!(" as {role}"));
-        let what = styled(style::BAD, format!("gate overridden: {} by ", it.operation));
-        line![what, person(&it.person), role, ", ", it.at, ": ", record(&it.reason)]
+    let overrides = traced.overrides.iter().map(|forced| {
+        let role = forced.role.as_deref().map(|role| format!(" as {role}"));
+        let what = styled(style::BAD, format!("gate overridden: {} by ", forced.operation));
+        line![what, person(&forced.person), role, ", ", forced.at, ": ", record(&forced.reason)]
     });
     // The failure of an attempt is shown with the attempt.
     let feedback =
-        traced.feedback.iter().filter(|it| !is_shown_with_attempt(traced, &it.content)).map(|it| {
+        traced.feedback.iter().filter(|entry| !is_shown_with_attempt(traced, &entry.content)).map(|entry| {
             line![
-                format!("feedback: {} by ", feedback_heading(it)),
-                person(&it.author),
+                format!("feedback: {} by ", feedback_heading(entry)),
+                person(&entry.author),
                 ": ",
-                record(first_line(&it.content))
+                record(first_line(&entry.content))
             ]
         });
     let plans = traced.solutions.iter().map(|plan| traced_plan(plan, traced, marked));
@@ -184,7 +190,8 @@ fn traced_issue(traced: &TracedIssue, marked: Marked<'_>) -> Block {
 }
 
 fn is_shown_with_attempt(traced: &TracedIssue, content: &str) -> bool {
-    let failures = traced.executions.iter().filter_map(|it| it.failure.as_ref()?.message.as_deref());
+    let failures =
+        traced.executions.iter().filter_map(|execution| execution.failure.as_ref()?.message.as_deref());
     failures.map(str::trim).any(|message| message == content.trim())
 }
 
@@ -196,17 +203,21 @@ fn traced_plan(plan: &SolutionView, traced: &TracedIssue, marked: Marked<'_>) ->
     let head =
         line!["plan ", id(&plan.id), format!(" ({}", count(plan.task_count, "task")), bound, ") ", short];
     let executions: Vec<&ExecutionView> =
-        traced.executions.iter().filter(|it| it.execution.solution_id == plan.id).collect();
+        traced.executions.iter().filter(|execution| execution.execution.solution_id == plan.id).collect();
     // If the plan has changed since, its tasks are shown below each execution.
-    let is_as_executed = executions.iter().any(|it| it.execution.plan_digest == *digest);
+    let is_as_executed = executions.iter().any(|execution| execution.execution.plan_digest == *digest);
     let tasks = plan.typed.tasks.iter().map(|task| task_line(plan, &task.id, &task.title));
     let tasks = if executions.is_empty() || is_as_executed { List::new(tasks) } else { List::default() };
-    let queued = traced.queued.iter().filter(|it| it.solution_id == plan.id).map(|it| {
-        let item = named(Target::Item(it.queue_id.clone(), it.item_id.to_string()), &it.item_id);
-        let status = state(item_style(it.status), it.status);
-        line!["queued as ", item, " of ", id(&it.queue_id), " (", status, ")"]
+    let queued = traced.queued.iter().filter(|queued_as| queued_as.solution_id == plan.id).map(|queued_as| {
+        let item = named(
+            Target::Item(queued_as.queue_id.clone(), queued_as.item_id.to_string()),
+            &queued_as.item_id,
+        );
+        let status = state(item_style(queued_as.status), queued_as.status);
+        line!["queued as ", item, " of ", id(&queued_as.queue_id), " (", status, ")"]
     });
-    let executions = executions.into_iter().map(|it| traced_execution(it, traced, plan, marked));
+    let executions =
+        executions.into_iter().map(|execution| traced_execution(execution, traced, plan, marked));
     let lists = [tasks, reviews(&plan.reviews, digest), List::new(queued), List::new(executions)];
     Entry::new(head).with(lists.map(Block::List))
 }
@@ -233,13 +244,14 @@ fn how(link: &CommitLink) -> &'static str {
         LinkedBy::Manual => " (linked by hand)",
         LinkedBy::Relink => " (linked afterwards)",
         LinkedBy::Run => " (linked by the run)",
+        LinkedBy::Land => " (linked by the landing)",
     }
 }
 
 /// The commits that revert this one.
 fn taken_back(commit: &CommitView, all: &[CommitView]) -> String {
-    let by = all.iter().filter(|it| it.link.reverts.iter().any(|hash| commit.is(hash)));
-    let by: Vec<&str> = by.map(|it| it.link.hash.short()).collect();
+    let by = all.iter().filter(|other| other.link.reverts.iter().any(|hash| commit.is(hash)));
+    let by: Vec<&str> = by.map(|other| other.link.hash.short()).collect();
     if by.is_empty() { String::new() } else { format!(" (reverted by {})", by.join(", ")) }
 }
 
@@ -291,18 +303,18 @@ fn linked_commit(it: &ExecutionView, commit: &CommitView, marked: Marked<'_>) ->
     ];
     let earlier = commit.rewritten_from.iter().map(|old| line!["was ", old.short()]);
     let by_others = marked.provenance.get(&commit.link.hash).into_iter().flatten();
-    let by_others = by_others.map(|it| Line::from(record(provenance_line(it))));
+    let by_others = by_others.map(|stated| Line::from(record(provenance_line(stated))));
     let below = List::new(earlier.chain(by_others));
     Entry { is_current, ..Entry::new(head).with([Block::List(below)]) }
 }
 
 fn accepted(it: &ExecutionView, traced: &TracedIssue, plan: &SolutionView) -> impl Iterator<Item = Line> {
-    traced.accepted_in(&it.execution.id).map(|it| {
-        let criteria = plan.typed.task(&it.task_id).map(|task| task.criteria()).unwrap_or_default();
-        let place = usize::try_from(it.criterion).ok().and_then(|n| n.checked_sub(1));
+    traced.accepted_in(&it.execution.id).map(|confirmed| {
+        let criteria = plan.typed.task(&confirmed.task_id).map(|task| task.criteria()).unwrap_or_default();
+        let place = usize::try_from(confirmed.criterion).ok().and_then(|n| n.checked_sub(1));
         let text = place.and_then(|n| criteria.get(n)).map(|text| line![" (", record(text), ")"]);
-        let what = format!("accepted [{}] criterion {}", it.task_id, it.criterion);
-        line![what, text, " by ", person(&it.actor), ": ", record(&it.evidence)]
+        let what = format!("accepted [{}] criterion {}", confirmed.task_id, confirmed.criterion);
+        line![what, text, " by ", person(&confirmed.actor), ": ", record(&confirmed.evidence)]
     })
 }
 

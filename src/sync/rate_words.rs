@@ -107,7 +107,7 @@ fn span(line: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sync::words::{Trouble, of, trouble};
+    use crate::sync::words::{Trouble, from_stderr, trouble};
 
     #[test]
     fn a_host_that_is_asked_too_often_says_so_in_many_ways() {
@@ -132,7 +132,7 @@ mod tests {
         }
         assert_eq!(trouble("Too Many Requests"), Trouble::Limited);
         let framed = "remote: =====\nremote: ERROR: requested too many times\nremote: =====\n";
-        assert_eq!(of(framed.as_bytes()), "ERROR: requested too many times");
+        assert_eq!(from_stderr(framed.as_bytes()), "ERROR: requested too many times");
     }
 
     #[test]

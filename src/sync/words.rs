@@ -289,15 +289,15 @@ mod tests {
 
     #[test]
     fn the_answers_of_a_push() {
-        let of = |line: &str| status(format!("To x\n{line}\nDone\n").as_bytes(), "refs/wf/main");
-        assert_eq!(from_stderr("*\tabc:refs/wf/main\t[new reference]"), Some(RefAnswer::Updated));
-        assert_eq!(from_stderr(" \tabc:refs/wf/main\t123..456"), Some(RefAnswer::Updated));
-        assert_eq!(from_stderr("=\tabc:refs/wf/main\t[up to date]"), Some(RefAnswer::Unchanged));
-        let rejected = from_stderr("!\tabc:refs/wf/main\t[rejected] (fetch first)");
+        let answer = |line: &str| status(format!("To x\n{line}\nDone\n").as_bytes(), "refs/wf/main");
+        assert_eq!(answer("*\tabc:refs/wf/main\t[new reference]"), Some(RefAnswer::Updated));
+        assert_eq!(answer(" \tabc:refs/wf/main\t123..456"), Some(RefAnswer::Updated));
+        assert_eq!(answer("=\tabc:refs/wf/main\t[up to date]"), Some(RefAnswer::Unchanged));
+        let rejected = answer("!\tabc:refs/wf/main\t[rejected] (fetch first)");
         assert_eq!(rejected, Some(RefAnswer::Rejected("fetch first".into())));
-        let refused = from_stderr("!\tabc:refs/wf/main\t[remote rejected] (pre-receive hook declined)");
+        let refused = answer("!\tabc:refs/wf/main\t[remote rejected] (pre-receive hook declined)");
         assert_eq!(refused, Some(RefAnswer::Refused("pre-receive hook declined".into())));
-        assert_eq!(from_stderr("!\tabc:refs/heads/x\t[rejected] (fetch first)"), None);
+        assert_eq!(answer("!\tabc:refs/heads/x\t[rejected] (fetch first)"), None);
     }
 
     #[test]

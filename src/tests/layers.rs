@@ -292,7 +292,7 @@ fn every_border_stops_what_crosses_it() {
 
 #[test]
 fn the_map_has_these_floors_in_this_order() {
-    let map = include_str!("../ARCHITECTURE.md");
+    let map = include_str!("../../ARCHITECTURE.md");
     let rows = map.lines().filter_map(|line| line.strip_prefix("| `src/")?.split_once("/`")).map(|row| row.0);
     assert_eq!(rows.collect::<Vec<_>>(), FLOORS);
 }

@@ -33,7 +33,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("ops/work/ownership.rs", "Code::ClaimOfAnother", "each intent adds its own below it"),
     ("ops/work/agent_test.rs", "error.code()", "the struct has its remedies"),
     ("ops/work/target.rs", "Code::NotExecuting", "added below it"),
-    ("ops/work/pick.rs", "no item is ready", "added below it, with one for failed items"),
+    ("ops/work/pick/refused.rs", "no item is ready", "added below it, with one for failed items"),
     ("ops/work/retry.rs", "Code::NewerPlan", "the struct has its remedies"),
     ("ops/work/retry.rs", "not failed", "each state adds its own below it"),
     ("run/begin.rs", "Refusal::nothing(none)", "added below it"),

@@ -209,10 +209,12 @@ impl Painter {
 
     /// The name of a field, before its value: padded to a column, or followed by a colon for screen readers.
     pub(crate) fn label(self, name: &str) -> String {
-        match UiSettings::get().is_plain {
-            true if name.is_empty() => String::new(),
-            true => self.paint(DIM, &format!("{name}:")),
-            false => self.paint(DIM, &format!("{name:<LABEL$}")),
+        if !UiSettings::get().is_plain {
+            self.paint(DIM, &format!("{name:<LABEL$}"))
+        } else if name.is_empty() {
+            String::new()
+        } else {
+            self.paint(DIM, &format!("{name}:"))
         }
     }
 

@@ -27,6 +27,8 @@ pub(super) struct Beside {
     pub(super) facts: Option<Markup>,
     /// Before the blocks, if there is something to say first.
     pub(super) notice: Option<Markup>,
+    /// After the blocks.
+    pub(super) after: Option<Markup>,
 }
 
 impl<'a, 'v> Shown<'a, 'v> {
@@ -54,6 +56,7 @@ impl<'a, 'v> Shown<'a, 'v> {
                 div {
                     @if let Some(notice) = &beside.notice { (notice) }
                     (blocks)
+                    @if let Some(after) = &beside.after { (after) }
                     (self.lists.pager(self.view))
                 }
                 aside aria-label="facts" {

@@ -52,7 +52,12 @@ impl PlaceVariables {
 
     /// Those of the worktree of `store`; `None` if it was not prepared, or the note cannot be read.
     pub(crate) fn of_worktree(store: &Store) -> Option<Self> {
-        let text = fs::read_to_string(store.git_dir().join(FILE)).ok()?;
+        Self::noted(&store.git_dir().join(FILE))
+    }
+
+    /// Those that a file has; `None` if it cannot be read.
+    pub(super) fn noted(file: &Path) -> Option<Self> {
+        let text = fs::read_to_string(file).ok()?;
         let mut words = text.split_ascii_whitespace();
         let (slot, port) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
         let given = words.next()?;
@@ -64,9 +69,13 @@ impl PlaceVariables {
         let path = store.git_dir().join(FILE);
         let shared = store.repo().shared_mode();
         let made = path.parent().map_or(Ok(()), |folder| shared.create_folder(folder));
-        let line = format!("{} {} {}\n", self.slot, self.port, self.name);
-        made.and_then(|()| shared.write(&path, line))
+        made.and_then(|()| shared.write(&path, self.line()))
             .map_err(|source| PreparationError::Slots { path, source })
+    }
+
+    /// The line that notes them in a file.
+    pub(super) fn line(&self) -> String {
+        format!("{} {} {}\n", self.slot, self.port, self.name)
     }
 
     /// The variables of this program with these, for a program that works in the place.

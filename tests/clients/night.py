@@ -4,7 +4,7 @@
   night.py GIT_WF BIN [AGENT...]
 
 GIT_WF is the program, BIN a directory with the programs of agents, and each AGENT the preset that plans, reviews and executes
-(default: opencode-acp opencode). For each, a fresh repository is worked through by one run, which is killed with SIGKILL while an
+(default: opencode-acp codex). For each, a fresh repository is worked through by one run, which is killed with SIGKILL while an
 agent is at work and resumed; a provider answers 429 with a time; a plan is rejected in review; a test fails once, and another
 for good; two issues conflict when they land; an issue costs too much; a provider fails for good; an issue has two plans. In the
 morning, each issue has landed or is named by the report, and a person was told of it, with one id for each event.
@@ -26,8 +26,9 @@ def plan(issue, test=None, about=None):
         "depends_on": []}]}
 
 
-def work(issue, text="done", more=""):
-    return [{"shell": f"echo {text} > {issue}.txt; {more}git add -A; git commit -qm 'Do {issue}'"}, {"text": COMPLETED}]
+def work(issue, text="done", more="", **step):
+    return [{"shell": f"echo {text} > {issue}.txt; {more}git add -A; git commit -qm 'Do {issue}'", **step},
+            {"text": COMPLETED}]
 
 
 def judged(n):
@@ -39,19 +40,19 @@ SHARE = "pwd > shared.txt; "
 NIGHT = {
     '/"reason": "rejected-review"': [{"text": json.dumps(plan("ISS-7", about="A longer plan"))}],
     '/"reason": "failed-test"': work("ISS-3"),
-    '/"reason": "interrupted"[^}]*$': work("ISS-1", more=SHARE),
+    '/"reason": "interrupted"': work("ISS-1", more=SHARE),
     '/"(kind|reason)": "(resolve|conflict)"': [
         {"shell": "echo both > shared.txt; git add -A; git commit -q --no-edit"}, {"text": COMPLETED}],
-    '/"kind": "plan"[^$]*ISS-7': [{"text": json.dumps(plan("ISS-7", about="A short plan"))}],
+    r'/"kind": "plan"[^$]*"input": \{\s*"issue_id": "ISS-7"': [{"text": json.dumps(plan("ISS-7", about="A short plan"))}],
     '/"kind": "plan"': [{"text": json.dumps({"solutions": [plan("ISS-8"), plan("ISS-8", about="Another way")]})}],
     '/"kind": "review"[^$]*A short plan': judged(20),
     '/"kind": "review"': judged(95),
     "/SOL-ISS-1-": work("ISS-1", more=SHARE + "sleep 3; "),
-    "/SOL-ISS-2-": [{"status": 429, "times": 1}] + work("ISS-2"),
+    "/SOL-ISS-2-": work("ISS-2", status=429, times=1),
     "/SOL-ISS-3-": work("ISS-3", text="bad"),
     "/SOL-ISS-4-": work("ISS-4"),
     "/SOL-ISS-5-": work("ISS-5", more=SHARE),
-    "/SOL-ISS-6-": [{"status": 500, "times": 999}],
+    "/SOL-ISS-6-": work("ISS-6", status=500, times=999),
     "/SOL-ISS-7-": work("ISS-7"),
     "*": [{"text": "$ANSWER"}],
 }
@@ -59,7 +60,9 @@ NIGHT = {
 
 class Night:
     def __init__(self, program, binaries, agent):
-        self.agent, self.root = agent, pathlib.Path(tempfile.mkdtemp(prefix="night-"))
+        # A sandbox hides temporary directories.
+        place = pathlib.Path(binaries).resolve().parents[1]
+        self.agent, self.root = agent, pathlib.Path(tempfile.mkdtemp(prefix="night-", dir=place))
         self.repo = self.root / "code"
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -145,7 +148,7 @@ class Night:
         assert (None, "over") in kinds
         self.wf("fsck")
         sessions = self.json("show", "ISS-3")["executions"][-1]["sessions"]
-        if self.agent.endswith("-acp"):
+        if sessions[0].get("session_id"):
             assert len({it["session_id"] for it in sessions}) == 1 and len(sessions) == 2, sessions
         print("   ISS-3, session by session:", [(it.get("session_id"), it.get("tokens")) for it in sessions])
 
@@ -175,7 +178,7 @@ def account(home, base):
 
 def main():
     program, binaries, *agents = sys.argv[1:]
-    for agent in agents or ["opencode-acp", "opencode"]:
+    for agent in agents or ["opencode-acp", "codex"]:
         night = Night(program, binaries, agent)
         try:
             night.begin()

@@ -13,9 +13,10 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<BoardEffect> {
     if let Some(effects) = everywhere(model, key) {
         return effects;
     }
-    match model.detail.is_some() {
-        true => detail(model, key),
-        false => lanes(model, key),
+    if model.detail.is_some() {
+        detail(model, key);
+    } else {
+        lanes(model, key);
     }
     vec![]
 }

@@ -11,9 +11,12 @@ use crate::ui::text::width;
 
 /// The page names as displayed, with the open one in brackets.
 fn tabs(open: IssuePage) -> Vec<String> {
-    let name = |(n, page): (usize, &IssuePage)| match *page == open {
-        true => format!("[{} {}]", n + 1, page.name()),
-        false => format!(" {} {} ", n + 1, page.name()),
+    let name = |(n, page): (usize, &IssuePage)| {
+        if *page == open {
+            format!("[{} {}]", n + 1, page.name())
+        } else {
+            format!(" {} {} ", n + 1, page.name())
+        }
     };
     IssuePage::ALL.iter().enumerate().map(name).collect()
 }

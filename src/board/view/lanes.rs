@@ -17,9 +17,12 @@ use crate::ui::text::{clean_line, truncate, width};
 
 /// The name and size of each lane; the selected one is in brackets.
 pub(super) fn names(model: &Model, area: Rect, buffer: &mut Buffer) {
-    let name = |(n, lane): (usize, &LaneView)| match n == model.at {
-        true => format!("[{} {}]", lane.status, lane.total),
-        false => format!(" {} {} ", lane.status, lane.total),
+    let name = |(n, lane): (usize, &LaneView)| {
+        if n == model.at {
+            format!("[{} {}]", lane.status, lane.total)
+        } else {
+            format!(" {} {} ", lane.status, lane.total)
+        }
     };
     let names: Vec<String> = model.lanes.iter().enumerate().map(name).collect();
     let room = usize::from(area.width);

@@ -48,10 +48,8 @@ pub(super) fn draw(model: &Model, buffer: &mut Buffer) -> Option<Position> {
 /// The filter on the left, and how many issues match on the right.
 fn top(model: &Model, area: Rect, buffer: &mut Buffer) -> Option<Position> {
     let kind = if model.filter.all { "issue" } else { "open issue" };
-    let count = match model.is_read() {
-        true => crate::ui::text::count(model.total(), kind),
-        false => "reading …".to_owned(),
-    };
+    let count =
+        if model.is_read() { crate::ui::text::count(model.total(), kind) } else { "reading …".to_owned() };
     let wide = u16::try_from(crate::ui::text::width(&count)).unwrap_or(area.width).min(area.width / 2);
     let right = Rect { x: area.right() - wide, width: wide, ..area };
     put(buffer, right, &count, DIM);

@@ -17,10 +17,8 @@ use crate::ui::text::count;
 /// Answers with the plans that were added.
 pub(in crate::cli) fn answer(context: &mut CliContext, done: Done<Added>, no_bind: bool) -> Outcome {
     // With `--json`, the document contains these remarks.
-    let remarks = match context.json() {
-        true => vec![],
-        false => remarks(&done.view, no_bind, context.screen.is_terminal()),
-    };
+    let remarks =
+        if context.json() { vec![] } else { remarks(&done.view, no_bind, context.screen.is_terminal()) };
     let outcome = context.answer(done, |it, _, screen| added(screen, it))?;
     context.show_notices(remarks);
     Ok(outcome)

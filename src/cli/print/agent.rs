@@ -157,6 +157,10 @@ impl AgentObserver for RunningAgent {
         }
     }
 
+    fn noticed(&mut self, what: &str) {
+        self.said(TextKind::Log, &format!("{what}\n"));
+    }
+
     fn stop(&mut self) -> bool {
         self.interrupts.take()
     }

@@ -68,9 +68,10 @@ fn finding(screen: &mut Screen, finding: &PlanFinding) -> io::Result<()> {
     let painter = screen.painter();
     let look = if finding.is_error() { style::BAD } else { style::WARN };
     let severity = finding.severity.as_str();
-    let (word, margin) = match UiSettings::get().is_plain {
-        true => (format!("{severity}:"), ""),
-        false => (format!("{severity:<8}"), "         "),
+    let (word, margin) = if UiSettings::get().is_plain {
+        (format!("{severity}:"), "")
+    } else {
+        (format!("{severity:<8}"), "         ")
     };
     let word = painter.paint(look, &word);
     let cost = finding.cost.map_or(String::new(), |cost| format!(" (quality -{cost})"));

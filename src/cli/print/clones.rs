@@ -38,9 +38,10 @@ pub(in crate::cli) fn pulled(screen: &mut Screen, pulled: &Synced, reference: &s
 /// The result of a push.
 pub(in crate::cli) fn pushed(screen: &mut Screen, pushed: &Synced) -> io::Result<()> {
     let remote = clean_line(&pushed.remote);
-    match pushed.pushed {
-        true => writeln!(screen, "pushed {} to {remote}", count(pushed.outgoing, "commit")),
-        false => writeln!(screen, "{remote}: up to date"),
+    if pushed.pushed {
+        writeln!(screen, "pushed {} to {remote}", count(pushed.outgoing, "commit"))
+    } else {
+        writeln!(screen, "{remote}: up to date")
     }
 }
 
@@ -74,9 +75,10 @@ fn print_side(name: &str, conflict: &Conflict, side: &ConflictSide, screen: &mut
     let painter = screen.painter();
     let author = side.author.as_deref().unwrap_or("someone");
     let at = side.at.map(|at| format!(", {}", time::when(at))).unwrap_or_default();
-    let (label, margin) = match UiSettings::get().is_plain {
-        true => (format!("{name}:"), ""),
-        false => (format!("  {name:<7}"), "          "),
+    let (label, margin) = if UiSettings::get().is_plain {
+        (format!("{name}:"), "")
+    } else {
+        (format!("  {name:<7}"), "          ")
     };
     let label = painter.paint(style::DIM, &label);
     writeln!(screen, "{label} {}{at}", clean_line(author))?;

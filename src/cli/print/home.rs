@@ -61,10 +61,7 @@ fn place(screen: &mut Screen, home: &Home) -> io::Result<()> {
         None => "with a detached HEAD".to_owned(),
     };
     let role = home.role.map(|role| format!(", as {role}")).unwrap_or_default();
-    let line = match home.is_bare {
-        true => format!("{worktree}{role}"),
-        false => format!("{worktree} {branch}{role}"),
-    };
+    let line = if home.is_bare { format!("{worktree}{role}") } else { format!("{worktree} {branch}{role}") };
     writeln!(screen, "{}", screen.painter().paint(style::DIM, &line))
 }
 

@@ -121,9 +121,10 @@ pub(in crate::cli) fn report(screen: &mut Screen, report: &ImportReport) -> io::
 
 /// A value after its name, aligned except for screen readers.
 fn row(screen: &mut Screen, name: &str, value: &str) -> io::Result<()> {
-    match UiSettings::get().is_plain {
-        true => writeln!(screen, "{name}: {}", value.trim_start()),
-        false => writeln!(screen, "  {name:<12} {value}"),
+    if UiSettings::get().is_plain {
+        writeln!(screen, "{name}: {}", value.trim_start())
+    } else {
+        writeln!(screen, "  {name:<12} {value}")
     }
 }
 
@@ -140,9 +141,10 @@ fn counted<'a>(
     }
     for (number, what) in all {
         let what = text::truncate(&text::clean_line(what), LONGEST_LINE).to_string();
-        match UiSettings::get().is_plain {
-            true => writeln!(screen, "{}: {what}", count(number, "issue"))?,
-            false => writeln!(screen, "  {number:>6}  {what}")?,
+        if UiSettings::get().is_plain {
+            writeln!(screen, "{}: {what}", count(number, "issue"))?;
+        } else {
+            writeln!(screen, "  {number:>6}  {what}")?;
         }
     }
     Ok(())

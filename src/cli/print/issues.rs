@@ -28,9 +28,10 @@ pub(in crate::cli) fn changed(
 
 /// A new issue; for programs only its id.
 pub(in crate::cli) fn created(screen: &mut Screen, view: &IssueView) -> io::Result<()> {
-    match screen.is_terminal() {
-        true => writeln!(screen, "registered {}", screen.painter().paint(style::ID, view.issue.id.as_str())),
-        false => writeln!(screen, "{}", view.issue.id),
+    if screen.is_terminal() {
+        writeln!(screen, "registered {}", screen.painter().paint(style::ID, view.issue.id.as_str()))
+    } else {
+        writeln!(screen, "{}", view.issue.id)
     }
 }
 
@@ -98,10 +99,7 @@ pub(in crate::cli) fn many(screen: &mut Screen, it: &ManyChanged, verb: &str) ->
     }
     table.print(screen)?;
     let all = count(it.issues.len(), "issue");
-    match it.is_preview {
-        true => writeln!(screen, "{all} would be {verb}"),
-        false => writeln!(screen, "{verb} {all}"),
-    }
+    if it.is_preview { writeln!(screen, "{all} would be {verb}") } else { writeln!(screen, "{verb} {all}") }
 }
 
 /// An issue in a numbered list to choose from.

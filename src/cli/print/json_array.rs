@@ -16,9 +16,10 @@ impl JsonArray {
     /// Prints one more element.
     pub(in crate::cli) fn value(&mut self, value: &impl Serialize, screen: &mut Screen) -> io::Result<()> {
         let is_compact = screen.is_compact();
-        let element = match is_compact {
-            true => serde_json::to_string(value)?,
-            false => serde_json::to_string_pretty(value)?.replace('\n', "\n  "),
+        let element = if is_compact {
+            serde_json::to_string(value)?
+        } else {
+            serde_json::to_string_pretty(value)?.replace('\n', "\n  ")
         };
         let before = match (self.has_elements, is_compact) {
             (true, true) => ",",

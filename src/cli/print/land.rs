@@ -30,15 +30,15 @@ fn landed_issue(screen: &mut Screen, issue: &LandedIssue, onto: &str, dry_run: b
     let word = if dry_run { "would land" } else { "landed" };
     writeln!(
         screen,
-        "{} {} on {onto}: {} by {how} ({})",
+        "{} {} on {onto} by {how} ({}): {}",
         painter.paint(style::GOOD, word),
         painter.paint(style::ID, issue_id.as_str()),
-        clean_line(title),
         if dry_run {
             count(commits.len(), "commit")
         } else {
             format!("{}, {}", count(commits.len(), "commit"), after.short())
-        }
+        },
+        clean_line(title)
     )?;
     if dry_run {
         for test in tests {

@@ -46,9 +46,10 @@ pub(in crate::cli) fn active(screen: &mut Screen, active: &ActiveQueues, now: i6
     if !active.queues.is_empty() {
         return queues(screen, &active.queues, now);
     }
-    let hint = match active.are_any {
-        true => "`git wf queue manage list --all` shows the others",
-        false => "`git wf queue add ISSUE` creates one",
+    let hint = if active.are_any {
+        "`git wf queue manage list --all` shows the others"
+    } else {
+        "`git wf queue add ISSUE` creates one"
     };
     writeln!(screen, "no queue is active; {hint}")
 }
@@ -234,9 +235,10 @@ pub(in crate::cli) fn queued(screen: &mut Screen, all: &[AddedItem]) -> io::Resu
     for AddedItem { item, is_old } in all {
         let queue = item.queue_id.as_ref().map(ToString::to_string).unwrap_or_default();
         let (plan, id) = (&item.item.solution_id, &item.item.item_id);
-        match is_old {
-            true => writeln!(screen, "{plan} is already queued as {id} of {queue}; nothing changed")?,
-            false => writeln!(screen, "queued {plan} as {id} of {queue}")?,
+        if *is_old {
+            writeln!(screen, "{plan} is already queued as {id} of {queue}; nothing changed")?;
+        } else {
+            writeln!(screen, "queued {plan} as {id} of {queue}")?;
         }
     }
     Ok(())
@@ -287,8 +289,9 @@ pub(in crate::cli) fn prioritized(screen: &mut Screen, queues: &[QueueAnswer]) -
 /// A queue that took over the items of another.
 pub(in crate::cli) fn merged(screen: &mut Screen, it: &MergedQueue, is_changed: bool) -> io::Result<()> {
     let (from, to) = (&it.from, &it.queue.queue.id);
-    match is_changed {
-        true => writeln!(screen, "moved {} to {to}; {from} is archived", count(it.moved, "item")),
-        false => writeln!(screen, "{from} is already archived and empty; nothing changed"),
+    if is_changed {
+        writeln!(screen, "moved {} to {to}; {from} is archived", count(it.moved, "item"))
+    } else {
+        writeln!(screen, "{from} is already archived and empty; nothing changed")
     }
 }

@@ -22,10 +22,8 @@ pub(in crate::cli) fn relinked(screen: &mut Screen, found: &Relinked) -> io::Res
             painter.paint(style::ID, it.solution_id.as_str()),
             match it.shown_by {
                 RelinkEvidence::Trailers => "by its trailers",
-                RelinkEvidence::Message => match it.reverts.is_empty() {
-                    true => "its message names linked commits",
-                    false => "it reverts linked commits",
-                },
+                RelinkEvidence::Message if it.reverts.is_empty() => "its message names linked commits",
+                RelinkEvidence::Message => "it reverts linked commits",
                 RelinkEvidence::Issue => "its trailers name the issue",
                 RelinkEvidence::Patch => "the same change as a linked commit",
                 RelinkEvidence::WholePatch => "the same change as the whole execution",

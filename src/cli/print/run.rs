@@ -151,9 +151,10 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
         writeln!(screen, "  {}", workplace(place))?;
     }
     if let Some(branch) = branch_with_work(view) {
-        let place = match view.lacks_branch {
-            false => String::new(),
-            true => ", which is not in this clone: push it from the clone of the run".to_owned(),
+        let place = if view.lacks_branch {
+            ", which is not in this clone: push it from the clone of the run".to_owned()
+        } else {
+            String::new()
         };
         writeln!(
             screen,

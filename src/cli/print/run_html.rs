@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
-use crate::page::html::{OnItsOwn, blocks, escaped, fields, line};
+use crate::page::html::{OnItsOwn, blocks, fields, line};
 use crate::page::run_report;
 use crate::rules::run::RunReport;
 use crate::ui::Screen;
+use crate::ui::svg::escaped;
 
 const STYLE: &str = "body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:#222;background:#fff}\
 table{border-collapse:collapse;width:100%;margin:1rem 0}th,td{border:1px solid #ccc;padding:.3rem .6rem;text-align:left;vertical-align:top}\

@@ -40,10 +40,7 @@ pub(in crate::cli) fn table(screen: &mut Screen, tasks: &Tasks) -> io::Result<()
 
 /// A task that was added; for programs only its id.
 pub(in crate::cli) fn added(screen: &mut Screen, it: &ChangedTask) -> io::Result<()> {
-    match screen.is_terminal() {
-        true => done(screen, it, "added"),
-        false => writeln!(screen, "{}", it.task),
-    }
+    if screen.is_terminal() { done(screen, it, "added") } else { writeln!(screen, "{}", it.task) }
 }
 
 /// The result of editing a task.

@@ -24,9 +24,10 @@ pub(in crate::cli) fn links(
             1 => String::new(),
             _ => format!(" ({})", it.execution_id.short()),
         };
-        match it.changed {
-            true => writeln!(screen, "{done} {commit} \"{subject}\" {to} {plan}{task}{of}")?,
-            false => writeln!(screen, "{commit} \"{subject}\" {is} {plan}{task}{of}")?,
+        if it.changed {
+            writeln!(screen, "{done} {commit} \"{subject}\" {to} {plan}{task}{of}")?;
+        } else {
+            writeln!(screen, "{commit} \"{subject}\" {is} {plan}{task}{of}")?;
         }
     }
     Ok(())

@@ -185,10 +185,8 @@ pub(in crate::cli) fn leases(screen: &mut Screen, leases: &[Lease], now: i64) ->
     ]);
     for lease in leases {
         let until = time::ago(now, lease.lease_expires_at.millis());
-        let until = match lease.expired {
-            true => Cell::new(format!("expired {until}"), style::BAD),
-            false => Cell::from(until),
-        };
+        let until =
+            if lease.expired { Cell::new(format!("expired {until}"), style::BAD) } else { Cell::from(until) };
         table.row([
             Cell::from(lease.item_id.as_ref().map(ToString::to_string).unwrap_or_default()),
             Cell::new(screen.id(lease.solution_id.as_str()), style::ID),

@@ -43,7 +43,7 @@ pub(super) struct Input {
     assignee: Option<String>,
     /// Part of their name or address.
     author: Option<String>,
-    /// The wave of a roadmap.
+    /// Of a roadmap.
     wave: Option<u64>,
     /// Created at this time or later: 2026-11-21, "2 weeks ago".
     since: Option<String>,
@@ -51,7 +51,6 @@ pub(super) struct Input {
     /// Ended at this time or later.
     closed_since: Option<String>,
     closed_until: Option<String>,
-    /// Those that have a plan.
     has_plan: bool,
     /// Those whose plan can be claimed now.
     ready: bool,

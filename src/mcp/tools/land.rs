@@ -24,12 +24,8 @@ const TEST_LIMIT: Duration = Duration::from_secs(3600);
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// The issue.
     issue: String,
-    /// Only say what would land.
-    #[serde(default)]
-    dry_run: bool,
-    /// Land the merge whose conflicts you have resolved.
+    /// Land the merge that you have resolved.
     #[serde(default, rename = "continue")]
     resolved: bool,
 }
@@ -37,8 +33,7 @@ pub(super) struct Input {
 impl Tool for Land {
     const NAME: &'static str = "land";
     const TITLE: &'static str = "Land completed work";
-    const ABOUT: &'static str = "Bring a completed issue to the target branch, once its tests pass on the merged tree. Say what \
-        did not land to a person.";
+    const ABOUT: &'static str = "Land a completed issue, once its tests pass on the merged tree.";
     const PERFORMS: &'static [Op] = &[Op::Land];
     const IS_OPEN: bool = true;
     type Input = Input;
@@ -46,28 +41,29 @@ impl Tool for Land {
 
     fn call(call: &Call<'_>, input: Input) -> Answer<LandView> {
         let session = call.session;
-        let Input { issue, dry_run, resolved } = input;
-        if !dry_run && let Some(shown) = in_hook::shown_by(session.environment()) {
+        let Input { issue, resolved } = input;
+        if let Some(shown) = in_hook::shown_by(session.environment()) {
             let refusal = format!("a plan's commands never run from a git hook, and {shown}");
             return Err(Refusal::new(Code::InAHook, refusal)
                 .hint("a person must start this server outside of git's hooks"));
         }
         let (what, how) = (vec![issue.clone()], LandMethod::Merge);
-        let work = LandWork { what, all: false, onto: None, how, batch: 1, dry_run, by_hand: true };
+        let work = LandWork { what, all: false, onto: None, how, batch: 1, dry_run: false, by_hand: true };
         let landing = if resolved { work::continued(session, work)? } else { work::landing(session, work)? };
-        agreed(call, &landing, &issue)?;
+        agreed(call, &landing, &issue, resolved)?;
         landing.run(TEST_LIMIT, &mut Tests::telling(call.steps))
     }
 }
 
 /// Refuses commands that nobody here has agreed to: nobody can be asked here.
-fn agreed(call: &Call<'_>, landing: &Landing<'_>, issue: &str) -> Result<(), Refusal> {
+fn agreed(call: &Call<'_>, landing: &Landing<'_>, issue: &str, resolved: bool) -> Result<(), Refusal> {
     let unseen = landing.unseen()?;
     if unseen.is_empty() {
         return Ok(());
     }
     let shown = unseen.iter().map(|test| exact(test.command.as_str()).into_owned()).collect();
-    let command = call.voice.command(&RemedyCall::new(Op::Land, [issue]));
+    let typed = RemedyCall::new(Op::Land, [issue]);
+    let command = call.voice.command(&if resolved { typed.flag("continue") } else { typed });
     Err(Refusal::new(Code::NotAgreed, "nobody here has agreed to these commands").details(shown).command(
         command,
         "must be typed once by a person, who reads them and agrees; then call this tool again",

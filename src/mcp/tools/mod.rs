@@ -197,7 +197,9 @@ impl ToolRow {
             // A tool that only reads needs no other annotations.
             ToolAnnotations::new().read_only(true)
         } else {
-            ToolAnnotations::new().destructive(is_destructive).idempotent(is_idempotent).open_world(is_open)
+            let hints = ToolAnnotations::new().destructive(is_destructive).open_world(is_open);
+            // A tool counts as not idempotent unless it says so.
+            if is_idempotent { hints.idempotent(true) } else { hints }
         };
         let mut input = (self.input)();
         (self.restrict)(&mut input, &|op| allowed.may(op));
@@ -267,7 +269,7 @@ mod tests {
     #[test]
     fn each_role_has_the_tools_of_its_work() {
         let reading = ["find", "show", "plan_context", "trace"];
-        assert_eq!(names(None, false, false).len(), 11);
+        assert_eq!(names(None, false, false).len(), 12);
         for (role, more) in [
             ("planner", &["issue_write", "plan_submit"][..]),
             ("reviewer", &["issue_write", "plan_review"]),

@@ -27,11 +27,11 @@ const USUAL: u64 = 3600;
 pub(super) struct Input {
     /// Only this task, such as T1.
     task: Option<String>,
-    /// The execution, or its issue, plan or item (default: this worktree's).
+    /// Default: this worktree's.
     execution: Option<String>,
-    /// Run them in a fresh workplace, on what is committed, and test the tests themselves.
+    /// In a fresh workplace; test the tests, too.
     fresh: bool,
-    /// Stop a command that takes longer (default: 3600).
+    /// Default: 3600.
     #[schemars(range(min = 1))]
     timeout_seconds: Option<u64>,
 }

@@ -42,6 +42,7 @@ pub(crate) fn is_issue(path: &str) -> bool {
 }
 
 /// How the file at a path merges, and what makes it valid.
+#[derive(Clone, Copy)]
 pub(crate) enum Form {
     /// Fields with stamps.
     Doc(&'static Schema),

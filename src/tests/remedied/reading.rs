@@ -19,10 +19,10 @@ const COMMANDS: &[&str] = &[
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in folder.read_dir().unwrap() {
         let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => files(&path, found),
-            false if path.extension().is_some_and(|it| it == "rs") => found.push(path),
-            false => {}
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
         }
     }
 }

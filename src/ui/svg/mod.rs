@@ -14,8 +14,13 @@ use super::text::clean_line;
 
 /// Escapes text for HTML, SVG and quoted attributes, and makes invisible characters visible.
 pub(crate) fn escaped(text: &str) -> String {
-    let mut escaped = String::new();
-    for c in clean_line(text).chars() {
+    escaped_whole(&clean_line(text))
+}
+
+/// Escapes text for HTML, SVG and quoted attributes. Every character stays, such as the ends of lines.
+pub(crate) fn escaped_whole(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
         match c {
             '&' => escaped.push_str("&amp;"),
             '<' => escaped.push_str("&lt;"),

@@ -68,10 +68,12 @@ impl Scale {
         let all = (0..=4).map(move |n| {
             let since = part * n;
             let at = self.from + since;
-            let label = match self.is_absolute {
-                true if part < MINUTE => time::exact_moment(at),
-                true => time::moment(at),
-                false => time::length(u64::try_from(since).unwrap_or(0)),
+            let label = if !self.is_absolute {
+                time::length(u64::try_from(since).unwrap_or(0))
+            } else if part < MINUTE {
+                time::exact_moment(at)
+            } else {
+                time::moment(at)
             };
             (at, label)
         });

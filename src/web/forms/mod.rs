@@ -140,10 +140,8 @@ impl<'a, 'v> PageForm<'a, 'v> {
         let is_outdated =
             |it: &RefusedForm| it.field == Some(field) && it.refusal.code == Code::ChangedMeanwhile;
         let name = format!("was_{field}");
-        let value = match self.refused.is_some_and(is_outdated) {
-            true => editable(value),
-            false => self.entered(&name, value),
-        };
+        let value =
+            if self.refused.is_some_and(is_outdated) { editable(value) } else { self.entered(&name, value) };
         html! { input type="hidden" name=(name) value=(value); }
     }
 

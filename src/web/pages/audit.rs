@@ -15,12 +15,11 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let range = view.query.get("range").unwrap_or_default();
     let asked: Vec<String> = if range.is_empty() { vec![] } else { vec![range.to_owned()] };
     let is_option = range.starts_with('-');
-    let outcome =
-        match is_option {
-            true => Err(Refusal::usage(format!("`{range}` is not a range"))
-                .hint("a range is, for example, main..topic")),
-            false => trail::audit(view.session, &asked),
-        };
+    let outcome = if is_option {
+        Err(Refusal::usage(format!("`{range}` is not a range")).hint("a range is, for example, main..topic"))
+    } else {
+        trail::audit(view.session, &asked)
+    };
     let body = html! {
         h1 { "Audit" }
         @if !view.is_export() {

@@ -53,7 +53,7 @@ pub(super) fn page(view: &View<'_>, id: &IssueId) -> Result<PageContent, Refusal
         (actions(view, issue, status))
     };
     let body = Shown::with_forms(view, &forms)
-        .page(&page::issue::page(&shown), &Beside { facts: Some(beside), notice: None });
+        .page(&page::issue::page(&shown), &Beside { facts: Some(beside), ..Beside::default() });
     Ok(PageContent::new(format!("{} {}", issue.id, issue.title), body))
 }
 

@@ -40,9 +40,12 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
         Err(refusal) => (None, Some(refusal)),
     };
     pages.total = found.as_ref().and_then(|it| it.total).map_or(0, Total::number);
-    let rows = found.as_ref().map(|it| match view.is_export() {
-        true => it.rows.chunks(PAGE).nth(pages.page - 1).unwrap_or_default(),
-        false => &it.rows[..],
+    let rows = found.as_ref().map(|it| {
+        if view.is_export() {
+            it.rows.chunks(PAGE).nth(pages.page - 1).unwrap_or_default()
+        } else {
+            &it.rows[..]
+        }
     });
     let body = html! {
         div.heading {

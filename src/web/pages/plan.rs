@@ -27,7 +27,7 @@ pub(super) fn page(view: &View<'_>, id: &SolutionId) -> Result<PageContent, Refu
         @if !view.is_export() { p { (history(view, plan.id.as_str())) } }
         @if version.is_none() { (actions(view, &plan)) }
     };
-    let beside = Beside { facts: Some(facts), notice: Some(notice) };
+    let beside = Beside { facts: Some(facts), notice: Some(notice), after: None };
     let body = Shown::new(view).page(&page::plan::page(&plan), &beside);
     Ok(PageContent::new(plan.id.to_string(), body))
 }

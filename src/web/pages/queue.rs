@@ -72,10 +72,7 @@ fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, pages: Option<L
     let conflicts = queue.conflicts.as_deref().unwrap_or_default();
     let is_whole = pages.is_some() && view.is_export();
     let from = pages.map_or(0, ListPosition::offset);
-    let part = |rows: usize| match is_whole {
-        true => 0..rows,
-        false => from.min(rows)..rows.min(from + PAGE),
-    };
+    let part = |rows: usize| if is_whole { 0..rows } else { from.min(rows)..rows.min(from + PAGE) };
     let (here, decisions) = (part(items.len()), &conflicts[part(conflicts.len())]);
     let total = items.len().max(conflicts.len());
     html! {

@@ -7,7 +7,7 @@ use crate::model::id::RunId;
 use crate::ops::Refusal;
 use crate::page;
 use crate::run::{self, Driven, LoggedView};
-use crate::web::parts::{PagedLists, badge, counted, linked, one_line, person, when};
+use crate::web::parts::{PagedLists, badge, counted, linked, person, when};
 use crate::web::place::Place;
 use crate::web::shown::{Beside, Shown};
 use crate::web::view::{PageContent, View};
@@ -63,9 +63,12 @@ pub(super) fn one(view: &View<'_>, id: &RunId) -> Result<PageContent, Refusal> {
         @if is_open { section id="steering" { (run_live::steering(view, it)) } }
         section id="agents" { (run_live::agents(view, it, &lines)) }
         @if is_open { section id="questions" { (run_live::questions(view, it, report)) } }
-        section id="log" { (entries(view, &shown.lists, log)) }
     };
-    let body = shown.page(&page::run_report::page(report), &Beside { facts: None, notice: Some(notice) });
+    let log = html! { section id="log" { (entries(view, &shown.lists, log)) } };
+    let body = shown.page(
+        &page::run_report::page(report),
+        &Beside { notice: Some(notice), after: Some(log), ..Beside::default() },
+    );
     Ok(PageContent { is_moving: it.driven == Driven::Here, ..PageContent::new(id.to_string(), body) })
 }
 

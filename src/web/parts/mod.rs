@@ -42,9 +42,10 @@ pub(super) fn priority(priority: Priority) -> Markup {
 /// A relative time, with the exact one on demand. An export has only the exact time, which does not age.
 pub(super) fn when(view: &View<'_>, at: Time) -> Markup {
     let exact = at.to_string();
-    let shown = match view.is_export() {
-        true => exact.get(..16).unwrap_or(&exact).replace('T', " "),
-        false => time::ago_on_page(view.now.millis(), at.millis()),
+    let shown = if view.is_export() {
+        exact.get(..16).unwrap_or(&exact).replace('T', " ")
+    } else {
+        time::ago_on_page(view.now.millis(), at.millis())
     };
     html! { time datetime=(exact) title=(exact) { (shown) } }
 }

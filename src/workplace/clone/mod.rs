@@ -29,9 +29,13 @@ pub(crate) use objects::HandInLimits;
 pub(crate) use place::{beside, place};
 
 use self::untrusted::Unreadable;
+use super::slot::PlaceVariables;
 use crate::git::{SealedGit, pipes};
 use crate::model::branch::Branch;
 use crate::store::ObjectId;
+
+/// The file with its variables, among those that this program keeps about it.
+const VARIABLES: &str = "place";
 
 /// A clone in which an agent works.
 #[derive(Debug)]
@@ -60,6 +64,20 @@ impl Workplace {
     /// Its name among the workplaces of the repository.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Notes its variables where nothing that runs in it can write, for a process that finds it after this one was killed.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub(crate) fn note_variables(&self, variables: &PlaceVariables) -> Result<(), WorkplaceError> {
+        let path = self.files.join(VARIABLES);
+        std::fs::write(&path, variables.line()).map_err(|source| WorkplaceError::write(&path, source))
+    }
+
+    /// Its variables, as far as they were noted.
+    pub(crate) fn noted_variables(&self) -> Option<PlaceVariables> {
+        PlaceVariables::noted(&self.files.join(VARIABLES))
     }
 
     /// The last commit that was taken from it; the start if none was.

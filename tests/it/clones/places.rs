@@ -108,12 +108,13 @@ fn a_remote_that_may_only_be_read() {
     } else {
         origin.sh(&["-c", "chmod -R a-w ."]).ok();
     }
-    let run = |args: &[&str]| match is_root {
-        true => {
+    let run = |args: &[&str]| {
+        if is_root {
             let start = "exec setpriv --reuid=65534 --regid=65534 --clear-groups \"$0\" \"$@\"";
             ada.sh(&[&["-c", start, env!("CARGO_BIN_EXE_git-wf")], args].concat())
+        } else {
+            ada.wf(args)
         }
-        false => ada.wf(args),
     };
     let before = origin.tip();
     for command in ["sync", "push", "sync"] {

@@ -29,8 +29,10 @@ mod unbound;
 mod unchanged;
 mod unfed;
 
+use std::sync::OnceLock;
+
 use crate::support::store_writer::{Claim, claim};
-use crate::support::{Repo, Sandbox};
+use crate::support::{Repo, Sandbox, Template};
 
 /// A repository with one commit from before the hooks were installed, the hooks, and an execution on `main`.
 struct Bound {
@@ -41,10 +43,12 @@ struct Bound {
 
 impl Bound {
     fn new() -> Self {
-        let sandbox = Sandbox::new();
-        let repo = with_hooks(&sandbox, "repo");
-        let claim = claim(&repo, "ISS-001");
-        Self { sandbox, repo, claim }
+        static MADE: OnceLock<(Template, Claim)> = OnceLock::new();
+        let (made, claim) = MADE.get_or_init(|| {
+            Template::make("bound", |sandbox| claim(&with_hooks(sandbox, "repo"), "ISS-001"))
+        });
+        let sandbox = made.sandbox();
+        Self { repo: sandbox.at("repo"), sandbox, claim: claim.clone() }
     }
 
     fn linked(&self) -> Vec<String> {

@@ -96,7 +96,9 @@ fn a_commit_that_may_belong_to_a_plan_is_left_to_git_wf() {
     for message in ["Do ISS-001", "x\n\nWf-Issue: ISS-001", "x\n\nThis reverts commit 1234567.", "commit 1"] {
         assert_eq!(it.commit(&["-m", message]), BOTH, "{message}");
     }
-    assert_eq!(it.commit(&["--amend", "-m", "amended"]), ["commit-msg", "post-commit", "post-rewrite"]);
+    for words in [&["--amend", "-m", "amended"][..], &["-m", "of\n\nseveral lines", "--amend"]] {
+        assert_eq!(it.commit(words), ["commit-msg", "post-commit", "post-rewrite"], "{words:?}");
+    }
     settle();
     // A reset takes a commit away, and the next one may stand in its place.
     it.repo.git(&["reset", "--quiet", "--soft", "HEAD~1"]).ok();
@@ -126,7 +128,7 @@ fn what_git_is_in_the_middle_of_is_left_to_git_wf() {
     assert_eq!(it.commit(&["--all", "-m", "picked"]), ["commit-msg"]);
     it.repo.git(&["merge", "--quiet", "--squash", "side"]).fails(1);
     it.repo.write("a", "5\n");
-    assert_eq!(it.commit(&["--all", "-m", "squashed"]), ["commit-msg"]);
+    assert_eq!(it.commit(&["--all", "-m", "squashed"]), BOTH);
 }
 
 #[test]

@@ -10,7 +10,7 @@ fn a_role_decides_which_tools_there_are() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("code");
     let mut owner = Client::of(&repo, &[]);
-    assert_eq!(owner.tools().len(), 11);
+    assert_eq!(owner.tools().len(), 12);
     let reading = ["find", "plan_context", "show", "trace"];
     assert_eq!(Client::of(&repo, &["--read-only"]).tools(), reading);
     let executor = ["claim", "find", "finish", "issue_write", "plan_context", "show", "trace", "verify"];

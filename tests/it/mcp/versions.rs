@@ -49,7 +49,7 @@ fn the_version_without_a_handshake_is_served_too() {
     let found = client.ask("server/discover", modern(json!({})));
     assert!(found["supportedVersions"].as_array().unwrap().contains(&json!("2026-07-28")), "{found}");
     let listed = client.ask("tools/list", modern(json!({})));
-    assert_eq!(listed["tools"].as_array().unwrap().len(), 10);
+    assert_eq!(listed["tools"].as_array().unwrap().len(), 12);
     let claimed = client.ask("tools/call", modern(json!({"name": "claim", "arguments": {}})));
     assert_eq!(claimed["structuredContent"]["claim"]["issue_id"], "ISS-001", "{claimed:#}");
     let shown = repo.json(&["show", "ISS-001"]);

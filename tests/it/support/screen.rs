@@ -112,10 +112,8 @@ fn held(name: &str, shown: &str) {
 }
 
 fn typed(args: &[&str]) -> String {
-    let quoted = |arg: &&str| match arg.contains([' ', '\'']) {
-        true => format!("\"{arg}\""),
-        false => (*arg).to_owned(),
-    };
+    let quoted =
+        |arg: &&str| if arg.contains([' ', '\'']) { format!("\"{arg}\"") } else { (*arg).to_owned() };
     args.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 

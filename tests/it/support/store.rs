@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 use super::template::Template;
-use super::{Repo, START, Sandbox, record};
+use super::{Repo, Sandbox, record};
 
 /// The ref.
 pub(crate) const REF: &str = "refs/wf/main";
@@ -23,15 +23,9 @@ impl Sandbox {
         if !self.is_new() {
             return make_store(self, name);
         }
-        let made = MADE.get_or_init(|| {
-            Template::make("store", |sandbox| {
-                make_store(sandbox, "store");
-            })
-        });
-        let repo = self.at(name);
-        made.copy("store", repo.path());
-        self.advance(made.now - START);
-        repo
+        let made = MADE.get_or_init(|| Template::make("store", |sandbox| make_store(sandbox, "store")).0);
+        made.copy("store", self, name);
+        self.at(name)
     }
 }
 

@@ -4,33 +4,37 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::Sandbox;
+use super::{START, Sandbox};
 
 /// The directory of a sandbox, and how far its clock went.
-pub(super) struct Template {
+pub(crate) struct Template {
     root: PathBuf,
-    pub(super) now: i64,
+    now: i64,
 }
 
 impl Template {
     /// Runs `make` in a sandbox of its own, and keeps what that sandbox then holds under `name`.
-    pub(super) fn make(name: &str, make: fn(&Sandbox)) -> Self {
+    pub(crate) fn make<T>(name: &str, make: impl FnOnce(&Sandbox) -> T) -> (Self, T) {
         let sandbox = Sandbox::new();
-        make(&sandbox);
+        let made = make(&sandbox);
         let root = folder().join(name);
         copy(sandbox.root(), &root, (sandbox.root(), &root));
-        Self { root, now: sandbox.now() }
+        (Self { root, now: sandbox.now() }, made)
     }
 
-    /// Copies one of its directories.
-    pub(super) fn copy(&self, from: &str, to: &Path) {
-        let from = self.root.join(from);
-        copy(&from, to, (&from, to));
+    /// Copies one of its directories into a new sandbox.
+    pub(super) fn copy(&self, from: &str, sandbox: &Sandbox, to: &str) {
+        let (from, to) = (self.root.join(from), sandbox.root().join(to));
+        copy(&from, &to, (&from, &to));
+        sandbox.advance(self.now - START);
     }
 
-    /// Copies all of it into the directory of another sandbox, whose path takes the place of its own.
-    pub(super) fn copy_all(&self, sandbox: &Path) {
-        copy(&self.root, sandbox, (&self.root, sandbox));
+    /// A sandbox with all of it, whose path takes the place of its own.
+    pub(crate) fn sandbox(&self) -> Sandbox {
+        let sandbox = Sandbox::new();
+        copy(&self.root, sandbox.root(), (&self.root, sandbox.root()));
+        sandbox.advance(self.now - START);
+        sandbox
     }
 }
 

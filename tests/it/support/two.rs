@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::template::Template;
-use super::{Repo, START, Sandbox};
+use super::{Repo, Sandbox};
 
 /// A bare remote and two clones of it, each with the store.
 pub(crate) struct Two {
@@ -32,11 +32,7 @@ impl Two {
     }
 
     fn copied(made: &OnceLock<Template>, name: &str, make: fn(&Sandbox)) -> Self {
-        let made = made.get_or_init(|| Template::make(name, make));
-        let sandbox = Sandbox::new();
-        made.copy_all(sandbox.root());
-        sandbox.advance(made.now - START);
-        Self::of(sandbox)
+        Self::of(made.get_or_init(|| Template::make(name, make).0).sandbox())
     }
 
     fn of(sandbox: Sandbox) -> Self {

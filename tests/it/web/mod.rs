@@ -12,6 +12,7 @@ mod pages;
 mod printed;
 mod queues;
 mod refusals;
+mod runs;
 mod saved;
 mod slow;
 

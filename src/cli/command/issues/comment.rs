@@ -36,20 +36,23 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    let Some(named) = args.id.as_deref().filter(|_| args.chosen.query.is_none()) else {
-        if args.last.is_some() {
-            return Err(Refusal::usage("give either an issue or --where")
-                .hint("`git wf comment --where OPTIONS TEXT`")
-                .into());
+    let named = match args.id.as_deref() {
+        Some(named) if args.chosen.query.is_none() => named,
+        _ => {
+            if args.last.is_some() {
+                return Err(Refusal::usage("give either an issue or --where")
+                    .hint("`git wf comment --where OPTIONS TEXT`")
+                    .into());
+            }
+            if args.edit.is_some() || args.withdraw.is_some() {
+                return Err(Refusal::usage("--where can only add a comment")
+                    .hint("`git wf comment --where OPTIONS TEXT`")
+                    .into());
+            }
+            let text = TextArgs { message: args.message, file: args.file, edit: false };
+            let body = text.given_or(args.id.as_deref())?.unwrap_or_default();
+            return args.chosen.change(Many::Comment(body), "commented on", context);
         }
-        if args.edit.is_some() || args.withdraw.is_some() {
-            return Err(Refusal::usage("--where can only add a comment")
-                .hint("`git wf comment --where OPTIONS TEXT`")
-                .into());
-        }
-        let text = TextArgs { message: args.message, file: args.file, edit: false };
-        let body = text.given_or(args.id.as_deref())?.unwrap_or_default();
-        return args.chosen.change(Many::Comment(body), "commented on", context);
     };
     // A missing issue is reported before an editor opens.
     let id = issues::id(&session, named)?;

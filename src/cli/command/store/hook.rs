@@ -35,6 +35,7 @@ impl Args {
     pub(in crate::cli) fn called(words: &[OsString]) -> Option<Self> {
         let [_, command, name, args @ ..] = words else { return None };
         let name = name.to_str().filter(|name| !name.starts_with('-'))?;
+        let args = args.strip_prefix(&[OsString::from("--")]).unwrap_or(args);
         (command == "hook").then(|| Self { name: name.to_owned(), args: args.to_vec() })
     }
 }

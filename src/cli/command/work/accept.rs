@@ -51,7 +51,9 @@ struct NamedCriterion {
 impl NamedCriterion {
     /// Reads `T1 1 [TEXT]` or `T1.1 [TEXT]`.
     fn of(task: String, second: Option<String>, third: Option<String>) -> Result<Self, Refusal> {
-        let wrong = |words: String| Refusal::usage(words).hint("name it as `T1 1` or `T1.1`");
+        let wrong = |words: String| {
+            Refusal::usage(words).hint("`git wf accept --help` shows how a criterion is named")
+        };
         if let Some(Ok(criterion)) = second.as_deref().map(parse_criterion) {
             return Ok(Self { task, criterion, text: third });
         }
@@ -61,7 +63,9 @@ impl NamedCriterion {
         match (whole, second, third) {
             (Some((task, criterion)), text, None) => Ok(Self { task, criterion, text }),
             (Some(_), Some(_), Some(more)) => Err(wrong(format!("`{more}` is too much after the evidence"))),
-            (None, Some(number), _) => Err(wrong(format!("`{number}` is not the number of a criterion"))),
+            (None, Some(number), _) => Err(wrong(format!(
+                "`{number}`: a criterion is a number, counted from 1, after its task: T1 1"
+            ))),
             _ => Err(wrong(format!("`{task}` names no criterion"))),
         }
     }

@@ -164,9 +164,11 @@ several times.
 .B wf.plans.follow
 A plan tool with its directory in the project, such as
 .IR openspec:openspec .
-Each landing then ticks what it completes in the files there, in a commit of its own that is tested with the rest;
+Each landing then ticks off in the files there what lands, in a commit of its own that is tested with the rest, and
 .B git wf undo
-takes it back with the landing. The tools are openspec, spec\-kit, task\-master and backlog. May be set several times.
+takes it back with the landing.
+.B git wf land \-\-pr
+ticks nothing off. The tools are openspec, spec\-kit, task\-master and backlog. May be set several times.
 .TP
 .B wf.tests
 A pattern of further test files, such as

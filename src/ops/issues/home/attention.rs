@@ -1,7 +1,5 @@
 //! What waits for the user.
 
-use std::ops::ControlFlow;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -15,11 +13,9 @@ use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::text_enum;
 use crate::model::time::Time;
 use crate::model::wisdom::WisdomType;
-use crate::ops::work;
 use crate::ops::work::runs::view::{self, InterruptedRun};
 use crate::ops::{Refusal, Session};
 use crate::rules::facts::{IssueFacts, Undecided};
-use crate::rules::landed::LandedState;
 use crate::rules::policy::Gate;
 use crate::rules::readiness::DependencyCycle;
 use crate::rules::{plan_check, review, roles, wisdom};
@@ -215,7 +211,7 @@ impl AttentionFacts<'_> {
             found.push(about(
                 &issue,
                 id,
-                format!("a review rejected the plan of: {}", issue.title),
+                format!("a review rejected the plan for {}", issue.title),
                 remedies,
             ));
         }
@@ -293,42 +289,6 @@ impl AttentionFacts<'_> {
         ))
     }
 
-    /// Completed issues whose work is known to be absent from the target branch.
-    fn landings(&self) -> Result<Counted, Refusal> {
-        let filter = Filter { unlanded: true, statuses: vec![IssueStatus::Completed], ..Filter::default() };
-        let count = self.index.count(&filter)?;
-        if count == 0 {
-            return Ok((0, vec![]));
-        }
-        let numbers = self.index.list(&filter, SortOrder::Priority, 0, Some(self.most))?;
-        let half_done = work::half_done(self.session.store())?;
-        let mut first = Vec::new();
-        let _ = self.index.each_listed(&numbers, |row| {
-            let state = row.status_words();
-            let remedies = match row.not_landed.as_ref().map(|not_landed| not_landed.state) {
-                Some(LandedState::OnNoBranch) => Remedies::call(
-                    RemedyCall::new(Other::Trace, [&row.id]),
-                    "shows its commits, which a branch must have again",
-                ),
-                _ if half_done.contains(&row.id) => Remedies::call(
-                    RemedyCall::new(Op::Land, [&row.id]).flag("continue"),
-                    "lands the merge that stands half done, once it is resolved",
-                ),
-                _ => Remedies::call(RemedyCall::new(Op::Land, [&row.id]), "lands it"),
-            };
-            first.push(AttentionItem {
-                id: row.id.to_string(),
-                issue_id: Some(row.id.clone()),
-                what: format!("{state}: {}", row.title),
-                actor: None,
-                expired_at: None,
-                remedies: remedies.into_vec(),
-            });
-            ControlFlow::<()>::Continue(())
-        })?;
-        Ok((count, first))
-    }
-
     /// If the policy requires reviews: bound plans without a review. The user's own wait for somebody else.
     fn reviews(&self) -> Result<Vec<AttentionItem>, Refusal> {
         if !Gate::Review.is_required(&records::root(self.snapshot)?.policy) {
@@ -345,11 +305,9 @@ impl AttentionFacts<'_> {
                     .or_call(RemedyCall::new(Op::SolutionReview, [id]).flag("approve"), "approves it");
                 found.push(about(&issue, id, issue.title.clone(), remedies));
             } else {
-                let what = format!("somebody else must review your plan of: {}", issue.title);
-                let force = RemedyCall::new(Op::QueueAdd, [&issue.id]).flag("force").option("reason", "TEXT");
+                let what = format!("somebody else must review your plan for {}", issue.title);
                 let remedies =
-                    Remedies::call(show, "shows your plan, for which somebody else's review is missing")
-                        .or_call(force, "queues it without a review");
+                    Remedies::call(show, "shows your plan, for which somebody else's review is missing");
                 found.push(about(&issue, id, what, remedies));
             }
         }

@@ -2,6 +2,7 @@
 //! to do next. The terminal, the board and the browser show the same.
 
 mod attention;
+mod landings;
 mod outside;
 mod sync_state;
 

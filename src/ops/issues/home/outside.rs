@@ -76,7 +76,7 @@ fn first(
 ) -> Result<Vec<HomeIssue>, Refusal> {
     let numbers = index.list(filter, SortOrder::Priority, 0, Some(most))?;
     let mut found = Vec::new();
-    for issue in index.facts(&numbers)? {
+    for issue in index.facts_without_plans(&numbers)? {
         found.push(home_issue(snapshot, issue, cycles)?);
     }
     Ok(found)

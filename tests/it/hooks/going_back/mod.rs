@@ -274,25 +274,6 @@ fn what_is_undone_elsewhere_is_no_evidence_and_takes_none_away() {
     assert!(!said.stderr.contains("the last linked commit is"), "{}", said.stderr);
 }
 
-/// Two issues can ask for the same change. A live claim decides whose it is, and the completed one keeps its evidence.
-#[test]
-fn the_same_change_for_another_issue_belongs_to_the_claim_that_holds() {
-    for words in [&["-m", "the same by chance"][..], &["--no-verify", "-m", "the same by chance"]] {
-        let it = Two::new();
-        let repo = it.repo();
-        repo.wf(&["list"]).ok();
-        let before = format!("{}~1", it.work);
-        repo.git(&["switch", "-q", "-c", "second", &before]).ok();
-        activate(repo, &it.other, "refs/heads/second", None);
-        repo.write("a", "1\n2\n3\n");
-        repo.git(&["add", "a"]).ok();
-        repo.git(&[&["commit", "-q"], words].concat()).ok();
-        assert_eq!(it.other.linked(repo), [id(repo, "HEAD")], "{words:?}");
-        assert_eq!(it.it.linked(), [it.work.clone()], "{words:?}");
-        assert!(!message(repo, "HEAD").contains(&it.it.claim.solution), "{}", message(repo, "HEAD"));
-    }
-}
-
 /// The patch from one tree to another, applied to files and index.
 fn apply(repo: &Repo, from: &str, to: &str) {
     let patch = repo.git(&["diff", from, to]).ok().stdout;

@@ -106,3 +106,23 @@ fn reverts_of_files_that_changed_since_are_all_shown() {
         assert_eq!(it.other.links(repo)[&head]["reverts"], json!([second]), "{words:?}");
     }
 }
+
+/// Two issues can ask for the same change. A live claim decides whose it is, and the completed one keeps its evidence.
+#[test]
+fn the_same_change_for_another_issue_belongs_to_the_claim_that_holds() {
+    for words in [&["-m", "the same by chance"][..], &["--no-verify", "-m", "the same by chance"]] {
+        let it = Two::new();
+        let repo = it.repo();
+        repo.wf(&["list"]).ok();
+        let before = format!("{}~1", it.work);
+        repo.git(&["switch", "-q", "-c", "second", &before]).ok();
+        activate(repo, &it.other, "refs/heads/second", None);
+        repo.write("a", "1\n2\n3\n");
+        repo.git(&["add", "a"]).ok();
+        let later = repo.with_env("GIT_AUTHOR_DATE", "2026-11-22T12:00:00Z");
+        later.git(&[&["commit", "-q"], words].concat()).ok();
+        assert_eq!(it.other.linked(repo), [id(repo, "HEAD")], "{words:?}");
+        assert_eq!(it.it.linked(), std::slice::from_ref(&it.work), "{words:?}");
+        assert!(!message(repo, "HEAD").contains(&it.it.claim.solution), "{}", message(repo, "HEAD"));
+    }
+}

@@ -376,7 +376,7 @@ fn an_entry_that_cannot_be_read_is_a_fault() {
     assert!(!repo.json(&["audit"])["findings"].to_string().contains("unreadable"));
     let listed = repo.git(&["ls-tree", "-r", "--name-only", crate::support::REF]).ok().stdout;
     let end = listed.lines().rfind(|path| path.contains("/log/")).unwrap().to_owned();
-    let blob = repo.git_in("{\n".to_owned(), &["hash-object", "-w", "--stdin"]).ok().line().to_owned();
+    let blob = repo.git_in("{\n", &["hash-object", "-w", "--stdin"]).ok().line().to_owned();
     let name = end.rsplit('/').next().unwrap();
     let folder = end.strip_suffix(name).unwrap();
     let other = format!("{folder}{}", name.replacen("202", "203", 1));

@@ -1,0 +1,49 @@
+//! Completed work that waits to be landed.
+
+use std::ops::ControlFlow;
+
+use super::attention::{AttentionFacts, AttentionItem};
+use crate::index::{Filter, SortOrder};
+use crate::model::op::{Op, Other};
+use crate::model::remedy::{Remedies, RemedyCall};
+use crate::model::status::IssueStatus;
+use crate::ops::{Refusal, work};
+use crate::rules::landed::LandedState;
+
+impl AttentionFacts<'_> {
+    /// Completed issues whose work is known to be absent from the target branch.
+    pub(super) fn landings(&self) -> Result<(usize, Vec<AttentionItem>), Refusal> {
+        let filter = Filter { unlanded: true, statuses: vec![IssueStatus::Completed], ..Filter::default() };
+        let count = self.index.count(&filter)?;
+        if count == 0 {
+            return Ok((0, vec![]));
+        }
+        let numbers = self.index.list(&filter, SortOrder::Priority, 0, Some(self.most))?;
+        let half_done = work::half_done(self.session.store())?;
+        let mut first = Vec::new();
+        let _ = self.index.each_listed(&numbers, |row| {
+            let state = row.status_words();
+            let remedies = match row.not_landed.as_ref().map(|not_landed| not_landed.state) {
+                Some(LandedState::OnNoBranch) => Remedies::call(
+                    RemedyCall::new(Other::Trace, [&row.id]),
+                    "shows its commits, which a branch must have again",
+                ),
+                _ if half_done.contains(&row.id) => Remedies::call(
+                    RemedyCall::new(Op::Land, [&row.id]).flag("continue"),
+                    "lands the merge that stands half done, once it is resolved",
+                ),
+                _ => Remedies::call(RemedyCall::new(Op::Land, [&row.id]), "lands it"),
+            };
+            first.push(AttentionItem {
+                id: row.id.to_string(),
+                issue_id: Some(row.id.clone()),
+                what: format!("{state}: {}", row.title),
+                actor: None,
+                expired_at: None,
+                remedies: remedies.into_vec(),
+            });
+            ControlFlow::<()>::Continue(())
+        })?;
+        Ok((count, first))
+    }
+}
