@@ -266,9 +266,9 @@ pub(crate) fn acting_as(role: Option<String>) -> Acting {
     Acting::new(variable("WF_ACTOR"), role, clock())
 }
 
-/// `GIT_COMMITTER_DATE`, `TZ` and `TZDIR` have the same effect as in git.
+/// `GIT_COMMITTER_DATE` has the same effect as in git.
 fn clock() -> Clock {
-    Clock::at(variable("GIT_COMMITTER_DATE"), time::zone_variables())
+    Clock::at(variable("GIT_COMMITTER_DATE"))
 }
 
 /// A variable of the environment. A value that is not UTF-8 is kept, lossily, so that it is refused and not ignored.

@@ -106,7 +106,7 @@ pub(crate) use tree_merge::{MergeDriver, MergeGit, TreeConflict, TreeMerge};
 pub(crate) use walk::Ancestors;
 pub(crate) use withheld::Withheld;
 pub(crate) use worktrees::BranchMerge;
-pub(crate) use zone::{ZoneVariables, local_zone};
+pub(crate) use zone::local_offset;
 
 /// The first digits of an object id, as shown to people.
 pub(crate) fn short(id: ObjectId) -> String {

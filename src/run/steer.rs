@@ -13,7 +13,7 @@ use crate::model::status::IssueStatus;
 use crate::ops::work::publish_store;
 use crate::ops::work::runs::driver::Driven;
 use crate::ops::work::runs::view::{all, existing, named};
-use crate::ops::{Answer, Refusal, Session, issues};
+use crate::ops::{Answer, Refusal, Session, issues, plans};
 use crate::rules::facts;
 use crate::rules::folder::RunFolder;
 use crate::rules::run::{RunProgress, steering};
@@ -28,6 +28,8 @@ pub(crate) struct Steer {
     pub(crate) order: OrderKind,
     /// The issues to stop or to add.
     pub(crate) issues: Vec<String>,
+    /// The plan that the one issue is added with.
+    pub(crate) solution: Option<String>,
 }
 
 /// What a run was told.
@@ -47,7 +49,8 @@ pub(crate) struct SteeredRun {
 /// Tells a run what to do.
 ///
 /// # Errors
-/// `run-ended`, `not-found`; `nothing-to-do` if it is so already, or no run is at work.
+/// `run-ended`, `not-found`; `nothing-to-do` if it is so already, or no run is at work; those of [`plans::bind`] if a plan is
+/// named.
 pub(crate) fn steer(session: &Session, input: &Steer) -> Answer<SteeredRun> {
     let permit = session.permit(Op::Run)?;
     let store = session.store();
@@ -57,6 +60,9 @@ pub(crate) fn steer(session: &Session, input: &Steer) -> Answer<SteeredRun> {
         let found = existing(tx, &id)?;
         let issue_ids = issues_of(tx, &found, input)?;
         refuse_idle(&found, input.order)?;
+        if let (Some(solution), [issue]) = (&input.solution, &issue_ids[..]) {
+            plans::bind_named(tx, &issues::existing(tx, issue)?, solution)?;
+        }
         let orders: Vec<Order> = if issue_ids.is_empty() {
             vec![Order { order: input.order, issue_id: None }]
         } else {

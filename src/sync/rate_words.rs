@@ -3,8 +3,6 @@
 
 use std::time::Duration;
 
-use jiff::{Span, SpanRelativeTo, Unit};
-
 /// Words by which hosts report a limit, in lower case.
 const LIMITS: &[&str] = &[
     "returned error: 429",
@@ -32,8 +30,6 @@ const STARTS: &[&str] = &[
     "please wait",
     "resets in",
 ];
-/// More words than any time takes.
-const MOST_WORDS: usize = 6;
 
 /// The line of git's output that reports a limit. Hints are advice for other cases.
 pub(super) fn limit(said: &str) -> Option<&str> {
@@ -62,25 +58,8 @@ pub(super) fn wait(said: &str, now: i64) -> Option<Duration> {
 fn time(line: &str, now: i64) -> Option<Duration> {
     let lower = line.to_ascii_lowercase();
     let lower = lower.strip_prefix("about ").unwrap_or(&lower);
-    let unit = lower.trim_start_matches(|c: char| c.is_ascii_digit());
-    let number = lower[..lower.len() - unit.len()].parse::<u64>().ok();
-    // A date, or the time of a day.
-    let is_date = number.is_some() && unit.starts_with(['-', ':']);
-    if is_date {
-        date(line, now)
-    } else {
-        span(lower)
-            .or_else(|| {
-                let seconds = match unit.trim_start().as_bytes() {
-                    [b'm', b's', ..] => 0,
-                    [b'm', ..] => 60,
-                    [b'h', ..] => 3600,
-                    _ => 1,
-                };
-                Some(Duration::from_secs(number?.saturating_mul(seconds)))
-            })
-            .or_else(|| date(line, now))
-    }
+    let is_date = lower.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(['-', ':']);
+    if is_date { date(line, now) } else { span(lower).or_else(|| date(line, now)) }
 }
 
 fn date(line: &str, now: i64) -> Option<Duration> {
@@ -88,20 +67,39 @@ fn date(line: &str, now: i64) -> Option<Duration> {
     Some(Duration::from_secs(u64::try_from(until - now).unwrap_or(0)))
 }
 
-/// The time at the start of a line, such as `2 minutes`, `1h 30m` or `a minute`.
+/// The time at the start of a line, such as `2 minutes`, `1h 30m`, `a minute` or `30` (seconds).
 fn span(line: &str) -> Option<Duration> {
-    let words: Vec<&str> = line.split_whitespace().take(MOST_WORDS).collect();
-    (1..=words.len()).rev().find_map(|count| {
-        let text = words[..count].join(" ");
-        let text = text.trim_end_matches(|c: char| c.is_ascii_punctuation());
-        let text = match text.strip_prefix("a ").or_else(|| text.strip_prefix("an ")) {
-            Some(unit) => format!("1 {unit}"),
-            None => text.to_owned(),
-        };
-        let span: Span = text.parse().ok()?;
-        let seconds = span.total((Unit::Second, SpanRelativeTo::days_are_24_hours())).ok()?;
-        Duration::try_from_secs_f64(seconds).ok()
-    })
+    let (mut seconds, mut rest) = amount(line)?;
+    while let Some((more, after)) = amount(rest) {
+        seconds += more;
+        rest = after;
+    }
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// A number and its unit in seconds, and what follows.
+fn amount(text: &str) -> Option<(f64, &str)> {
+    let text = text.trim_start();
+    let one = text.strip_prefix("a ").or_else(|| text.strip_prefix("an "));
+    let (number, rest) = match one {
+        Some(rest) => (1.0, rest),
+        None => {
+            let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+            (text[..end].parse().ok()?, text[end..].trim_start())
+        }
+    };
+    let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
+    let unit = match &rest[..end] {
+        "ms" | "millisecond" | "milliseconds" => 0.001,
+        "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
+        "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+        "h" | "hr" | "hrs" | "hour" | "hours" => 3600.0,
+        "d" | "day" | "days" => 86_400.0,
+        // `Retry-After: 30`.
+        _ if one.is_none() => 1.0,
+        _ => return None,
+    };
+    Some((number * unit, &rest[end..]))
 }
 
 #[cfg(test)]

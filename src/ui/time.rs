@@ -3,13 +3,12 @@
 use std::sync::{LazyLock, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use jiff::Timestamp;
-use jiff::fmt::strtime;
-use jiff::tz::TimeZone;
+use chrono::format::StrftimeItems;
+use chrono::{DateTime, Datelike, FixedOffset};
 
 use super::screen;
 use super::settings::{DateChoice, DateForm, DateShape, UiSettings};
-use crate::git::{ZoneVariables, local_zone};
+use crate::git::local_offset;
 use crate::model::time::Time;
 use crate::model::words::count;
 
@@ -118,9 +117,9 @@ impl DateForm {
     fn shown(self, now_ms: i64, then_ms: i64) -> String {
         match (self.shape, self.is_local) {
             (DateShape::Relative, _) => relative(now_ms, then_ms),
-            (DateShape::Human, _) => human(local(), now_ms, then_ms),
-            (shape, true) => absolute(shape, local(), then_ms),
-            (shape, false) => absolute(shape, &TimeZone::UTC, then_ms),
+            (DateShape::Human, _) => human(now_ms, then_ms),
+            (shape, true) => absolute(shape, then_ms, in_local_time(then_ms)),
+            (shape, false) => absolute(shape, then_ms, in_utc(then_ms)),
         }
     }
 
@@ -129,7 +128,7 @@ impl DateForm {
         match self.shape {
             DateShape::Relative | DateShape::Human | DateShape::Short => false,
             DateShape::Pattern(_) => {
-                let [one, other] = [0, 61 * 60_000].map(|ms| absolute(self.shape, &TimeZone::UTC, ms));
+                let [one, other] = [0, 61 * 60_000].map(|ms| absolute(self.shape, ms, in_utc(ms)));
                 one != other
             }
             _ => true,
@@ -145,8 +144,9 @@ impl DateForm {
                 _ => return Err(FORMS.to_owned()),
             };
             // A pattern that cannot be used is refused here, not once for each time.
-            strtime::format(pattern, &Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC))
-                .map_err(|error| format!("the pattern cannot be used: {error}"))?;
+            StrftimeItems::new(pattern)
+                .parse()
+                .map_err(|_| format!("the pattern `{pattern}` has a `%` that begins no field of strftime"))?;
             // There is one for each run of the program.
             return Ok(Self { shape: DateShape::Pattern(String::leak(pattern.to_owned())), is_local });
         }
@@ -173,47 +173,49 @@ impl DateForm {
 const FORMS: &str = "expected relative, human, local, default, iso, iso-strict, rfc, short, raw, unix or \
     format:PATTERN, each but the first three also with -local";
 
-/// The environment variables that set the time zone, as git reads them.
-pub(crate) fn zone_variables() -> ZoneVariables {
-    ZoneVariables { tz: std::env::var_os("TZ"), tzdir: std::env::var_os("TZDIR") }
+/// `None` outside the calendar.
+fn in_utc(ms: i64) -> Option<DateTime<FixedOffset>> {
+    Some(DateTime::from_timestamp_millis(ms)?.fixed_offset())
 }
 
-fn local() -> &'static TimeZone {
-    static LOCAL: LazyLock<TimeZone> = LazyLock::new(|| local_zone(&zone_variables()));
-    &LOCAL
+/// In the time zone of this machine; `None` outside the calendar.
+fn in_local_time(ms: i64) -> Option<DateTime<FixedOffset>> {
+    let at = DateTime::from_timestamp_millis(ms)?;
+    Some(at.with_timezone(&local_offset(at)))
 }
 
-/// A time in a form that does not depend on the present.
-fn absolute(shape: DateShape, zone: &TimeZone, ms: i64) -> String {
+/// A time in a form that does not depend on the present. `at` is the time `ms`, as [`in_utc`] or [`in_local_time`] gives it.
+fn absolute(shape: DateShape, ms: i64, at: Option<DateTime<FixedOffset>>) -> String {
+    let Some(at) = at else { return format!("{ms} ms") };
+    let is_utc = at.offset().local_minus_utc() == 0;
     let pattern = match shape {
-        DateShape::Unix => return ms.div_euclid(1000).to_string(),
-        DateShape::Default if *zone == TimeZone::UTC => "%a %b %-d %H:%M:%S %Y +0000",
+        DateShape::Unix => "%s",
+        DateShape::Default if is_utc => "%a %b %-d %H:%M:%S %Y +0000",
         DateShape::Default => "%a %b %-d %H:%M:%S %Y",
         DateShape::Iso => "%Y-%m-%d %H:%M:%S %z",
-        DateShape::IsoStrict if *zone == TimeZone::UTC => "%Y-%m-%dT%H:%M:%SZ",
+        DateShape::IsoStrict if is_utc => "%Y-%m-%dT%H:%M:%SZ",
         DateShape::IsoStrict => "%Y-%m-%dT%H:%M:%S%:z",
         DateShape::Rfc => "%a, %-d %b %Y %H:%M:%S %z",
         DateShape::Raw => "%s %z",
         DateShape::Relative | DateShape::Human | DateShape::Short => "%Y-%m-%d",
         DateShape::Pattern(pattern) => pattern,
     };
-    let shown = Timestamp::from_millisecond(ms)
-        .and_then(|time| strtime::format(pattern, &time.to_zoned(zone.clone())));
-    shown.unwrap_or_else(|_| format!("{ms} ms"))
+    at.format(pattern).to_string()
 }
 
 /// The `human` form of git, which leaves out what goes without saying.
-fn human(zone: &TimeZone, now_ms: i64, then_ms: i64) -> String {
-    let day = |ms| Timestamp::from_millisecond(ms).map(|time| time.to_zoned(zone.clone()));
-    let (Ok(now), Ok(then)) = (day(now_ms), day(then_ms)) else { return format!("{then_ms} ms") };
+fn human(now_ms: i64, then_ms: i64) -> String {
+    let (Some(now), Some(then)) = (in_local_time(now_ms), in_local_time(then_ms)) else {
+        return format!("{then_ms} ms");
+    };
     let is_month = (now.year(), now.month()) == (then.year(), then.month());
-    let pattern = match i32::from(now.day()) - i32::from(then.day()) {
+    let pattern = match now.day().cast_signed() - then.day().cast_signed() {
         0 if is_month => return relative(now_ms, then_ms),
         1..5 if is_month => "%a %H:%M",
         _ if now.year() == then.year() => "%a %b %-d %H:%M",
         _ => "%b %-d %Y",
     };
-    strtime::format(pattern, &then).unwrap_or_else(|_| format!("{then_ms} ms"))
+    then.format(pattern).to_string()
 }
 
 fn relative(now_ms: i64, then_ms: i64) -> String {
@@ -234,14 +236,12 @@ fn relative(now_ms: i64, then_ms: i64) -> String {
 
 /// A time without year, in UTC: `11-21 08:30`.
 pub(crate) fn moment(ms: i64) -> String {
-    Timestamp::from_millisecond(ms)
-        .map_or_else(|_| format!("{ms} ms"), |time| time.strftime("%m-%d %H:%M").to_string())
+    absolute(DateShape::Pattern("%m-%d %H:%M"), ms, in_utc(ms))
 }
 
 /// A moment with seconds: `11-21 08:30:05`.
 pub(crate) fn exact_moment(ms: i64) -> String {
-    Timestamp::from_millisecond(ms)
-        .map_or_else(|_| format!("{ms} ms"), |time| time.strftime("%m-%d %H:%M:%S").to_string())
+    absolute(DateShape::Pattern("%m-%d %H:%M:%S"), ms, in_utc(ms))
 }
 
 /// A duration in its two largest units: `1 h 5 min`, `3 min 2 s`, `12 s`, `0.4 s`.
@@ -275,7 +275,7 @@ fn unit(distance: u64) -> (u64, &'static str) {
 
 /// The day in UTC; a time outside the calendar is shown as a number.
 fn date(ms: i64) -> String {
-    absolute(DateShape::Short, &TimeZone::UTC, ms)
+    absolute(DateShape::Short, ms, in_utc(ms))
 }
 
 #[cfg(test)]
@@ -287,22 +287,23 @@ mod tests {
 
     #[test]
     fn times_have_the_forms_of_git() {
-        let (utc, india) = (TimeZone::UTC, TimeZone::posix("IST-5:30").unwrap());
-        for (form, zone, shown) in [
-            ("default", &utc, "Sat Nov 21 02:00:00 2026 +0000"),
-            ("local", &india, "Sat Nov 21 07:30:00 2026"),
-            ("iso", &utc, "2026-11-21 02:00:00 +0000"),
-            ("iso-local", &india, "2026-11-21 07:30:00 +0530"),
-            ("iso-strict", &utc, "2026-11-21T02:00:00Z"),
-            ("iso-strict-local", &india, "2026-11-21T07:30:00+05:30"),
-            ("rfc", &utc, "Sat, 21 Nov 2026 02:00:00 +0000"),
-            ("short", &utc, "2026-11-21"),
-            ("raw-local", &india, "1795226400 +0530"),
-            ("unix", &india, "1795226400"),
-            ("format:%d.%m.%y", &utc, "21.11.26"),
+        let utc = in_utc(NOW).unwrap();
+        let india = utc.with_timezone(&FixedOffset::east_opt(19_800).unwrap());
+        for (form, at, shown) in [
+            ("default", utc, "Sat Nov 21 02:00:00 2026 +0000"),
+            ("local", india, "Sat Nov 21 07:30:00 2026"),
+            ("iso", utc, "2026-11-21 02:00:00 +0000"),
+            ("iso-local", india, "2026-11-21 07:30:00 +0530"),
+            ("iso-strict", utc, "2026-11-21T02:00:00Z"),
+            ("iso-strict-local", india, "2026-11-21T07:30:00+05:30"),
+            ("rfc", utc, "Sat, 21 Nov 2026 02:00:00 +0000"),
+            ("short", utc, "2026-11-21"),
+            ("raw-local", india, "1795226400 +0530"),
+            ("unix", india, "1795226400"),
+            ("format:%d.%m.%y", utc, "21.11.26"),
         ] {
             let parsed = DateForm::parse(form).unwrap();
-            assert_eq!(absolute(parsed.shape, zone, NOW), shown, "{form}");
+            assert_eq!(absolute(parsed.shape, NOW, Some(at)), shown, "{form}");
             assert_eq!(parsed.is_local, form.contains("local"), "{form}");
         }
         for wrong in ["tomorrow", "format", "format:%", "relativ", ""] {
@@ -327,7 +328,6 @@ mod tests {
 
     #[test]
     fn people_leave_out_what_goes_without_saying() {
-        let utc = TimeZone::UTC;
         for (before, shown) in [
             (HOUR, "1 hour ago"),
             (3 * HOUR, "Fri 23:00"),
@@ -336,9 +336,9 @@ mod tests {
             (30 * DAY, "Thu Oct 22 02:00"),
             (400 * DAY, "Oct 17 2025"),
         ] {
-            assert_eq!(human(&utc, NOW, NOW.saturating_sub_unsigned(before)), shown);
+            assert_eq!(human(NOW, NOW.saturating_sub_unsigned(before)), shown);
         }
-        assert_eq!(human(&utc, i64::MAX, i64::MIN), format!("{} ms", i64::MIN));
+        assert_eq!(human(i64::MAX, i64::MIN), format!("{} ms", i64::MIN));
     }
 
     fn before(ms: u64) -> String {

@@ -222,7 +222,7 @@ pub(super) fn run(
             *conversation.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
             Ok(())
         });
-    let ended = futures_lite::future::block_on(connection);
+    let ended = futures::executor::block_on(connection);
     let said = result.lock().unwrap_or_else(PoisonError::into_inner).take();
     said.unwrap_or_else(|| Err(ended.map_or_else(Failed::at("the connection"), |()| Failed::lost())))
 }

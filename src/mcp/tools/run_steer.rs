@@ -47,7 +47,7 @@ impl Tool for RunSteer {
             return Err(Refusal::usage(what).hint("`issue` goes with `stop` and `add`"));
         }
         let issues = issue.into_iter().collect();
-        let done = steer(call.session, &Steer { run, order, issues })?;
+        let done = steer(call.session, &Steer { run, order, issues, solution: None })?;
         Ok(done.map(|told| Told { run_id: told.run_id.to_string() }))
     }
 }

@@ -122,6 +122,16 @@ fn refuse_poor(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
     .remedy(RemedyCall::new(Op::TaskEdit, [id.as_str(), "TASK"]), "changes the plan"))
 }
 
+/// Binds the plan that is named in the transaction.
+///
+/// # Errors
+/// Those of [`bind`].
+pub(crate) fn bind_named(tx: &mut Tx<'_>, folder: &IssueFolder, named: &str) -> Result<(), Refusal> {
+    let solution = choose(tx, folder, Some(named))?;
+    bind_in(tx, folder, &solution, None)?;
+    Ok(())
+}
+
 /// Binds `solution` in the transaction. Attempts at another plan are set aside, and that plan's items leave their
 /// queues; returns those items.
 pub(crate) fn bind_in(

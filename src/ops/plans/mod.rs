@@ -33,7 +33,7 @@ pub(crate) use add::{AddPlans, add};
 pub(crate) use added::Added;
 pub(crate) use answers::{PlanAnswer, ProposedPlans, SolutionInput};
 pub(crate) use background::issue_context;
-pub(crate) use bind::{Bind, bind, bind_in, in_words};
+pub(crate) use bind::{Bind, bind, bind_in, bind_named, in_words};
 pub(crate) use check::{CheckPlan, CheckedAnswer, CheckedPlan, Checking, check, check_alone};
 pub(crate) use context::{AgentContext, ReadContext, context};
 pub(crate) use executor_input::ExecutorInput;

@@ -1,7 +1,7 @@
 //! A session needs nothing but a store: no process, no terminal, no environment.
 
 use super::{NoProgress, Session};
-use crate::git::{Repository, ZoneVariables};
+use crate::git::Repository;
 use crate::ops::issues::{self, NewIssue};
 use crate::store::{Acting, Clock, Store};
 
@@ -12,7 +12,7 @@ fn an_operation_takes_its_time_from_the_clock_of_the_session() {
     let config = folder.path().join("config");
     let text = std::fs::read_to_string(&config).unwrap();
     std::fs::write(&config, text + "[user]\n\tname = Ada\n\temail = ada@example.org\n").unwrap();
-    let clock = Clock::at(Some("1900000000 +0100".into()), ZoneVariables::default());
+    let clock = Clock::at(Some("1900000000 +0100".into()));
     let store = Store::open(folder.path(), &Default::default()).unwrap();
     let store = store.acting(Acting::new(None, None, clock));
     store.create().unwrap();

@@ -4,7 +4,6 @@ use super::perform::{Fault, Performed, needed};
 use crate::model::run_log::OrderKind;
 use crate::ops::Session;
 use crate::ops::clones::{self, KeptValue, Settle};
-use crate::ops::plans::{self, Bind};
 use crate::ops::work::{self, ReleaseLease, Retry};
 use crate::run::{self, Steer};
 use crate::web::place::Query;
@@ -24,14 +23,9 @@ pub(super) fn stop(session: &Session, input: &Query) -> Performed {
     steer(session, input, OrderKind::Stop, vec![needed(input, "issue")?.to_owned()])
 }
 
-/// Adds an issue to a run, or takes one up again. If a plan is chosen with it, that is bound first.
+/// Adds an issue to a run, or takes one up again. If a plan is chosen with it, it is bound.
 pub(super) fn add(session: &Session, input: &Query) -> Performed {
-    let issue = needed(input, "issue")?.to_owned();
-    if let Some(solution) = input.get("solution") {
-        let bind = Bind { issue: issue.clone(), solution: Some(solution.to_owned()), force: None };
-        plans::bind(session, &bind)?;
-    }
-    steer(session, input, OrderKind::Add, vec![issue])
+    steer(session, input, OrderKind::Add, vec![needed(input, "issue")?.to_owned()])
 }
 
 /// Lets a run begin no other step.
@@ -46,7 +40,8 @@ pub(super) fn resume(session: &Session, input: &Query) -> Performed {
 
 fn steer(session: &Session, input: &Query, order: OrderKind, issues: Vec<String>) -> Performed {
     let run = Some(needed(input, "run")?.to_owned());
-    run::steer(session, &Steer { run, order, issues }).map_err(|refusal| Fault::at("issue", refusal))?;
+    let solution = input.get("solution").map(str::to_owned);
+    run::steer(session, &Steer { run, order, issues, solution }).map_err(|refusal| Fault::at("issue", refusal))?;
     Ok(None)
 }
 

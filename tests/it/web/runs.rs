@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::Served;
-use crate::support::{Sandbox, record};
+use crate::support::{Sandbox, plan_on, record};
 
 #[test]
 fn a_run_shows_its_report() {
@@ -49,10 +49,20 @@ fn a_run_at_work_is_steered_from_its_page() {
     let browser = served.writer();
     let page = browser.page(&place);
     assert!(page.contains("/do/run-pause") && page.contains("Take up again"), "{page}");
+    // An order that is refused binds no plan; one that is taken does.
+    for (issue, status) in [("ISS-001", 422), ("ISS-002", 303)] {
+        let [_, solution] = ["src/a.rs", "src/b.rs"].map(|file| {
+            let plan = plan_on(file).to_string();
+            repo.wf_in(plan, &["plan", "add", issue]).ok().line().to_owned()
+        });
+        let sent = browser.send("run-add", &place, &[("run", run), ("issue", issue), ("solution", &solution)]);
+        assert_eq!(sent.status, status, "{}", sent.body);
+        let bound = repo.json(&["show", issue])["bound_solution_id"].clone();
+        assert_eq!(bound == json!(solution), status == 303, "{issue}: {bound}");
+    }
     for (op, issue, order) in [
         ("run-pause", "", "pause"),
         ("run-resume", "", "resume"),
-        ("run-add", "ISS-002", "add"),
         ("run-add", "ISS-003", "add"),
         ("run-stop", "ISS-001", "stop"),
     ] {

@@ -112,8 +112,8 @@ fn every_form_in_which_a_web_server_limits_requests_is_understood() {
     let sandbox = Sandbox::new();
     let (hub, clone) = world(&sandbox, 1);
     let host = Host::of(&sandbox, &hub, &clone);
-    let in_an_hour = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
-    let date = in_an_hour.strftime("Retry-After: %a, %d %b %Y %H:%M:%S GMT").to_string();
+    let in_an_hour = chrono::Utc::now() + chrono::Duration::hours(1);
+    let date = in_an_hour.format("Retry-After: %a, %d %b %Y %H:%M:%S GMT").to_string();
     for status in ["429 Too Many Requests", "403 Forbidden", "503 Service Unavailable"] {
         for header in ["Retry-After: 3600", "retry-after: 3600", &date] {
             host.refuses(usize::MAX, &format!("{status}\r\n{header}"));

@@ -90,7 +90,7 @@ fn talk_in(
     std::thread::spawn(move || {
         while let Ok(bytes) = from_client.recv() {
             let line = String::from_utf8(bytes).unwrap();
-            if futures_lite::future::block_on(forward.send(Ok(line))).is_err() {
+            if futures::executor::block_on(forward.send(Ok(line))).is_err() {
                 return;
             }
         }
@@ -124,7 +124,7 @@ fn talk_in(
                 },
                 acp::on_receive_request!(),
             );
-        let _ = futures_lite::future::block_on(agent.connect_to(acp::Lines::new(outgoing, incoming_agent)));
+        let _ = futures::executor::block_on(agent.connect_to(acp::Lines::new(outgoing, incoming_agent)));
     });
     let mode = mode.map(str::to_owned);
     let session = AcpSession { root: root.to_owned(), role, mode, prompt: prompt.map(in_full), events };

@@ -296,7 +296,7 @@ fn steer(
     order: OrderKind,
     issues: Vec<String>,
 ) -> Outcome {
-    let done = run::steer(session, &Steer { run, order, issues })?;
+    let done = run::steer(session, &Steer { run, order, issues, solution: None })?;
     context.answer(done, |told, _, screen| print::run::steered(screen, told))
 }
 

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use tempfile::TempDir;
 
 use super::*;
-use crate::git::{Repository, ZoneVariables};
+use crate::git::Repository;
 use crate::model::id::IssueId;
 use crate::ops::Progress;
 use crate::ops::clones::sync;
@@ -32,7 +32,7 @@ impl<F: Fn(usize)> Progress for AtEnd<F> {
 }
 
 pub(crate) fn session(folder: &Path, at_end: impl Fn(usize) + 'static) -> Session {
-    let clock = Clock::at(Some("1900000000 +0000".into()), ZoneVariables::default());
+    let clock = Clock::at(Some("1900000000 +0000".into()));
     let store = Store::open(folder, &Default::default()).unwrap().acting(Acting::new(None, None, clock));
     Session::new(store, Box::new(AtEnd(Cell::new(0), at_end)))
 }
