@@ -223,7 +223,7 @@ fn written(operation: Op, given: &mut Given<'_>) {
 mod tests {
     use super::*;
     use crate::mcp::tools;
-    use crate::tests::remedied::written_calls;
+    use crate::tests::remedies::written_calls;
 
     #[test]
     fn every_option_and_value_becomes_an_argument_or_there_is_no_tool() {

@@ -46,15 +46,23 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     /// Something that cannot be done.
-    pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self {
-            kind: RefusalKind::Impossible,
-            code,
-            message: message.into(),
-            details: vec![],
-            remedies: vec![],
-            field: None,
-        }
+    pub(crate) fn new(code: Code, message: impl Into<String>) -> Unremedied {
+        Unremedied::new(RefusalKind::Impossible, code, message)
+    }
+
+    /// Values that do not fit together.
+    pub(crate) fn usage(message: impl Into<String>) -> Unremedied {
+        Unremedied::new(RefusalKind::Usage, Code::Usage, message)
+    }
+
+    /// Nothing to do.
+    pub(crate) fn nothing(message: impl Into<String>) -> Unremedied {
+        Unremedied::new(RefusalKind::Nothing, Code::NothingToDo, message)
+    }
+
+    /// Undoes the transaction of a dry run. Nobody sees it.
+    pub(crate) fn dry_run() -> Self {
+        Self::nothing("dry run").0
     }
 
     /// Whether it is only because someone else is writing at the moment.
@@ -71,16 +79,6 @@ impl Refusal {
     pub(crate) fn unreadable(what: &str) -> Self {
         Self::new(Code::BrokenRecord, format!("{what} cannot be read"))
             .remedy(Other::Log, "shows who wrote it; the rest of the store is not affected")
-    }
-
-    /// Values that do not fit together.
-    pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { kind: RefusalKind::Usage, ..Self::new(Code::Usage, message) }
-    }
-
-    /// Nothing to do.
-    pub(crate) fn nothing(message: impl Into<String>) -> Self {
-        Self { kind: RefusalKind::Nothing, ..Self::new(Code::NothingToDo, message) }
     }
 
     /// Says which field is at fault.
@@ -119,8 +117,57 @@ impl Refusal {
     }
 }
 
+/// A refusal that does not say yet what can be done about it: it becomes a [`Refusal`] with the first remedy.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct Unremedied(Refusal);
+
+impl Unremedied {
+    fn new(kind: RefusalKind, code: Code, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self(Refusal { kind, code, message, details: vec![], remedies: vec![], field: None })
+    }
+
+    /// See [`Refusal::at`].
+    pub(crate) fn at(self, field: &'static str) -> Self {
+        Self(self.0.at(field))
+    }
+
+    /// See [`Refusal::details`].
+    pub(crate) fn details<D: Into<Detail>>(self, details: Vec<D>) -> Self {
+        Self(self.0.details(details))
+    }
+
+    /// See [`Refusal::hint`].
+    pub(crate) fn hint(self, words: impl Into<String>) -> Refusal {
+        self.0.hint(words)
+    }
+
+    /// See [`Refusal::remedy`].
+    pub(crate) fn remedy(self, call: impl Into<RemedyCall>, does: impl Into<String>) -> Refusal {
+        self.0.remedy(call, does)
+    }
+
+    /// See [`Refusal::next_step`].
+    pub(crate) fn next_step(self, step: Remedy) -> Refusal {
+        self.0.next_step(step)
+    }
+
+    /// See [`Refusal::command`].
+    pub(crate) fn command(self, command: impl Into<String>, does: impl Into<String>) -> Refusal {
+        self.0.command(command, does)
+    }
+
+    /// Adds remedies that depend on the case, of which there is at least one.
+    pub(crate) fn remedies(self, remedies: Vec<Remedy>) -> Refusal {
+        debug_assert!(!remedies.is_empty(), "{}", self.0.message);
+        Refusal { remedies, ..self.0 }
+    }
+}
+
 impl<E: Explain> From<E> for Refusal {
     fn from(error: E) -> Self {
-        Self { remedies: error.remedies().into_vec(), ..Self::new(error.code(), error.to_string()) }
+        let Unremedied(refusal) = Self::new(error.code(), error.to_string());
+        Self { remedies: error.remedies().into_vec(), ..refusal }
     }
 }

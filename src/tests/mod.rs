@@ -1,4 +1,4 @@
 //! Tests of the source text as a whole.
 
 mod layers;
-pub(crate) mod remedied;
+pub(crate) mod remedies;

@@ -84,10 +84,7 @@ fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<Solu
         [newer] => Ok(newer.id.clone()),
         several => {
             let what = format!("issue `{issue}` has {} newer plans, so one must be named", several.len());
-            Err(Refusal {
-                remedies: vec![remedy],
-                ..Refusal::new(Code::ChoiceNeeded, what).details(in_words(several))
-            })
+            Err(Refusal::new(Code::ChoiceNeeded, what).details(in_words(several)).next_step(remedy))
         }
     }
 }

@@ -91,7 +91,7 @@ pub(super) fn refuse_faulty(plans: &[PlanInput], reports: &[CheckReport]) -> Res
 
 /// The refusal of a plan that cannot be stored, with its errors.
 pub(super) fn faulty(message: &str, faults: Vec<String>, remedy: Remedy) -> Refusal {
-    Refusal { remedies: vec![remedy], ..Refusal::new(Code::InvalidPlan, message).details(faults) }
+    Refusal::new(Code::InvalidPlan, message).details(faults).next_step(remedy)
 }
 
 /// Refuses two plans with the same id.

@@ -53,10 +53,7 @@ pub(crate) fn plan_of_issue(folder: &IssueFolder, remedy: Remedy) -> Result<Solu
             .remedy(RemedyCall::new(Op::SolutionAdd, [issue.as_str(), "FILE"]), "adds one")),
         many => {
             let what = format!("issue `{issue}` has {} plans, so one must be named", many.len());
-            Err(Refusal {
-                remedies: vec![remedy],
-                ..Refusal::new(Code::ChoiceNeeded, what).details(in_words(many))
-            })
+            Err(Refusal::new(Code::ChoiceNeeded, what).details(in_words(many)).next_step(remedy))
         }
     }
 }

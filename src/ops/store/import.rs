@@ -90,7 +90,7 @@ pub(crate) fn import(session: &Session, input: Import<'_>) -> Answer<ImportRepor
             if dry_run {
                 preview = Some(report);
                 // A refused transaction writes nothing.
-                return Err(Refusal::nothing("dry run"));
+                return Err(Refusal::dry_run());
             }
             tx.describe(subject(&report));
             Ok(report)
@@ -126,7 +126,7 @@ pub(crate) fn import_jsonl(session: &Session, input: Export<'_>) -> Answer<jsonl
             if dry_run {
                 preview = Some(taken);
                 // A refused transaction writes nothing.
-                return Err(Refusal::nothing("dry run"));
+                return Err(Refusal::dry_run());
             }
             let jsonl::ImportedJsonl { issues: new, added, merged, .. } = taken;
             tx.describe(format!(
@@ -178,7 +178,7 @@ fn chosen(
             let reasons = reasons.into_iter().map(|(reason, issues)| LeftOutIssues { reason, issues });
             found = Some((chosen, reasons.collect()));
             // A refused transaction writes nothing.
-            Err::<(), _>(Refusal::nothing("dry run"))
+            Err::<(), _>(Refusal::dry_run())
         })
     });
     match (found, refused) {

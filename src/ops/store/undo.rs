@@ -139,7 +139,7 @@ fn cannot(
     };
     let earlier = before
         .map(|step| Remedy::call(RemedyCall::new(Op::Undo, [step.short()]), "undoes your command before it"));
-    Refusal { remedies: [instead].into_iter().chain(earlier).collect(), ..refusal }
+    refusal.remedies([instead].into_iter().chain(earlier).collect())
 }
 
 /// A commit that is being undone.

@@ -170,7 +170,7 @@ fn unbound(newer: &[Newer]) -> Refusal {
         ));
     }
     let plans = newer.iter().flat_map(|newer| newer.plans.clone()).collect();
-    Refusal { remedies, ..Refusal::new(Code::NewerPlan, what).details(plans) }
+    Refusal::new(Code::NewerPlan, what).details(plans).remedies(remedies)
 }
 
 fn nothing(tx: &Tx<'_>, named: Option<&IssueId>) -> Result<Refusal, Refusal> {

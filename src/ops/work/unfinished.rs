@@ -65,8 +65,8 @@ pub(crate) fn refuse_empty(
                 "installs the hooks that link commits, which are missing",
             ));
         }
-        let refusal = Refusal::new(Code::NoCommit, format!("no commit is linked to `{id}`"));
-        return Err(Refusal { remedies, ..refusal.details(details) });
+        let what = format!("no commit is linked to `{id}`");
+        return Err(Refusal::new(Code::NoCommit, what).details(details).remedies(remedies));
     }
     let mut idle = work.idle.clone();
     let more = idle.len().saturating_sub(MOST_NAMED);
@@ -80,7 +80,7 @@ pub(crate) fn refuse_empty(
     } else {
         vec![Remedy::words("commit the work on a branch"), link, fail]
     };
-    Err(Refusal { remedies, ..Refusal::new(Code::NoCommit, message).details(idle) })
+    Err(Refusal::new(Code::NoCommit, message).details(idle).remedies(remedies))
 }
 
 /// Refuses an execution whose tests failed when last run. `item` is how the caller named it, if it did.

@@ -137,7 +137,7 @@ pub(crate) fn add(session: &Session, input: &AddRoadmap) -> Answer<RoadmapAdded>
         if input.dry_run {
             preview = Some(added);
             // A refused transaction writes nothing.
-            return Err(Refusal::nothing("dry run"));
+            return Err(Refusal::dry_run());
         }
         Ok(added)
     });

@@ -2,10 +2,10 @@
 //! is not there. What stands for a value, such as `PLAN`, counts as one.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 
-use super::reading::{closed, methods, on_one_line, sources};
 use crate::cli::whole_command;
 use crate::model::op::{Op, Other};
 
@@ -14,6 +14,72 @@ const BARE: &[&str] = &[".remedy(", "::call(", ".or_call(", "Call::from("];
 
 /// What stands for a value that only running the program would show.
 const VALUE: &str = "ISS-1";
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The place behind the bracket that closes the one before `at`. Brackets in texts come in pairs.
+fn closed(code: &str, at: usize) -> usize {
+    let mut depth = 1;
+    for (n, c) in code[at..].char_indices() {
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at + n + 1;
+        }
+    }
+    code.len()
+}
+
+/// The methods that are called on the value that ends at `at`, or on one that it is in, with their arguments.
+fn methods(code: &str, mut at: usize) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    loop {
+        let rest = code[at..].trim_start();
+        at = code.len() - rest.len();
+        if rest.starts_with(')') {
+            at += 1;
+        } else if let Some(open) = rest.strip_prefix('.').and_then(|rest| rest.find('(')) {
+            let name = &rest[1..=open];
+            if name.contains(|c: char| !c.is_ascii_alphanumeric() && !"_:<>".contains(c)) {
+                return found;
+            }
+            let end = closed(code, at + open + 2);
+            found.push((name, &code[at + open + 2..end]));
+            at = end;
+        } else {
+            return found;
+        }
+    }
+}
+
+/// The files of the program, without their tests.
+fn sources() -> Vec<(String, String)> {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut all = Vec::new();
+    files(&source, &mut all);
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default().to_owned();
+        (path.strip_prefix(&source).unwrap().display().to_string(), code)
+    };
+    all.into_iter().filter(|path| !path.display().to_string().contains("tests/remedies")).map(read).collect()
+}
+
+fn on_one_line(code: &str) -> String {
+    code.split_whitespace().collect::<Vec<_>>().join(" ")
+}
 
 /// The words of each operation, by the name of its variant in the code.
 fn operations() -> BTreeMap<String, &'static str> {
