@@ -75,8 +75,8 @@ fn task(reason: FollowUpReason) -> &'static str {
              merge, and do not push. If both plans cannot hold, answer with the status `failed` and say why."
         }
         FollowUpReason::Interrupted => {
-            "You were interrupted before you answered. What you had committed is still there; what you had not is gone \
-             from the current directory, and `faults` says if it was kept. Go on from there."
+            "Your last turn ended before you answered. What you had committed is still there; what you had not may be gone \
+             from the current directory, and `faults` says if it was kept. Look what is there, and go on."
         }
     }
 }

@@ -67,8 +67,7 @@ const WITH_VALUE: &[&str] =
 
 /// The evidence that a hook started this process; none if there is none.
 pub(crate) fn shown_by(environment: &Environment) -> Option<String> {
-    let is_set = |name: &&&str| environment.filled(name).is_some();
-    if let Some(name) = MARKS.iter().find(is_set) {
+    if let Some(name) = MARKS.iter().find(|name| environment.filled(name).is_some()) {
         return Some(format!("{name} is set"));
     }
     hook_of(&crate::process::ancestors::commands()).map(|name| format!("`{name}` started it"))

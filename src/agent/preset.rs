@@ -55,6 +55,7 @@ const ANY: &[&str] = &[
     "OPENAI_API_BASE",
     "OPENAI_API_KEY",
     "OPENCODE_CONFIG",
+    "OPENCODE_PERMISSION",
     "OPENROUTER_API_KEY",
 ];
 

@@ -260,14 +260,9 @@ pub(super) struct Heard {
 }
 
 impl Heard {
-    /// Its last output, for a message about its answer: what it said, and then what it logged.
+    /// Its last output: what it said, and then what it logged.
     pub(super) fn said(&self) -> String {
         both_ends(&self.answer, &self.log)
-    }
-
-    /// Its last output, for a message about its end: what it logged, and then what it said.
-    pub(super) fn logged(&self) -> String {
-        both_ends(&self.log, &self.answer)
     }
 }
 
@@ -283,10 +278,9 @@ fn both_ends(first: &str, second: &str) -> String {
 
 /// Whether a text can be the id of a session: it may stand in a command line, also in one that a shell reads.
 pub(crate) fn is_session_id(text: &str) -> bool {
-    let is_fine = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | ':' | '-');
     (1..=128).contains(&text.len())
         && text.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && text.chars().all(is_fine)
+        && text.chars().all(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | ':' | '-'))
 }
 
 pub(super) fn not_started(agent: &Agent, folder: &Path, source: std::io::Error) -> Unanswered {

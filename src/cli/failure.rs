@@ -173,6 +173,8 @@ impl From<io::Error> for Failure {
         if ui::is_broken_pipe(&error) {
             return Self::BrokenPipe;
         }
-        Refusal::new(Code::Output, format!("cannot write the answer: {error}")).into()
+        Refusal::new(Code::Output, format!("cannot write the answer: {error}"))
+            .hint("see whether the disk that it goes to is full")
+            .into()
     }
 }

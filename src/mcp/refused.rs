@@ -70,7 +70,12 @@ pub(super) fn texts(refusal: &Refusal, voice: Voice<'_>) -> [String; 2] {
 /// A refusal in one sentence, after its code.
 fn words(refusal: &Refusal, voice: Voice<'_>) -> String {
     let remedies = if refusal.code == Code::NotYourRole { &[][..] } else { &refusal.remedies[..] };
-    let said = format!("{}: {}", refusal.code, sentence(&refusal.message, remedies, voice));
+    let details: Vec<&str> = refusal.details.iter().map(|detail| detail.message.as_str()).collect();
+    let message = match &details[..] {
+        [] => refusal.message.clone(),
+        details => format!("{}: {}", refusal.message, details.join("; ")),
+    };
+    let said = format!("{}: {}", refusal.code, sentence(&message, remedies, voice));
     Cut::at(LONGEST).text(&said)
 }
 

@@ -73,7 +73,7 @@ mod tests {
 
     fn locked(tries: &mut usize) -> Result<(), Refusal> {
         *tries += 1;
-        Err(Refusal::new(Code::Locked, "someone else is writing"))
+        Err(Refusal::new(Code::Locked, "someone else is writing").hint("try again"))
     }
 
     #[test]
@@ -96,7 +96,8 @@ mod tests {
         let mut tries = 0;
         let change = || {
             tries += 1;
-            Err::<(), _>(Refusal::new(if tries == 1 { Code::Contended } else { Code::NotFound }, "no"))
+            let code = if tries == 1 { Code::Contended } else { Code::NotFound };
+            Err::<(), _>(Refusal::new(code, "no").hint("try again"))
         };
         assert_eq!(Patience::until(|| false).tries(change).unwrap_err().code, Code::NotFound);
         assert_eq!(tries, 2);

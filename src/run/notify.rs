@@ -19,18 +19,23 @@ const LIMIT: Duration = Duration::from_secs(10);
 const ATTEMPTS: u32 = 3;
 /// How long to wait before the second attempt.
 const PAUSE: Duration = Duration::from_millis(500);
+/// After so many events in a row that took too long, the command is told nothing more: the run waits for it.
+const MOST_SLOW: usize = 3;
 
 /// Sends notifications, in the order in which things happened, while the run goes on.
 pub(super) struct Notifier {
     command: Option<Courier>,
-    at_work: Option<JoinHandle<Vec<Undelivered>>>,
+    at_work: Option<JoinHandle<Told>>,
+    /// How many of the last events took too long.
+    slow: usize,
 }
 
-/// An event that the command did not take.
-struct Undelivered {
-    notice: Notice,
-    /// Whether it took too long, as it would again.
-    was_slow: bool,
+/// How it went to tell some events.
+struct Told {
+    /// What the command did not take.
+    failed: Vec<Notice>,
+    /// How many of the last events took too long.
+    slow: usize,
 }
 
 /// What runs the command.
@@ -39,6 +44,8 @@ struct Courier {
     words: Vec<OsString>,
     folder: PathBuf,
     environment: Vec<(OsString, OsString)>,
+    /// How long it may take.
+    limit: Duration,
 }
 
 impl Notifier {
@@ -48,8 +55,9 @@ impl Notifier {
             words: ["sh", "-c", &command].map(OsString::from).to_vec(),
             folder: store.work_dir().unwrap_or(store.common_dir()).to_owned(),
             environment: environment.to_vec(),
+            limit: LIMIT,
         });
-        Self { command, at_work: None }
+        Self { command, at_work: None, slow: 0 }
     }
 
     /// Begins to send these, after those before. Returns what went wrong with those.
@@ -58,55 +66,63 @@ impl Notifier {
         let Some(courier) = self.command.clone().filter(|_| !notifications.is_empty()) else {
             return notices;
         };
-        self.at_work = Some(thread::spawn(move || {
-            let mut failed: Vec<Undelivered> = Vec::new();
-            for notification in &notifications {
-                if failed.last().is_none_or(|it| !it.was_slow) {
-                    failed.extend(courier.deliver(notification));
-                }
-            }
-            failed
-        }));
+        let slow = self.slow;
+        self.at_work = Some(thread::spawn(move || courier.deliver_all(&notifications, slow)));
         notices
     }
 
     /// Waits until all is sent. Returns what went wrong.
     pub(super) fn settle(&mut self) -> Vec<Notice> {
-        let failed = self.at_work.take().and_then(|thread| thread.join().ok()).unwrap_or_default();
-        if failed.iter().any(|it| it.was_slow) {
-            // The run waits for what it tells, so it tells nothing more to a command that hangs.
-            self.command = None;
+        let Some(told) = self.at_work.take().and_then(|thread| thread.join().ok()) else { return vec![] };
+        self.slow = told.slow;
+        let mut notices = told.failed;
+        if self.slow >= MOST_SLOW && self.command.take().is_some() {
+            let what =
+                format!("`{KEY}` took too long {MOST_SLOW} times in a row, so it is told nothing more");
+            notices.push(Notice::warning(what).command(format!("git config {KEY}"), "shows the command"));
         }
-        failed.into_iter().map(|it| it.notice).collect()
+        notices
     }
 }
 
 impl Courier {
-    /// Tells one event; `None` if the command took it.
-    fn deliver(&self, notification: &Notification) -> Option<Undelivered> {
-        let mut line = serde_json::to_vec(notification).ok()?;
+    /// Tells events one by one, until too many in a row have taken too long. `slow` is how many did before.
+    fn deliver_all(&self, notifications: &[Notification], mut slow: usize) -> Told {
+        let mut failed = Vec::new();
+        for notification in notifications {
+            if slow >= MOST_SLOW {
+                failed.push(undelivered(notification, "it hangs"));
+                continue;
+            }
+            let (is_slow, notice) = self.deliver(notification);
+            slow = if is_slow { slow + 1 } else { 0 };
+            failed.extend(notice);
+        }
+        Told { failed, slow }
+    }
+
+    /// Tells one event. Returns whether it took too long, and a notice if the command did not take it.
+    fn deliver(&self, notification: &Notification) -> (bool, Option<Notice>) {
+        let Ok(mut line) = serde_json::to_vec(notification) else { return (false, None) };
         line.push(b'\n');
-        let (mut why, mut was_slow) = (String::new(), false);
+        let mut why = String::new();
         for attempt in 0..ATTEMPTS {
             if attempt > 0 {
                 thread::sleep(PAUSE * attempt);
             }
             match self.run(line.clone()) {
-                Ok(ProcessEnd::Exited(0)) => return None,
+                Ok(ProcessEnd::Exited(0)) => return (false, None),
                 Ok(ProcessEnd::Exited(code)) => why = format!("it exited with {code}"),
                 Ok(ProcessEnd::Signal(signal)) => why = format!("signal {signal} ended it"),
                 Err(error) => why = error.to_string(),
                 Ok(ProcessEnd::TimedOut) => {
-                    why = format!("it took more than {} s, so it is told nothing more", LIMIT.as_secs());
-                    was_slow = true;
-                    break;
+                    let why = format!("it took more than {} s", self.limit.as_secs());
+                    return (true, Some(undelivered(notification, &why)));
                 }
                 Ok(ProcessEnd::Interrupted) => why = "it was interrupted".to_owned(),
             }
         }
-        let what = format!("`{KEY}` could not tell that {}: {why}", notification.message);
-        let notice = Notice::warning(what).command(format!("git config {KEY}"), "shows the command");
-        Some(Undelivered { notice, was_slow })
+        (false, Some(undelivered(notification, &why)))
     }
 
     fn run(&self, line: Vec<u8>) -> std::io::Result<ProcessEnd> {
@@ -122,6 +138,62 @@ impl Courier {
             is_joined: true,
         };
         // A run that is stopped at once still tells what its log says already: nobody would later.
-        supervise(command, Some(LIMIT), &mut || false, &mut |_, _| {}).map(|(end, _)| end)
+        supervise(command, Some(self.limit), &mut || false, &mut |_, _| {}).map(|(end, _)| end)
+    }
+}
+
+fn undelivered(notification: &Notification, why: &str) -> Notice {
+    let what = format!("`{KEY}` could not tell that {}: {why}", notification.message);
+    Notice::warning(what).command(format!("git config {KEY}"), "shows the command")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::id::RunId;
+    use crate::model::notification::NotificationKind;
+    use crate::model::time::Time;
+
+    fn event(message: &str) -> Notification {
+        Notification {
+            id: message.to_owned(),
+            kind: NotificationKind::Waits,
+            run_id: RunId::parse("RUN-20261121-7k3m2pq9").unwrap(),
+            issue_id: None,
+            message: message.to_owned(),
+            quoted: None,
+            at: Time::EPOCH,
+        }
+    }
+
+    fn courier(folder: &std::path::Path, script: &str) -> Courier {
+        Courier {
+            words: ["sh", "-c", script].map(OsString::from).to_vec(),
+            folder: folder.to_owned(),
+            environment: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
+            limit: Duration::from_secs(1),
+        }
+    }
+
+    #[test]
+    fn an_event_that_takes_too_long_silences_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let script =
+            "read -r line; case $line in *hangs*) exec tail -f /dev/null ;; esac; echo \"$line\" >>told";
+        let told = courier(folder.path(), script).deliver_all(&[event("it hangs"), event("it goes on")], 0);
+        assert_eq!((told.failed.len(), told.slow), (1, 0));
+        assert!(told.failed[0].message.contains("it hangs: it took more than 1 s"), "{:?}", told.failed);
+        let lines = std::fs::read_to_string(folder.path().join("told")).unwrap();
+        assert!(lines.contains("it goes on") && !lines.contains("hangs"), "{lines}");
+    }
+
+    #[test]
+    fn a_command_that_always_hangs_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = "cat >>told; exec tail -f /dev/null";
+        let told = courier(folder.path(), script).deliver_all(&["a", "b", "c", "d"].map(event), 1);
+        assert_eq!((told.failed.len(), told.slow), (4, MOST_SLOW));
+        let lines = std::fs::read_to_string(folder.path().join("told")).unwrap();
+        assert_eq!(lines.lines().count(), 2, "{lines}");
     }
 }

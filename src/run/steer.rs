@@ -66,8 +66,7 @@ pub(crate) fn steer(session: &Session, input: &Steer) -> Answer<SteeredRun> {
         let orders: Vec<Order> = if issue_ids.is_empty() {
             vec![Order { order: input.order, issue_id: None }]
         } else {
-            let order = |id: &IssueId| Order { order: input.order, issue_id: Some(id.clone()) };
-            issue_ids.iter().map(order).collect()
+            issue_ids.iter().map(|id| Order { order: input.order, issue_id: Some(id.clone()) }).collect()
         };
         for order in orders {
             tx.log_run(&id, RunEvent::Order(order))?;

@@ -216,9 +216,8 @@ fn same_again(
             "this is `{only}`, which was rejected in review; make a different plan"
         )]));
     }
-    let is_of_it = |it: &&ExecutionFolder| it.execution.solution_id == *only;
     let has_failed = |it: &ExecutionFolder| it.outcome() == ExecutionStatus::Failed;
-    let is_failed = folder.executions.iter().filter(is_of_it).any(has_failed);
+    let is_failed = folder.executions.iter().filter(|it| it.execution.solution_id == *only).any(has_failed);
     if is_failed && !std::mem::replace(is_warned, true) {
         return Err(RefusedAnswer::Faults(vec![format!(
             "this is `{only}`, whose execution failed; make a different plan, or give this one again if the plan was not the cause"

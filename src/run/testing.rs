@@ -11,6 +11,7 @@ use crate::agent::state::ProgramNeeds;
 use crate::model::check_outcome::CheckOutcome;
 use crate::model::execution::Failure;
 use crate::ops::work::preparing::tear_down;
+use crate::ops::work::verify_notices::not_installed;
 use crate::ops::work::{
     Test, TestWorkplace, Verification, Verified, VerifyObserver, VerifyTests, verification,
 };
@@ -73,6 +74,9 @@ impl Carrying<'_> {
         }
         let verified = verified?;
         self.tell_suspicion(&verified);
+        if let Some(notice) = not_installed(&verified.checks) {
+            self.job.report(Told::Noticed(notice));
+        }
         if verified.passed {
             return Ok(());
         }

@@ -128,11 +128,10 @@ fn judged(
     heard: &Heard,
 ) -> Result<Greeting, Unanswered> {
     let (name, said) = (agent.name().to_owned(), heard.said());
-    let logged = heard.logged();
     match (talk.result.take(), talk.why) {
         (Some(Ok(greeting)), None | Some(Why::Done)) => Ok(greeting),
         (_, Some(Why::TimedOut)) => {
-            Err(Unanswered::TimedOut { agent: name, after: agent.timeout().value, said: logged })
+            Err(Unanswered::TimedOut { agent: name, after: agent.timeout().value, said })
         }
         (_, Some(Why::Stopped)) => Err(Unanswered::Stopped { agent: name }),
         (_, Some(Why::Flooded)) => {
@@ -141,18 +140,16 @@ fn judged(
         }
         (Some(Err(Failed { step, why })), _) => match ended {
             // The agent failed before its answer; its exit says why.
-            ProcessEnd::Exited(code) if code != 0 => {
-                Err(Unanswered::Failed { agent: name, code, said: logged })
-            }
-            ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said: logged }),
+            ProcessEnd::Exited(code) if code != 0 => Err(Unanswered::Failed { agent: name, code, said }),
+            ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said }),
             _ => Err(Unanswered::Protocol { agent: name, step, why, said }),
         },
         (_, _) => match ended {
             ProcessEnd::Exited(0) => {
                 Err(Unanswered::Silent { agent: name, protocol: agent.protocol().value, said })
             }
-            ProcessEnd::Exited(code) => Err(Unanswered::Failed { agent: name, code, said: logged }),
-            ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said: logged }),
+            ProcessEnd::Exited(code) => Err(Unanswered::Failed { agent: name, code, said }),
+            ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said }),
             ProcessEnd::TimedOut | ProcessEnd::Interrupted => Err(Unanswered::Stopped { agent: name }),
         },
     }

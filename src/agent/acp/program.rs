@@ -303,8 +303,7 @@ impl Judge<'_> {
                 if word == "-delete" {
                     return judge.refuse(DELETES);
                 }
-                let is_program = |name: &str| name == "git" || forbidden(name).is_some();
-                if name(word).is_some_and(is_program) {
+                if name(word).is_some_and(|name| name == "git" || forbidden(name).is_some()) {
                     judge.program(&words[n..])?;
                 }
             }

@@ -10,7 +10,10 @@ const LONGEST: usize = 400;
 pub(super) fn or_other(error: Unanswered) -> Unanswered {
     let (agent, text) = match &error {
         Unanswered::Protocol { agent, why, said, .. } => (agent, format!("{why}\n{said}")),
-        Unanswered::Failed { agent, said, .. } => (agent, said.clone()),
+        // Some programs try again until they are stopped.
+        Unanswered::Failed { agent, said, .. }
+        | Unanswered::TimedOut { agent, said, .. }
+        | Unanswered::Killed { agent, said, .. } => (agent, said.clone()),
         // A longer text is about something else.
         Unanswered::Silent { agent, said, .. } if said.len() < LONGEST => (agent, said.clone()),
         _ => return error,

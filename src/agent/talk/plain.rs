@@ -112,9 +112,9 @@ fn ended_well(agent: &Agent, ended: ProcessEnd, limit: Duration, heard: &Heard) 
     let agent = agent.name().to_owned();
     match ended {
         ProcessEnd::Exited(0) => Ok(()),
-        ProcessEnd::Exited(code) => Err(Unanswered::Failed { agent, code, said: heard.logged() }),
-        ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent, signal, said: heard.logged() }),
-        ProcessEnd::TimedOut => Err(Unanswered::TimedOut { agent, after: limit, said: heard.logged() }),
+        ProcessEnd::Exited(code) => Err(Unanswered::Failed { agent, code, said: heard.said() }),
+        ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent, signal, said: heard.said() }),
+        ProcessEnd::TimedOut => Err(Unanswered::TimedOut { agent, after: limit, said: heard.said() }),
         ProcessEnd::Interrupted => Err(Unanswered::Stopped { agent }),
     }
 }

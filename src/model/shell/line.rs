@@ -383,9 +383,8 @@ fn assignment(source: &str, word: &str) -> Option<(String, String)> {
 /// The name of an array, and the value of its element, for `name[index]=value`.
 fn element(source: &str, word: &str) -> Option<(String, String)> {
     let (name, rest) = source.split_once('[')?;
-    let is_first = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     let is_name = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        && name.bytes().next().is_some_and(is_first);
+        && name.bytes().next().is_some_and(|byte: u8| byte.is_ascii_alphabetic() || byte == b'_');
     let (index, _) = rest.split_once(']')?;
     let after = &rest[index.len() + 1..];
     if !is_name || index.contains('[') || !(after.starts_with('=') || after.starts_with("+=")) {

@@ -4,7 +4,7 @@ use super::base::{self, ClaimBase};
 use crate::index::{self, Index, KnownQueues, Needs, Use};
 use crate::model::code::Code;
 use crate::model::id::{IssueId, QueueId, SolutionId};
-use crate::model::op::Op;
+use crate::model::op::{Op, Other};
 use crate::model::queue::Item;
 use crate::model::remedy::RemedyCall;
 use crate::model::root::Policy;
@@ -199,7 +199,7 @@ fn not_queued(read: &impl ReadState, error: ResolveError) -> Refusal {
                 let refusal = Refusal::new(Code::NotFound, format!("issue `{issue}` is not queued"));
                 match existing(read, &issue) {
                     Ok(folder) => refusal.next_step(toward::queue(&folder)),
-                    Err(_) => refusal,
+                    Err(_) => refusal.remedy(Other::Log, "shows who wrote its record, which cannot be read"),
                 }
             }
             Err(_) => match resolve::solution(read, text, None) {

@@ -339,8 +339,9 @@ impl Tester<'_> {
 
 /// The refusal, with the agent's own words, and where to find the rest.
 fn refusal(error: &Unanswered, place: &AgentWorkplace) -> Refusal {
-    let refusal = Refusal::new(error.code(), error.to_string()).details(error.details());
-    let refusal = Refusal { remedies: error.remedies().into_vec(), ..refusal };
+    let refusal = Refusal::new(error.code(), error.to_string())
+        .details(error.details())
+        .remedies(error.remedies().into_vec());
     match error {
         Unanswered::Transcript { .. } | Unanswered::NotStarted { .. } => refusal,
         _ => refusal.hint(format!("the transcript is {}", place.transcript.display())),

@@ -3,7 +3,7 @@
 use crate::model::code::Code;
 use crate::model::id::{ExecutionId, IssueId};
 use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
+use crate::model::remedy::{Remedy, RemedyCall};
 use crate::model::status::ExecutionStatus;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, queue};
@@ -69,16 +69,17 @@ pub(crate) fn target(
 fn not_executing(folder: &IssueFolder, own: Option<&ExecutionFolder>) -> Refusal {
     let (issue, status) = (&folder.issue.record.id, facts::status(folder));
     let message = format!("nobody is executing issue `{issue}`; it is {status}");
-    let refusal = match own.and_then(|own| Some((own.execution.id.short(), Ending::of(own)?))) {
+    let next = if status.is_terminal() {
+        Remedy::call(Op::Next, "claims an item")
+    } else {
+        toward::execution(folder)
+    };
+    match own.and_then(|own| Some((own.execution.id.short(), Ending::of(own)?))) {
         Some((id, ending)) => Refusal::new(Code::NotExecuting, format!("{message}; `{id}` was {ending}"))
             .hint("its commits stay linked")
-            .remedy(RemedyCall::new(Other::Trace, [id]), "shows them"),
-        None => Refusal::new(Code::NotExecuting, message),
-    };
-    if status.is_terminal() {
-        refusal.remedy(Op::Next, "claims an item")
-    } else {
-        refusal.next_step(toward::execution(folder))
+            .remedy(RemedyCall::new(Other::Trace, [id]), "shows them")
+            .next_step(next),
+        None => Refusal::new(Code::NotExecuting, message).next_step(next),
     }
 }
 

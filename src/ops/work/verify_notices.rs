@@ -12,7 +12,7 @@ use crate::store::Store;
 use crate::trail::work::CommittedWork;
 
 /// A worktree has only what git tracks, so this says how to prepare one if a test failed because something is missing.
-pub(super) fn not_installed(checks: &[Check]) -> Option<Notice> {
+pub(crate) fn not_installed(checks: &[Check]) -> Option<Notice> {
     let failed = checks.iter().filter(|check| !check.has_passed());
     let line = failed.filter_map(|check| missing_module::line(&check.output_tail)).next()?;
     let line: String = line.chars().take(80).collect();

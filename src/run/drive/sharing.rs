@@ -7,7 +7,7 @@ use crate::model::id::IssueId;
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
 use crate::model::run::RunStep;
-use crate::model::run_log::{IssueReached, RunEvent, RunLogEntry};
+use crate::model::run_log::{IssueReached, RunEvent};
 use crate::model::status::IssueStatus;
 use crate::ops::work::publish_store;
 use crate::ops::work::runs::view::existing;
@@ -83,8 +83,7 @@ impl Driver<'_> {
         // Someone may have added an issue meanwhile.
         self.log = RunFolder::new(self.run.clone(), log);
         self.run = self.log.run.clone();
-        let is_new = |entry: &&RunLogEntry| !before.iter().any(|known| known.id == entry.id);
-        for entry in self.log.log.iter().filter(is_new) {
+        for entry in self.log.log.iter().filter(|entry| !before.iter().any(|known| known.id == entry.id)) {
             self.watch.update(&RunUpdate::Logged(entry));
         }
         Ok(())

@@ -106,10 +106,13 @@ pub(super) fn comment(session: &Session, input: &Query) -> Performed {
     Ok(None)
 }
 
+const CHOOSE: &str = "choose one of the list";
+
 pub(super) fn feedback(session: &Session, input: &Query) -> Performed {
     let word = input.get("type").unwrap_or(FeedbackType::Clarification.as_str());
-    let kind = FeedbackType::parse(word)
-        .ok_or_else(|| Fault::at("type", Refusal::usage(format!("`{word}` is not a type of feedback"))))?;
+    let kind = FeedbackType::parse(word).ok_or_else(|| {
+        Fault::at("type", Refusal::usage(format!("`{word}` is not a type of feedback")).hint(CHOOSE))
+    })?;
     let add = AddFeedback {
         issue: needed(input, "issue")?.to_owned(),
         text: unfolded(input.raw("content").unwrap_or_default()),
@@ -135,7 +138,7 @@ pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
         return Ok(None);
     }
     let Some(status) = IssueStatus::parse(word) else {
-        return Err(Fault::at("status", Refusal::usage(format!("`{word}` is not a status"))));
+        return Err(Fault::at("status", Refusal::usage(format!("`{word}` is not a status")).hint(CHOOSE)));
     };
     let snapshot_status = issues::standing(session, &issue)?.view.issue.derived.status;
     if snapshot_status == status {

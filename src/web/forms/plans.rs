@@ -34,7 +34,10 @@ pub(super) fn review(session: &Session, input: &Query) -> Performed {
         let text = needed(input, name)?;
         let number: f64 =
             text.parse().ok().filter(|number| (0.0..=100.0).contains(number)).ok_or_else(|| {
-                Fault::at(name, Refusal::usage(format!("`{text}` is not a score from 0 to 100")))
+                Fault::at(
+                    name,
+                    Refusal::usage(format!("`{text}` is not a score")).hint("a number from 0 to 100"),
+                )
             })?;
         Ok(json!(number))
     };

@@ -1,10 +1,10 @@
 //! An execution: the claim, its commits, its checks, and how it ended.
 
-use crate::model::code::Code;
 use crate::model::id::ExecutionId;
 use crate::ops::Refusal;
 use crate::ops::issues::{self, ShownRecord};
 use crate::page;
+use crate::web::pages::no_page;
 use crate::web::shown::{Beside, Shown};
 use crate::web::view::{PageContent, View};
 
@@ -12,7 +12,7 @@ pub(super) fn page(view: &View<'_>, id: &ExecutionId) -> Result<PageContent, Ref
     let shown = view.kept(view.place, || {
         match issues::show(view.session, &issues::ShowRecord::new(id.as_str()))?.view {
             ShownRecord::Execution(shown) => Ok(shown),
-            _ => Err(Refusal::new(Code::NotFound, format!("`{id}` is not an execution"))),
+            _ => Err(no_page(format!("`{id}` is not an execution"))),
         }
     })?;
     let claim = &shown.execution.execution;

@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
-use crate::model::code::Code;
 use crate::ops::Refusal;
 use crate::ops::trail::{self, AskedLines, Explained};
 use crate::web::forms;
+use crate::web::pages::no_page;
 use crate::web::parts::{person, record_text, task as task_id};
 use crate::web::place::{FilePath, Place};
 use crate::web::shown::commit;
@@ -52,10 +52,7 @@ fn exported(view: &View<'_>, export: &ExportState) -> PageContent {
 
 pub(super) fn page(view: &View<'_>, path: &FilePath) -> Result<PageContent, Refusal> {
     let Some(top) = view.session.store().work_dir().map(|it| it.to_path_buf()) else {
-        return Err(Refusal::new(
-            Code::NotFound,
-            "this repository has no work tree, so it has no files to explain",
-        ));
+        return Err(no_page("this repository has no work tree, so it has no files to explain"));
     };
     let first = view.query.get("from").and_then(|text| text.parse().ok()).unwrap_or(1_u64).max(1);
     let ask = |lines| AskedLines { here: top.clone(), file: path.as_str().to_owned(), lines };

@@ -4,7 +4,6 @@ use std::rc::Rc;
 
 use maud::{Markup, html};
 
-use crate::model::code::Code;
 use crate::model::id::{EntryId, IssueId};
 use crate::model::issue::Issue;
 use crate::model::op::Op;
@@ -16,6 +15,7 @@ use crate::page;
 use crate::rules::transitions::{By, TRANSITIONS};
 use crate::web::forms::{PageForm, REOPEN};
 use crate::web::layout::one;
+use crate::web::pages::no_page;
 use crate::web::place::Place;
 use crate::web::shown::{Beside, Shown};
 use crate::web::view::{PageContent, View};
@@ -24,7 +24,7 @@ fn load(view: &View<'_>, id: &IssueId) -> Result<Rc<IssueView>, Refusal> {
     view.kept(&Place::Issue(id.clone()), || {
         match issues::show(view.session, &issues::ShowRecord::new(id.as_str()))?.view {
             ShownRecord::Issue(issue) => Ok(*issue),
-            _ => Err(Refusal::new(Code::NotFound, format!("`{id}` is not an issue"))),
+            _ => Err(no_page(format!("`{id}` is not an issue"))),
         }
     })
 }
@@ -39,7 +39,7 @@ pub(super) fn text(view: &View<'_>, id: &IssueId, entry: Option<&EntryId>) -> Re
             comments.map(|it| &it.comment).find(|it| it.id == *entry).map(|it| &it.body)
         }
     };
-    let text = text.ok_or_else(|| Refusal::new(Code::NotFound, "there is no such text"))?;
+    let text = text.ok_or_else(|| no_page("there is no such text"))?;
     Ok(crate::ui::text::clean(text).into_owned())
 }
 

@@ -96,13 +96,19 @@ pub(super) fn asked(query: &Query, is_whole: bool, pages: ListPosition) -> Resul
         all.map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
     };
     let statuses = words("status").into_iter().map(|word| {
-        IssueStatus::asked(&word).ok_or_else(|| Refusal::usage(format!("`{word}` is not a status")))
+        IssueStatus::asked(&word).ok_or_else(|| {
+            Refusal::usage(format!("`{word}` is not a status")).hint("choose one in the filter")
+        })
     });
     let priorities = words("priority").into_iter().map(|word| {
-        Priority::parse(&word).ok_or_else(|| Refusal::usage(format!("`{word}` is not a priority")))
+        Priority::parse(&word).ok_or_else(|| {
+            Refusal::usage(format!("`{word}` is not a priority")).hint("choose one in the filter")
+        })
     });
     let wave = text("wave").map(|word| {
-        word.parse().map_err(|_| Refusal::usage(format!("`{word}` is not the number of a wave")))
+        word.parse().map_err(|_| {
+            Refusal::usage(format!("`{word}` is not the number of a wave")).hint("waves are counted from 1")
+        })
     });
     let filter = Filter {
         statuses: statuses.collect::<Result<_, _>>()?,

@@ -59,11 +59,14 @@ pub(super) fn content(view: &View<'_>) -> Result<PageContent, Refusal> {
         Place::Roadmap(id) => roadmap::one(view, id),
         Place::History => history::page(view),
         Place::Step(hash) => step::page(view, hash),
-        Place::Text(..) | Place::Go | Place::Search => {
-            Err(Refusal::new(Code::NotFound, "there is no such page"))
-        }
+        Place::Text(..) | Place::Go | Place::Search => Err(no_page("there is no such page")),
     };
     content.map(|content| with_notices(view, content))
+}
+
+/// The refusal of a page that is not there.
+pub(super) fn no_page(what: impl Into<String>) -> Refusal {
+    Refusal::new(Code::NotFound, what).hint("search for it, or go on from the overview")
 }
 
 /// The text of a page that is plain text.
@@ -73,6 +76,6 @@ pub(super) fn content(view: &View<'_>) -> Result<PageContent, Refusal> {
 pub(super) fn text(view: &View<'_>) -> Result<String, Refusal> {
     match view.place {
         Place::Text(id, entry) => issue::text(view, id, entry.as_ref()),
-        _ => Err(Refusal::new(Code::NotFound, "there is no such text")),
+        _ => Err(no_page("there is no such text")),
     }
 }

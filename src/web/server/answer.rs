@@ -194,7 +194,7 @@ async fn in_session(
 
 /// The page for an address that leads nowhere.
 fn missing(session: &Session, may_write: bool) -> Reply {
-    let refusal = Refusal::new(Code::NotFound, "there is no such page");
+    let refusal = pages::no_page("there is no such page");
     let Ok(now) = session.now() else { return reply::text(StatusCode::NOT_FOUND, "there is no such page\n") };
     let target = RenderTarget::Server { may_write };
     let (place, query) = (Place::Overview, Query::default());

@@ -55,7 +55,8 @@ fn a_run_at_work_is_steered_from_its_page() {
             let plan = plan_on(file).to_string();
             repo.wf_in(plan, &["plan", "add", issue]).ok().line().to_owned()
         });
-        let sent = browser.send("run-add", &place, &[("run", run), ("issue", issue), ("solution", &solution)]);
+        let sent =
+            browser.send("run-add", &place, &[("run", run), ("issue", issue), ("solution", &solution)]);
         assert_eq!(sent.status, status, "{}", sent.body);
         let bound = repo.json(&["show", issue])["bound_solution_id"].clone();
         assert_eq!(bound == json!(solution), status == 303, "{issue}: {bound}");

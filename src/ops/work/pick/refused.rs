@@ -7,7 +7,7 @@ use crate::model::id::IssueId;
 use crate::model::item_name::ItemName;
 use crate::model::op::{Op, Other};
 use crate::model::queue::{Item, QueueDecision};
-use crate::model::remedy::{Detail, RemedyCall};
+use crate::model::remedy::{Detail, Remedy, RemedyCall};
 use crate::model::status::{IssueStatus, ItemStatus};
 use crate::ops::Refusal;
 use crate::rules::readiness::{Facts, InOrder};
@@ -51,12 +51,13 @@ pub(super) fn nothing(choice: &Choice<'_>, queues: &[&InOrder<'_>], facts: &Fact
     }
     let words: Vec<String> = counts.iter().map(|(status, count)| format!("{count} {status}")).collect();
     let refusal = Refusal::nothing(format!("no item is ready: {}", words.join(", "))).details(lines);
-    let refusal = match &failed[..] {
-        [] => refusal,
-        [only] => refusal.remedy(RemedyCall::new(Op::Retry, [only]), "queues it again"),
-        _ => refusal.remedy(Op::Retry, "queues all that failed again"),
+    let retried = match &failed[..] {
+        [] => None,
+        [only] => Some(Remedy::call(RemedyCall::new(Op::Retry, [only]), "queues it again")),
+        _ => Some(Remedy::call(Op::Retry, "queues all that failed again")),
     };
-    refusal.remedy(Other::Queue, "shows the items")
+    let shown = Remedy::call(Other::Queue, "shows the items");
+    refusal.remedies(retried.into_iter().chain([shown]).collect())
 }
 
 /// Whether the issue was cancelled: none of it is retried until it is reopened.
