@@ -37,6 +37,9 @@ pub(crate) enum GitError {
     /// This repository borrows objects from one that is gone.
     #[error("this repository borrows objects from `{0}`, which does not exist (`objects/info/alternates`)")]
     MissingAlternate(PathBuf),
+    /// Refs of this repository need objects that it does not have; git's message.
+    #[error("this repository lacks objects that its own refs need: {0}")]
+    MissingObjects(String),
     /// A file of the git directory cannot be read or written.
     #[error("`{path}`: {source}")]
     Io {
@@ -118,7 +121,7 @@ impl Explain for GitError {
             Self::LockFile(_) => Code::LockFile,
             Self::Reftable(_) => Code::Reftable,
             Self::Io { .. } => Code::Io,
-            Self::Object { .. } | Self::MissingAlternate(_) => Code::Object,
+            Self::Object { .. } | Self::MissingAlternate(_) | Self::MissingObjects(_) => Code::Object,
             Self::CrowdedFolder { .. } => Code::TooLarge,
             Self::Start { .. } => Code::GitMissing,
             Self::Failed { .. } => Code::GitFailed,
@@ -146,6 +149,8 @@ impl Explain for GitError {
             Self::MissingAlternate(_) => {
                 "move that repository back, or correct its path in `objects/info/alternates` of this git directory".into()
             }
+            Self::MissingObjects(_) => Remedies::command("git fsck", "lists them")
+                .and("restore the objects, or those of a repository in `objects/info/alternates`"),
             Self::Io { .. } => "make sure that the git directory is writable and the disk has space".into(),
             Self::Object { .. } => Remedies::command("git fsck", "checks the repository's objects")
                 .or_command(

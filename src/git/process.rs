@@ -160,6 +160,8 @@ pub(crate) struct Git {
     has_keys: bool,
     /// Whether this program runs it for an agent of a run, whose hooks and trace are about what the agent itself does.
     is_for_agent: bool,
+    /// Whether it reads each object as it is, whatever replaces it here.
+    ignores_replacements: bool,
 }
 
 impl Git {
@@ -172,6 +174,7 @@ impl Git {
             environment: Environment::default(),
             has_keys: false,
             is_for_agent: false,
+            ignores_replacements: false,
         }
     }
 
@@ -195,11 +198,16 @@ impl Git {
         Self { has_keys: true, ..self.clone() }
     }
 
+    /// A git for which `refs/replace` and grafts do not exist: the other side of a transfer has its own.
+    pub(super) fn without_replacements(&self) -> Self {
+        Self { ignores_replacements: true, ..self.clone() }
+    }
+
     /// A git for a hook of a push: it also sees the pushed objects, and ignores replace refs, since those could have
     /// been pushed too.
     pub(crate) fn seeing_incoming(self, environment: &Environment) -> Self {
         let known = environment.iter().filter(|(name, _)| INCOMING.iter().any(|incoming| name == incoming));
-        Self { incoming: Some(known.cloned().collect()), ..self }
+        Self { incoming: Some(known.cloned().collect()), ignores_replacements: true, ..self }
     }
 
     /// A command that the caller can still change (stdin, inherited output).
@@ -222,7 +230,10 @@ impl Git {
             command.env_remove("GIT_TRACE2_EVENT").args(["-c", "core.hooksPath=/dev/null"]);
         }
         if let Some(known) = &self.incoming {
-            command.envs(known.iter().cloned()).env("GIT_NO_REPLACE_OBJECTS", "1");
+            command.envs(known.iter().cloned());
+        }
+        if self.ignores_replacements {
+            command.env("GIT_NO_REPLACE_OBJECTS", "1").env("GIT_GRAFT_FILE", "/dev/null");
         }
         if let Some(dir) = &self.work_dir {
             command.env("GIT_WORK_TREE", dir).current_dir(dir);

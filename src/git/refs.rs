@@ -105,6 +105,13 @@ impl Repository {
         Ok(found.and_then(|reference| reference.try_id().map(gix::Id::detach)))
     }
 
+    /// What a symbolic ref points to; `None` if there is no such symbolic ref.
+    pub(crate) fn symbolic_target(&self, name: &str) -> Result<Option<String>, GitError> {
+        let loose =
+            self.gix.refs.try_find_loose(name).map_err(GitError::object("cannot read a reference"))?;
+        Ok(loose.and_then(|reference| Some(reference.target.try_name()?.as_bstr().to_string())))
+    }
+
     /// The default branch of a remote, as `refs/remotes/NAME/HEAD` notes it; `None` if nothing is noted.
     pub(crate) fn remote_head(&self, remote: &str) -> Result<Option<Branch>, GitError> {
         let name = format!("refs/remotes/{remote}/HEAD");

@@ -73,6 +73,9 @@ impl LinkedWorktree<'_> {
     }
 }
 
+/// git follows repositories that borrow objects from each other no further.
+const DEEPEST_ALTERNATE: usize = 5;
+
 impl Repository {
     /// Replacement objects belong to one clone. Whoever wrote the next state on top of one would publish it.
     fn new(mut gix: gix::Repository, environment: Environment) -> Self {
@@ -142,14 +145,24 @@ impl Repository {
         Ok(linked.into_iter().map(LinkedWorktree).collect())
     }
 
-    /// A directory of objects that this repository borrows from and that does not exist, if there is one.
+    /// A directory of objects that does not exist, and from which this repository borrows, or one from which it borrows.
     pub(crate) fn missing_alternate(&self) -> Option<PathBuf> {
-        let objects = self.objects_dir();
-        let list = std::fs::read(objects.join("info/alternates")).ok()?;
-        let lines = list.lines().filter(|line| !line.is_empty() && !line.starts_with(b"#"));
-        // An absolute path replaces the directory that it is joined to.
-        let folders = lines.filter_map(|line| Some(objects.join(line.to_path().ok()?)));
-        folders.into_iter().find(|folder| !folder.is_dir())
+        let mut lenders = vec![(self.objects_dir().to_owned(), 0)];
+        while let Some((objects, depth)) = lenders.pop() {
+            let Ok(list) = std::fs::read(objects.join("info/alternates")) else { continue };
+            for line in list.lines().filter(|line| !line.is_empty() && !line.starts_with(b"#")) {
+                // An absolute path replaces the directory that it is joined to.
+                let Ok(path) = line.to_path() else { continue };
+                let folder = objects.join(path);
+                if !folder.is_dir() {
+                    return Some(folder);
+                }
+                if depth < DEEPEST_ALTERNATE {
+                    lenders.push((folder, depth + 1));
+                }
+            }
+        }
+        None
     }
 
     /// The directory of its objects.

@@ -55,7 +55,7 @@ const LOGGED: &str = "core.logAllRefUpdates";
 impl Transport {
     /// `git` has the main work tree for its own; the shared git directory in a bare repository.
     pub(crate) fn new(git: &Git) -> Self {
-        Self(git.with_keys())
+        Self(git.with_keys().without_replacements())
     }
 
     /// Fetches exactly what the refspec names.

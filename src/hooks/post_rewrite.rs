@@ -38,7 +38,20 @@ pub(crate) fn run(session: &Session, kind: &str, input: &[u8]) -> Result<HookVer
         rebase::note_amended(store, &rewritten)?;
         return Ok(HookVerdict::Go);
     }
-    let done = record_rewrite(session, &RecordRewrite { kind, rewritten })?;
+    let first = rewritten.first().map(|pair| pair.old.clone());
+    let mut input = RecordRewrite { kind, rewritten };
+    let mut done = record_rewrite(session, &input)?;
+    if done.view.is_empty()
+        && kind == RewriteKind::Amend
+        && let Some(first) = first
+    {
+        // No execution knows the old commit: a program without hooks may have amended it before.
+        let earlier = rewritten::earlier_amends(store, &first)?;
+        if !earlier.is_empty() {
+            input.rewritten.extend(earlier);
+            done = record_rewrite(session, &input)?;
+        }
+    }
     Ok(HookVerdict::about(done.notices))
 }
 

@@ -11,6 +11,7 @@ use crate::ops::trail::RewriteKind;
 use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::links;
 use crate::trail::reach::Unreached;
+use crate::trail::trailers;
 
 /// At most this many commits are followed.
 const MOST_RESET: usize = 200;
@@ -63,7 +64,7 @@ pub(super) fn reset(store: &Store, commit: &CodeCommit) -> Result<Vec<Rewrite>, 
         return Ok(vec![]);
     }
     let wanted = Revisions::of(before.commit).without(parent).at_most(MOST_RESET);
-    let taken: Vec<CodeCommit> = store
+    let mut taken: Vec<CodeCommit> = store
         .git()
         .revisions(wanted)?
         .into_iter()
@@ -76,6 +77,8 @@ pub(super) fn reset(store: &Store, commit: &CodeCommit) -> Result<Vec<Rewrite>, 
         return Ok(vec![]);
     }
     if store.commit_tree(before.commit)? != commit.tree {
+        // Work of another plan was dropped, not made again.
+        taken.retain(|old| !states_another_plan(&old.message, &commit.message));
         let files: HashSet<String> = links::files(store, commit)?.into_iter().collect();
         for old in &taken {
             if !links::files(store, old)?.iter().all(|file| files.contains(file)) {
@@ -85,4 +88,25 @@ pub(super) fn reset(store: &Store, commit: &CodeCommit) -> Result<Vec<Rewrite>, 
     }
     let new = CommitHash::from(commit.id);
     Ok(taken.into_iter().map(|old| Rewrite { old: old.id.into(), new: new.clone(), tree: None }).collect())
+}
+
+/// Whether both messages name plans, and none in common.
+fn states_another_plan(one: &[u8], other: &[u8]) -> bool {
+    let (one, other) = (plans(one), plans(other));
+    !one.is_empty() && !other.is_empty() && one.is_disjoint(&other)
+}
+
+fn plans(message: &[u8]) -> HashSet<String> {
+    let named = trailers::parse(message).into_iter().filter(|(key, _)| key == trailers::SOLUTION);
+    named.map(|(_, plan)| plan).collect()
+}
+
+/// The amends without hooks that led to `commit`: each commit and its replacement, from the reflog of HEAD.
+pub(super) fn earlier_amends(store: &Store, commit: &CommitHash) -> Result<Vec<Rewrite>, StoreError> {
+    let moves = store.repo().reflog("HEAD", MOVES)?;
+    let steps = moves.windows(2).skip_while(|step| CommitHash::from(step[0].commit) != *commit);
+    let amends = steps.take_while(|step| step[0].why.starts_with("commit (amend)"));
+    Ok(amends
+        .map(|step| Rewrite { old: step[1].commit.into(), new: step[0].commit.into(), tree: None })
+        .collect())
 }

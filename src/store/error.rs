@@ -26,6 +26,14 @@ pub(crate) enum StoreError {
         /// What is there instead.
         why: String,
     },
+    /// The ref points to another ref.
+    #[error("`{reference}` is a symbolic ref to `{target}`, and a store needs an ordinary ref")]
+    Symbolic {
+        /// The full ref name.
+        reference: String,
+        /// The name that it points to.
+        target: String,
+    },
     /// Written by a later version of the program.
     #[error("the store has format {found}; this git-wf reads format {known}")]
     NewerFormat {
@@ -289,7 +297,7 @@ impl Explain for StoreError {
     fn code(&self) -> Code {
         match self {
             Self::NotInitialised(_) => Code::NotInitialised,
-            Self::NotAStore { .. } => Code::NotAStore,
+            Self::NotAStore { .. } | Self::Symbolic { .. } => Code::NotAStore,
             Self::NewerFormat { .. } => Code::NewerFormat,
             Self::Mirror { .. } => Code::Mirror,
             Self::Config { .. } => Code::Config,
@@ -318,6 +326,11 @@ impl Explain for StoreError {
         match self {
             Self::NotInitialised(_) => Remedies::call(Other::Init, "creates it, or fetches the remote's"),
             Self::NotAStore { .. } => Remedies::call(RemedyCall::from(Op::Fsck).flag("repair"), "restores a damaged store").or_command("git config wf.ref", "names the ref"),
+            Self::Symbolic { reference, target } => {
+                let (reference, target) = (shell::operand(reference), shell::word(target));
+                Remedies::command(format!("git config wf.ref {target}"), "uses that ref as the store")
+                    .or_command(format!("git symbolic-ref --delete {reference}"), "removes the symbolic ref, and nothing else")
+            }
             Self::NewerFormat { .. } => "install a newer git-wf; nothing was written".into(),
             Self::Mirror { .. } => "use a clone that is not a mirror, or remove that refspec from the config".into(),
             Self::Config { key, .. } if key.starts_with("GIT_") => Remedies::command(format!("unset {key}"), "removes it").and("or give it a date that git accepts"),

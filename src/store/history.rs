@@ -91,12 +91,17 @@ impl Store {
         let message = decoded.message;
         let (subject, body) = message.split_once_str(b"\n").unwrap_or((message.as_ref(), b""));
         let body = &body[body.len().saturating_sub(LONGEST_TRAILERS)..];
+        let body = commit.in_utf8(body);
         let body = body.to_str_lossy();
         Ok(HistoryStep {
             commit: id.into(),
-            subject: shortened(subject),
+            subject: shortened(&commit.in_utf8(subject)),
             op: trailer_of(&body, "Wf-Op"),
-            author: Person::known(&shortened(author.name), &shortened(author.email), None),
+            author: Person::known(
+                &shortened(&commit.in_utf8(author.name)),
+                &shortened(&commit.in_utf8(author.email)),
+                None,
+            ),
             actor: trailer_of(&body, "Wf-Actor"),
             role: trailer_of(&body, "Wf-Role"),
             force: trailer_of(&body, "Wf-Force"),

@@ -221,7 +221,13 @@ impl Store {
 
     /// The commit that the ref points to; `None` before `init`.
     pub(crate) fn tip(&self) -> Result<Option<ObjectId>, StoreError> {
-        self.read_ref(&self.reference)
+        if let Some(tip) = self.read_ref(&self.reference)? {
+            return Ok(Some(tip));
+        }
+        match self.repo.symbolic_target(&self.reference)? {
+            Some(target) => Err(StoreError::Symbolic { reference: self.reference.clone(), target }),
+            None => Ok(None),
+        }
     }
 
     /// The commit that any ref points to.

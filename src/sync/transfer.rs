@@ -78,7 +78,7 @@ pub(super) fn fetch(
         if let Some(limited) = Limited::from_reply(&reply) {
             return Err(SyncError::Limited { remote: remote.to_owned(), limited });
         }
-        refuse_missing_objects(store)?;
+        refuse_missing_objects(store, &reply.output.stderr)?;
         let said = words::from_stderr(&reply.output.stderr);
         let is_last = attempt == TRIES;
         return Err(match words::trouble(&said) {
@@ -114,7 +114,7 @@ pub(super) fn push(
     };
     let output = &reply.output;
     if !output.status.success() {
-        refuse_missing_objects(store)?;
+        refuse_missing_objects(store, &output.stderr)?;
     }
     let said = words::from_stderr(&output.stderr);
     let remote = remote.to_owned();
@@ -163,10 +163,14 @@ pub(super) fn push(
     }
 }
 
-/// If a transfer failed, and this clone borrows objects from a repository that is gone, the remote is not at fault.
-fn refuse_missing_objects(store: &Store) -> Result<(), SyncError> {
-    match store.repo().missing_alternate() {
-        Some(missing) => Err(StoreError::Git(GitError::MissingAlternate(missing)).into()),
+/// If a transfer failed because objects of this clone are gone, such as those of a repository from which it borrows, the
+/// remote is not at fault.
+fn refuse_missing_objects(store: &Store, stderr: &[u8]) -> Result<(), SyncError> {
+    if let Some(missing) = store.repo().missing_alternate() {
+        return Err(StoreError::Git(GitError::MissingAlternate(missing)).into());
+    }
+    match words::broken_ref(stderr) {
+        Some(said) => Err(StoreError::Git(GitError::MissingObjects(said)).into()),
         None => Ok(()),
     }
 }

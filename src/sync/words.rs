@@ -64,6 +64,14 @@ pub(super) fn from_stderr(stderr: &[u8]) -> String {
     last.map_or_else(|| "git does not say why".into(), |line| without_passwords(line.trim()))
 }
 
+/// What git says of a ref of this repository whose object is missing here.
+pub(super) fn broken_ref(stderr: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(stderr);
+    let line =
+        text.lines().find_map(|line| line.trim_start_matches("fatal: ").strip_prefix("bad object refs/"))?;
+    Some(line_of(std::iter::once(format!("bad object refs/{line}").as_str())))
+}
+
 /// The reason for a refusal and what the remote, mostly a hook of it, printed.
 pub(super) fn with_the_remotes(reason: &str, stderr: &[u8]) -> String {
     let text = String::from_utf8_lossy(stderr);

@@ -7,7 +7,7 @@
 //! parent by parent. An older git cannot do this; then only files that one side alone changed count as merged, and
 //! every other path is the merge's own.
 //!
-//! A merge of `git subtree add --squash` has no changes of its own, see [`subtree`].
+//! A merge of `git subtree add` has no changes of its own, see [`subtree`].
 
 mod subtree;
 mod weight;

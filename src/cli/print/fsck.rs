@@ -9,7 +9,7 @@ use crate::ops::store::{FsckFinding, FsckSeverity};
 use crate::ui::text::{clean_line, count};
 use crate::ui::{Screen, style};
 
-/// All errors and warnings, and the notes if requested.
+/// All errors and warnings, and the notes about which something can be done; the other notes if requested.
 pub(in crate::cli) fn findings(
     screen: &mut Screen,
     found: &[FsckFinding],
@@ -19,7 +19,12 @@ pub(in crate::cli) fn findings(
     let (errors, warnings, notes) =
         (of(FsckSeverity::Error), of(FsckSeverity::Warning), of(FsckSeverity::Note));
     let painter = screen.painter();
-    for it in found.iter().filter(|it| is_verbose || it.severity != FsckSeverity::Note) {
+    let mut hidden = 0;
+    for it in found {
+        if it.severity == FsckSeverity::Note && it.remedies.is_empty() && !is_verbose {
+            hidden += 1;
+            continue;
+        }
         let word = match it.severity {
             FsckSeverity::Error => painter.paint(style::BAD, "error"),
             FsckSeverity::Warning => painter.paint(style::WARN, "warning"),
@@ -30,7 +35,7 @@ pub(in crate::cli) fn findings(
         let what = with_remedies(&it.what, &it.remedies);
         writeln!(screen, "{word} {}{at}: {}", painter.paint(style::ID, &it.path), clean_line(&what))?;
     }
-    let more = if notes > 0 && !is_verbose { "; --verbose shows the notes" } else { "" };
+    let more = if hidden > 0 { "; --verbose shows the notes" } else { "" };
     let warnings = if warnings > 0 { format!(", {}", count(warnings, "warning")) } else { String::new() };
     writeln!(screen, "{}{warnings}, {}{more}", count(errors, "error"), count(notes, "note"))
 }

@@ -103,14 +103,14 @@ impl GitFile {
 pub(super) fn fault_of(tree: &[u8], all: &[(Range<usize>, EntryId)]) -> Option<&'static str> {
     let mut begin = 0;
     let mut names = HashSet::with_capacity(all.len());
-    for (name, (_, oid)) in all {
+    for (name, (kind, oid)) in all {
         let is_padded = tree[begin] == b'0';
         begin = name.end + 1 + oid.as_bytes().len();
         let name = tree[name.clone()].as_bstr();
-        // Hosts take `.gitattributes`, and a merge leaves it out.
-        if !name.eq_ignore_ascii_case(b".gitattributes")
-            && let Some(why) = name_refusal(name)
-        {
+        // Hosts take a file `.gitattributes`, and a merge leaves it out.
+        let is_taken = name.eq_ignore_ascii_case(b".gitattributes")
+            && !matches!(kind, EntryKind::Tree | EntryKind::Commit);
+        if !is_taken && let Some(why) = name_refusal(name) {
             return Some(why);
         }
         if is_padded {

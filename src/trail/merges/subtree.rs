@@ -1,28 +1,29 @@
-//! Merges that `git subtree add --squash` and `git subtree pull --squash` make: they bring the files of the second
-//! parent into a directory. git merges such parents by the same option that nobody can see in the result.
+//! Merges that `git subtree add`, with or without `--squash`, and `git subtree pull --squash` make: they bring the files of
+//! the second parent into a directory. git merges such parents by the same option that nobody can see in the result.
 
 use bstr::{BStr, ByteSlice};
 
 use crate::git::{EntryKind, ObjectId};
 use crate::store::{CodeCommit, Store, StoreError};
 
-/// How `git subtree` names the directory in a squashed commit.
+/// How `git subtree` names the directory: in a squashed commit, or in the merge.
 const DIRECTORY: &[u8] = b"git-subtree-dir:";
 
-/// Whether a merge is the tree of its first parent with that of the second one in the directory which that commit
-/// names, and nothing else. An earlier content of the directory must be that of the squashed commit before it: a change
-/// made there would be lost.
+/// Whether a merge is the tree of its first parent with that of the second one in the directory which that commit or the
+/// merge names, and nothing else. An earlier content of the directory must be that of the squashed commit before it: a
+/// change made there would be lost.
 pub(super) fn brings_only_a_subtree(store: &Store, merge: &CodeCommit) -> Result<bool, StoreError> {
     let [first, second] = merge.parents[..] else { return Ok(false) };
     let squashed = store.code_commit(second)?;
-    let Some(directory) = directory(&squashed.message) else { return Ok(false) };
+    let in_squashed = directory(&squashed.message);
+    let Some(directory) = in_squashed.or_else(|| directory(&merge.message)) else { return Ok(false) };
     let path: Vec<&BStr> = directory.split_str("/").map(ByteSlice::as_bstr).collect();
     let brought = store.code_tree_of(second)?;
     let before =
         match replaced(store, store.code_tree_of(first)?, store.code_tree_of(merge.id)?, &path, brought)? {
             Replaced::Nothing => return Ok(true),
-            Replaced::Tree(before) => before,
-            Replaced::Other => return Ok(false),
+            Replaced::Tree(before) if in_squashed.is_some() => before,
+            Replaced::Tree(_) | Replaced::Other => return Ok(false),
         };
     let earlier = match squashed.parents[..] {
         [] => None,
@@ -32,7 +33,7 @@ pub(super) fn brings_only_a_subtree(store: &Store, merge: &CodeCommit) -> Result
     Ok(earlier == Some(before))
 }
 
-/// The directory that a squashed commit belongs into.
+/// The directory that a message of `git subtree` names.
 fn directory(message: &[u8]) -> Option<&[u8]> {
     let value = message.lines().rev().find_map(|line| line.strip_prefix(DIRECTORY))?.trim();
     let value = value.strip_suffix(b"/").unwrap_or(value);

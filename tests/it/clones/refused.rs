@@ -244,6 +244,40 @@ fn objects_of_a_repository_that_is_gone_are_not_the_remotes_fault() {
 }
 
 #[test]
+fn objects_that_a_lender_borrows_are_not_the_remotes_fault_either() {
+    let two = Two::new();
+    create(&two.ada, "ISS-001", 1);
+    let lender = two.sandbox.bare("lender.git");
+    let objects = lender.path().join("objects");
+    for (borrower, from) in [
+        (objects.clone(), "/nowhere/objects"),
+        (two.ada.path().join(".git/objects"), objects.to_str().unwrap()),
+    ] {
+        std::fs::create_dir_all(borrower.join("info")).unwrap();
+        std::fs::write(borrower.join("info/alternates"), format!("{from}\n")).unwrap();
+    }
+    std::fs::remove_dir_all(two.origin.path()).unwrap();
+    let error = two.ada.wf(&["sync", "--json"]).fails(1).json_error();
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("`/nowhere/objects`") && !message.contains("cannot be reached"), "{error}");
+}
+
+#[test]
+fn a_broken_ref_of_this_clone_is_not_the_remotes_fault() {
+    let two = Two::new();
+    create(&two.bea, "ISS-002", 1);
+    two.bea.wf(&["sync"]).ok();
+    two.ada.write(".git/refs/heads/broken", "1".repeat(40) + "\n");
+    let error = two.ada.wf(&["sync", "--json"]).fails(1).json_error();
+    let message = error["message"].as_str().unwrap();
+    assert!(
+        message.contains("bad object refs/heads/broken") && !message.contains("cannot be reached"),
+        "{error}"
+    );
+    assert_eq!(error["code"], "object");
+}
+
+#[test]
 fn a_symbolic_ref_among_the_tracking_refs_is_removed() {
     let two = Two::new();
     two.ada.commit("a.txt", "a", "first");

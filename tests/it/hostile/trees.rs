@@ -73,10 +73,16 @@ fn a_tree_with_a_name_twice_or_out_of_order_is_refused_and_mended() {
     let padded = |entries: &mut Vec<Entry>| entries.push(entry("0100644", "zoo", &text));
     // git reads it, and few others do.
     let filled = |entries: &mut Vec<Entry>| entries.push(entry("000100644", "zoo", &text));
+    // Hosts take it only if it is a file.
+    let attributes = |entries: &mut Vec<Entry>| entries.insert(0, entry("160000", ".gitattributes", &base));
     type Change<'a> = &'a dyn Fn(&mut Vec<Entry>);
-    for (place, change) in
-        [(&[][..], &twice as Change<'_>), (&[], &unsorted), (&[], &padded), (&["within"], &filled)]
-    {
+    for (place, change) in [
+        (&[][..], &twice as Change<'_>),
+        (&[], &unsorted),
+        (&[], &padded),
+        (&["within"], &filled),
+        (&[], &attributes),
+    ] {
         let tree = changed(&world.origin, Some(&format!("{base}^{{tree}}")), place, change);
         world.origin.git(&["update-ref", REF, &base]).ok();
         commit(&world.origin, &tree);

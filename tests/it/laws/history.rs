@@ -1,10 +1,12 @@
 //! Random histories of every command that changes the state.
 
+mod outsiders;
+
 use serde_json::{Value, json};
 
 use super::promised::{Promised, said};
 use super::random::Random;
-use super::replicas::{MADE_UP, Replicas, assert_agrees};
+use super::replicas::{Replicas, assert_agrees};
 use crate::support::{column, plan};
 
 /// So few ids that replicas give the same one to different things, and change the same fields.
@@ -41,7 +43,7 @@ impl History {
     pub(super) fn step(&mut self, all: &mut Replicas) {
         self.step += 1;
         let n = self.random.below(all.len());
-        match self.random.below(50) {
+        match self.random.below(52) {
             0..=3 => self.register(all, n),
             4..=8 => self.edit(all, n),
             9..=10 => self.comment(all, n),
@@ -69,6 +71,7 @@ impl History {
             39..=42 => self.queue(all, n),
             43 => self.rewrite(all),
             44 => self.odd(all, n),
+            45..=46 => self.roadmap(all, n),
             _ => all.meet(n, &mut self.random),
         }
     }
@@ -190,6 +193,29 @@ impl History {
         }
     }
 
+    /// A roadmap, or another version of one, which leaves out what the version before had.
+    fn roadmap(&mut self, all: &mut Replicas, n: usize) {
+        let mut parts: Vec<Value> = Vec::new();
+        for k in 1..=3 {
+            if k == 3 && parts.is_empty() || self.random.one_in(2) {
+                parts.push(json!({"id": format!("T{k}"), "title": format!("part {k}"), "type": "feature",
+                    "scope": format!("src/{k}"), "inputs": [], "outputs": [format!("out/{k}")], "depends_on": [],
+                    "parallel_group": 1, "convergence": {"criteria": [format!("`x {k}` writes 3 lines")],
+                    "verification": "run `x` and count the lines", "definition_of_done": "Accounting reads it"}}));
+            }
+        }
+        let mut document = json!({"tasks": parts});
+        for field in ["title", "requirement"] {
+            if self.random.one_in(2) {
+                document[field] = format!("{field} of step {}", self.step).into();
+            }
+        }
+        let listed = all.json(n, &["roadmap", "list"]);
+        let known = listed.as_array().unwrap().first().map(|roadmap| roadmap["id"].as_str().unwrap());
+        let other = known.map_or(vec![], |id| vec!["--roadmap", id, "--gone", "keep"]);
+        all.may(n, &document.to_string(), &[&["roadmap", "add", "-"], &other[..]].concat());
+    }
+
     fn bind_other(&mut self, all: &mut Replicas, n: usize) {
         let issue = self.issue();
         if let Some(plan) = self.some_plan(all, n, &issue) {
@@ -258,78 +284,6 @@ impl History {
         if self.random.one_in(2) {
             all.git(n, &["commit", "--quiet", "--amend", "--allow-empty", "-m", &message]).ok();
         }
-    }
-
-    /// Something that another program might leave in the tree: a symbolic link, a submodule, an executable file, an
-    /// odd name, an odd mode; also at the path of an entry that nobody wrote.
-    fn odd(&mut self, all: &mut Replicas, n: usize) {
-        let (head, step) = (all.tip(n), self.step);
-        let text = format!("data <<E\nstep {step}\nE");
-        let entry = self.entry_path(all, n);
-        let (path, change) = match self.random.below(9) {
-            5 => ("wf.json", format!("M 120000 inline {entry}\n{text}")),
-            6 => ("wf.json", format!("M 160000 {head} {entry}")),
-            7 => ("wf.json", format!("M 100755 inline {entry}\n{text}")),
-            8 => ("wf.json", format!("M 100644 inline {entry}/inner\n{text}")),
-            0 => ("zoo/link", format!("M 120000 inline zoo/link\n{text}")),
-            1 => ("zoo/module", format!("M 160000 {head} zoo/module")),
-            2 => ("zoo/tool", format!("M 100755 inline zoo/tool\n{text}")),
-            3 => ("zoo/a\\b", format!("M 100644 inline zoo/a\\b\n{text}")),
-            _ => {
-                let files = all.git(n, &["ls-tree", "-r", REF]).ok().stdout;
-                let files: Vec<&str> = files
-                    .lines()
-                    .filter(|line| line.contains("issues/") && line.contains(" blob "))
-                    .collect();
-                let (about, path) = self.random.pick(&files).split_once('\t').unwrap();
-                let id = about.split(' ').nth(2).unwrap();
-                ("wf.json", format!("M 100755 {id} {path}"))
-            }
-        };
-        let stream = format!(
-            "commit {REF}\ncommitter E <e@example.org> 1795226400 +0000\ndata 1\nx\nfrom {head}\n{change}\n\n"
-        );
-        all.at(n).git_in(&stream, &["fast-import", "--quiet"]).ok();
-        self.promised.odd.push(path);
-    }
-
-    /// A path in some log of an issue, at which clones put different things.
-    fn entry_path(&mut self, all: &mut Replicas, n: usize) -> String {
-        let files = all.git(n, &["ls-tree", "-r", "--name-only", REF, "issues/"]).ok().stdout;
-        let issues: Vec<&str> = files.lines().filter_map(|path| path.strip_suffix("/issue.json")).collect();
-        let (issue, log) = (*self.random.pick(&issues), *self.random.pick(&["comments", "feedback"]));
-        let digit = self.random.below(2);
-        format!("{issue}/{log}/20261121T10000000{digit}Z-00000-{MADE_UP}.json")
-    }
-
-    /// Someone with push access changes a record that is written once, but keeps its name: another text, another
-    /// author, another kind of entry.
-    fn rewrite(&mut self, all: &mut Replicas) {
-        let hub = all.hub(self.random.below(2));
-        let Some(head) = hub.tip() else { return };
-        let listed = hub.git(&["ls-tree", "-r", "--name-only", REF]).ok().stdout;
-        let is_once = |path: &&str| {
-            (path.contains("/20") || path.ends_with("/execution.json")) && !path.contains(MADE_UP)
-        };
-        let once: Vec<&str> = listed.lines().filter(is_once).collect();
-        if once.is_empty() {
-            return;
-        }
-        let path = *self.random.pick(&once);
-        let Ok(mut record) = serde_json::from_str::<Value>(&hub.stored(path)) else { return };
-        let changes = [
-            json!({"actor": "Eve <eve@example.org>", "author": "Eve <eve@example.org>"}),
-            json!({"body": "zzz", "content": "zzz", "verdict": "approved", "branch": "refs/heads/eve"}),
-            json!({"type": "renew", "lease_expires_at": "2999-01-01T00:00:00.000Z"}),
-        ];
-        let change = self.random.pick(&changes).as_object().unwrap().clone();
-        record.as_object_mut().unwrap().extend(change);
-        let text = format!("{record:#}\n");
-        let stream = format!(
-            "commit {REF}\ncommitter E <e@example.org> 1795226400 +0000\ndata 1\nx\nfrom {head}\nM 100644 inline {path}\ndata {}\n{text}\n",
-            text.len()
-        );
-        hub.git_in(&stream, &["fast-import", "--quiet"]).ok();
     }
 
     /// Resolves one of the open conflicts.

@@ -101,6 +101,10 @@ fn replacements_and_grafts_of_a_clone_do_not_change_what_it_writes() {
     repo.write(".git/info/grafts", format!("{tip}\n"));
     assert_eq!(titles(&repo).len(), 4);
     repo.wf(&["new", "--id", "I-5", "Issue 5"]).ok();
+    // To git, this commit has no parent either, so that a push of it would not be a fast-forward.
+    let unpushed = repo.tip().unwrap();
+    repo.git(&["replace", "--graft", &unpushed]).ok();
+    repo.write(".git/info/grafts", format!("{tip}\n{unpushed}\n"));
     repo.wf(&["sync"]).ok();
     let other = sandbox.clone(&hub, "other");
     other.wf(&["init"]).ok();
@@ -236,4 +240,35 @@ fn a_repair_takes_no_directory_away_for_a_file_that_a_merge_left_out() {
     repo.wf(&["fsck", "--repair"]).ok();
     assert_eq!(repo.tip(), tip);
     assert_ne!(tip, Some(before));
+}
+
+#[test]
+fn a_commit_of_the_store_is_read_in_its_own_encoding() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a").with_env("GIT_AUTHOR_NAME", "Zoë");
+    let (tip, tree) = (repo.tip().unwrap(), format!("{REF}^{{tree}}"));
+    let tree = repo.git(&["rev-parse", &tree]).ok().line().to_owned();
+    let text = b"caf\xe9\n\nWf-Op: edit\n";
+    let latin = ["-c", "i18n.commitEncoding=ISO-8859-1", "commit-tree", &tree, "-p", &tip];
+    let commit = repo.git_in(text, &latin).ok().line().to_owned();
+    repo.git(&["update-ref", REF, &commit]).ok();
+    assert_eq!(repo.json(&["log"])[0]["subject"], "caf\u{e9}");
+}
+
+#[test]
+fn hooks_can_be_run_by_those_who_may_read_them() {
+    for (shared, umask, mode) in
+        [("umask", "077", 0o700), ("umask", "022", 0o755), ("group", "077", 0o770), ("0640", "077", 0o750)]
+    {
+        let sandbox = Sandbox::new();
+        let repo = sandbox.repo("repo");
+        repo.git(&["config", "core.sharedRepository", shared]).ok();
+        repo.write(".git/hooks/commit-msg", "#!/bin/sh\n");
+        repo.sh(&["-c", &format!("umask {umask}; chmod +x .git/hooks/commit-msg; git wf hooks install")])
+            .ok();
+        for name in ["commit-msg", "post-commit", "pre-push"] {
+            let metadata = repo.path().join(".git/hooks").join(name).metadata().unwrap();
+            assert_eq!(metadata.permissions().mode() & 0o7777, mode, "{shared} {umask} {name}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
-//! A store whose ref some other program deleted.
+//! A store whose ref some other program deleted, rewrote or cut.
 
-use crate::support::Sandbox;
+use crate::support::{REF, Sandbox, Two};
 
 #[test]
 fn a_store_whose_ref_is_gone_is_brought_back_as_said() {
@@ -28,4 +28,74 @@ fn a_store_whose_ref_is_gone_is_brought_back_as_said() {
         refused["hint"].as_str().unwrap().contains("git fetch PATH refs/wf/main:refs/wf/main"),
         "{refused}"
     );
+}
+
+#[test]
+fn a_store_that_filter_branch_rewrote_is_brought_back_by_a_sync() {
+    let two = Two::with_issue();
+    let original = two.ada.tip().unwrap();
+    let filter = ["filter-branch", "--msg-filter", "sed s/create/make/", "--", REF];
+    two.ada.with_env("FILTER_BRANCH_SQUELCH_WARNING", "1").git(&filter).ok();
+    assert_ne!(two.ada.tip().as_ref(), Some(&original));
+    let said = two.ada.wf(&["fsck"]).ok().stdout;
+    assert!(said.contains("`git filter-branch` rewrote its history"), "{said}");
+    assert!(said.contains("`git wf sync` brings back"), "{said}");
+    two.ada.wf(&["sync"]).ok();
+    two.ada.git(&["merge-base", "--is-ancestor", &original, REF]).ok();
+    let said = two.ada.wf(&["fsck"]).ok().stdout;
+    assert!(!said.contains("rewrote"), "{said}");
+    assert_eq!(two.ada.json(&["list"]).as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn what_filter_repo_made_of_the_store_is_said() {
+    let two = Two::with_issue();
+    let original = two.ada.tip().unwrap();
+    let tree = two.ada.git(&["rev-parse", &format!("{REF}^{{tree}}")]).ok().line().to_owned();
+    let first = two.ada.git(&["rev-list", "--max-parents=0", REF]).ok().line().to_owned();
+    let rewritten =
+        two.ada.git(&["commit-tree", &tree, "-p", &first, "-m", "all\n\nWf-Op: edit"]).ok().line().to_owned();
+    two.ada.git(&["update-ref", REF, &rewritten]).ok();
+    two.ada.write(".git/filter-repo/ref-map", format!("old new ref\n{original} {rewritten} {REF}\n"));
+    let said = two.ada.wf(&["fsck"]).stdout;
+    assert!(said.contains("`git filter-repo` rewrote its history"), "{said}");
+    two.ada.wf(&["sync"]).ok();
+    let said = two.ada.wf(&["fsck"]).ok().stdout;
+    assert!(!said.contains("rewrote"), "{said}");
+}
+
+/// As after `git lfs migrate import --everything --include='*.json'`.
+#[test]
+fn a_store_of_which_no_version_is_readable_is_repaired_and_brought_back() {
+    let two = Two::with_issue();
+    two.ada.wf(&["settings", "review=required"]).ok();
+    two.ada.wf(&["sync"]).ok();
+    let files = two.ada.git(&["ls-tree", "-r", "--name-only", REF]).ok().stdout;
+    let pointers: String = files
+        .lines()
+        .map(|path| {
+            format!("M 100644 inline {path}\ndata <<E\nversion https://git-lfs.github.com/spec/v1\nE\n")
+        })
+        .collect();
+    let stream =
+        format!("commit {REF}\ncommitter E <e@example.org> 1795226400 +0000\ndata 1\nx\n{pointers}\n");
+    two.ada.git(&["update-ref", "-d", REF]).ok();
+    two.ada.git_in(&stream, &["fast-import", "--quiet", "--force"]).ok();
+    let refused = two.ada.refused(1, &["list"]);
+    assert!(refused["hint"].as_str().unwrap().contains("`git wf fsck --repair`"), "{refused}");
+    let repaired = two.ada.wf(&["fsck", "--repair"]).ok();
+    assert!(repaired.stdout.contains("restored wf.json"), "{}", repaired.stdout);
+    two.ada.wf(&["sync"]).ok();
+    assert_eq!(two.ada.json(&["list"])[0]["title"], "as it was");
+    assert!(two.ada.wf(&["settings"]).ok().stdout.contains("required"));
+}
+
+#[test]
+fn a_history_that_is_cut_is_said_to_be() {
+    let two = Two::with_issue();
+    let url = format!("file://{}", two.origin.path().display());
+    let shallow = two.sandbox.repo("shallow");
+    shallow.git(&["fetch", "--quiet", "--depth", "1", &url, &format!("{REF}:{REF}")]).ok();
+    let said = shallow.wf(&["fsck"]).ok().stdout;
+    assert!(said.contains("its history is cut") && said.contains("`git fetch --unshallow`"), "{said}");
 }

@@ -252,3 +252,19 @@ fn inside_the_git_folder_it_works_as_git_does() {
     let (code, _, stderr) = run(&git_dir, &["detail"]);
     assert!(code == Some(1) && stderr.contains("this worktree executes nothing"), "{stderr}");
 }
+
+#[test]
+fn a_store_that_is_a_symbolic_ref_is_named_with_the_way_out() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.git(&["update-ref", "refs/heads/store", REF]).ok();
+    repo.git(&["symbolic-ref", REF, "refs/heads/store"]).ok();
+    for command in [&["init"][..], &["list"], &["new", "One"], &["sync"], &["fsck"]] {
+        let error = repo.refused(1, command);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains("is a symbolic ref to `refs/heads/store`"), "{command:?}: {error}");
+        assert!(error["hint"].as_str().unwrap().contains("git config wf.ref refs/heads/store"), "{error}");
+    }
+    repo.git(&["config", "wf.ref", "refs/heads/store"]).ok();
+    repo.wf(&["new", "One"]).ok();
+}

@@ -254,4 +254,13 @@ fn a_squashed_subtree_is_merged_without_a_finding() {
     assert_eq!(merged(&first, &third, &format!("100644 blob {}\tx.txt\n", blob("x\n"))), 1);
     let fourth = commit(&second, &[&third], "without saying where it belongs");
     assert_eq!(merged(&second, &fourth, ""), 1);
+    // Without `--squash`, the merge itself names the directory.
+    let plain = commit(&first, &[], "of the library");
+    for (words, findings) in [("Add 'other/'", 1), ("Add 'other/'\n\ngit-subtree-dir: other", 0)] {
+        let own = repo.git(&["ls-tree", "HEAD"]).ok().stdout;
+        let merge = commit(&tree(&format!("{own}040000 tree {first}\tother\n")), &["HEAD", &plain], words);
+        let audit = repo.json(&["audit", &format!("{merge}^!")]);
+        let found = audit["findings"].as_array().unwrap().iter().filter(|it| it["commit"] == json!(merge));
+        assert_eq!(found.count(), findings, "{words}");
+    }
 }

@@ -16,7 +16,7 @@ const REF_MAP: &str = "filter-repo/ref-map";
 pub(super) fn refusal(store: &Store, error: StoreError) -> Refusal {
     let reference = store.reference();
     let StoreError::NotInitialised(_) = &error else { return error.into() };
-    let filtered = filtered(store);
+    let filtered = filtered(store).filter(|(_, new)| new.is_null()).map(|(old, _)| old);
     let Some(last) = filtered.or_else(|| index::indexed_commit(store)) else { return error.into() };
     let by = if filtered.is_some() { "`git filter-repo` deleted" } else { "something deleted" };
     let is_here = store.commit_here(&last.into()).is_some();
@@ -37,13 +37,12 @@ pub(super) fn refusal(store: &Store, error: StoreError) -> Refusal {
         .remedy(RemedyCall::new(Other::Sync, ["REMOTE"]), "from a remote, which you may have to add again")
 }
 
-/// The commit of a ref that `git filter-repo` deleted, because it left no file of it.
-fn filtered(store: &Store) -> Option<ObjectId> {
+/// What `git filter-repo` made of the store's ref: its commit before, and after; the latter is null if it deleted the ref.
+pub(super) fn filtered(store: &Store) -> Option<(ObjectId, ObjectId)> {
     let map = std::fs::read_to_string(store.common_dir().join(REF_MAP)).ok()?;
     map.lines().find_map(|line| {
         let mut words = line.split_whitespace();
         let (old, new, name) = (words.next()?, words.next()?, words.next()?);
-        let is_deleted = name == store.reference() && new.bytes().all(|digit| digit == b'0');
-        if is_deleted { object_id(old) } else { None }
+        if name == store.reference() { Some((object_id(old)?, object_id(new)?)) } else { None }
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{Findings, FsckSeverity, files, repair_that, unchecked};
+use super::{Findings, FsckSeverity, files, gone, repair_that, unchecked};
 use crate::git::{EntryKind, ObjectId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::{Remedy, RemedyCall};
@@ -22,7 +22,7 @@ pub(super) struct CheckedHistory {
     pub(super) commits: HashSet<ObjectId>,
     /// Whether it does not go back to its beginning, as in a shallow clone.
     pub(super) is_cut: bool,
-    /// Whether it begins with another commit than all stores: a tool that rewrites histories made it.
+    /// Whether a tool that rewrites histories made it.
     pub(super) is_rewritten: bool,
     /// The newest of its commits that brought an export, newest first.
     pub(super) imports: Vec<ObjectId>,
@@ -111,15 +111,15 @@ pub(super) fn check(
             found.add_with(FsckSeverity::Error, &entry.path, commit, what, Some(remedy));
         }
     }
-    let is_rewritten = is_whole && !is_cut && !known.contains(&store.first_commit()?);
+    let by = if is_whole && !is_cut { rewritten_by(store, &known)? } else { None };
+    let is_rewritten = by.is_some();
     if is_cut {
         let what = "its history is cut, as in a shallow clone, so older commits were not checked";
         let remedy = Remedy::words("`git fetch --unshallow` fetches the rest");
         found.add_with(FsckSeverity::Note, store.reference(), None, what, Some(remedy));
-    } else if is_rewritten {
-        let what = "a tool such as `git lfs migrate` rewrote its history, which no longer begins with the first commit of all \
-                    stores";
+    } else if let Some(by) = by {
         let remedy = Remedy::call(RemedyCall::from(Other::Sync), "brings back what the remote has of it");
+        let what = format!("{by} rewrote its history");
         found.add_with(FsckSeverity::Note, store.reference(), None, what, Some(remedy));
     } else if roots > 1 {
         let what = format!(
@@ -129,6 +129,21 @@ pub(super) fn check(
         found.note(store.reference(), what);
     }
     Ok(CheckedHistory { commits: known, is_cut, is_rewritten, imports })
+}
+
+/// The tool that made this history out of another, if one did: what it keeps of the original is not in the history, or the
+/// history begins with another commit than all stores.
+fn rewritten_by(store: &Store, known: &HashSet<ObjectId>) -> Result<Option<&'static str>, StoreError> {
+    let original = store.read_ref(&format!("refs/original/{}", store.reference()))?;
+    if original.is_some_and(|original| !known.contains(&original)) {
+        return Ok(Some("`git filter-branch`"));
+    }
+    let filtered = gone::filtered(store);
+    if filtered.is_some_and(|(old, new)| known.contains(&new) && !known.contains(&old)) {
+        return Ok(Some("`git filter-repo`"));
+    }
+    let begins_as_all = known.contains(&store.first_commit()?);
+    Ok((!begins_as_all).then_some("a tool such as `git lfs migrate`"))
 }
 
 /// The commits, parents before children.

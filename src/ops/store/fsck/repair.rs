@@ -6,7 +6,7 @@ use crate::model::op::Op;
 use crate::model::words::count;
 use crate::ops::store::purge::mend_trees;
 use crate::ops::{Answer, Notice, Session};
-use crate::store::merge;
+use crate::store::{StoreError, layout, merge};
 
 /// What a repair did.
 #[derive(Debug)]
@@ -51,6 +51,10 @@ pub(crate) fn repair(session: &Session, input: &RepairStore) -> Answer<Repaired>
         )));
     }
     removed.extend(store.mend()?.map(|mended| mended.refused).unwrap_or_default());
+    let is_root_lost = matches!(store.snapshot(), Err(StoreError::NotAStore { .. }));
+    if is_root_lost {
+        store.mend_root()?;
+    }
     let committed = session.transact(permit, |tx| {
         for (path, bytes) in &repairs {
             tx.write(path.clone(), bytes.clone())?;
@@ -74,6 +78,9 @@ pub(crate) fn repair(session: &Session, input: &RepairStore) -> Answer<Repaired>
         view.restored = repairs.into_keys().collect();
         view.freed = [healed.freed, healed.emptied].concat();
         (view.aside, view.rewritten) = (healed.aside, healed.rewritten);
+    }
+    if is_root_lost {
+        view.restored.push(layout::ROOT_PATH.to_owned());
     }
     Ok(session.done(view, committed.commit))
 }

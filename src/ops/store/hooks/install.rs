@@ -17,6 +17,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
@@ -126,7 +127,7 @@ pub(crate) fn install(
     let staged = slots
         .iter()
         .filter(|slot| !matches!(slot.installed(program), InstalledHook::Current | InstalledHook::Configured))
-        .map(|slot| Ok((slot, stage(at.folder(), &slot.text(program))?)))
+        .map(|slot| Ok((slot, stage(at, &slot.text(program))?)))
         .collect::<Result<Vec<_>, InstallError>>()?;
     let mut written = BTreeMap::new();
     for (slot, file) in staged {
@@ -195,20 +196,20 @@ fn lies_at(path: &Path) -> bool {
         .is_err_and(|error| matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
 }
 
-/// Writes a temporary file in the same directory, so that only a rename is left to do.
-fn stage(folder: &Path, text: &[u8]) -> Result<TempPath, InstallError> {
+/// Writes a temporary file in the hooks directory, so that only a rename is left to do. Whoever may read it may run it.
+fn stage(at: &HooksAt, text: &[u8]) -> Result<TempPath, InstallError> {
+    let executable = fs::Permissions::from_mode(0o777);
     let write = || {
-        let mut file = tempfile::Builder::new().prefix(".git-wf-hook-").tempfile_in(folder)?;
+        let mut file = tempfile::Builder::new()
+            .prefix(".git-wf-hook-")
+            .permissions(executable)
+            .tempfile_in(at.folder())?;
         file.write_all(text)?;
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            file.as_file().set_permissions(fs::Permissions::from_mode(0o755))?;
-        }
+        at.share(file.path())?;
         file.as_file().sync_all()?;
         Ok(file.into_temp_path())
     };
-    write().map_err(InstallError::io("write to", folder))
+    write().map_err(InstallError::io("write to", at.folder()))
 }
 
 /// Paths can have any bytes, which JSON cannot represent.

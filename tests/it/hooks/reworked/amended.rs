@@ -159,3 +159,27 @@ fn commits_that_a_reset_brings_back_are_linked_again() {
     let said: Vec<String> = commits.iter().map(|it| format!("{} {}", it["subject"], it["task_id"])).collect();
     assert_eq!(said, ["\"a1\" \"T1\"", "\"b1\" \"T2\""]);
 }
+
+#[test]
+fn an_amend_without_hooks_hides_nothing_from_the_next_one() {
+    let it = Stack::executing_a();
+    it.change("a", &[3], "a1");
+    for words in ["again", "and again"] {
+        it.repo.git(&["-c", "core.hooksPath=/dev/null", "commit", "-q", "--amend", "-m", words]).ok();
+    }
+    amend(&it, &["-m", "at last"]);
+    assert_eq!(it.linked(), ["at last A:T1"]);
+    assert_eq!(it.a.linked(&it.repo), [id(&it.repo, "HEAD")]);
+}
+
+#[test]
+fn work_of_another_plan_that_a_reset_dropped_is_not_made_again() {
+    let it = Stack::new();
+    let dropped = id(&it.repo, "HEAD~1");
+    it.repo.git(&["reset", "-q", "--hard", "HEAD~2"]).ok();
+    it.edit("b", &[9]);
+    it.change("c", &[9], "other");
+    assert_eq!(it.linked(), ["a1 A:T1", "other B:T1"]);
+    assert!(it.a.linked(&it.repo).contains(&dropped));
+    assert_eq!(it.b.linked(&it.repo), [id(&it.repo, "HEAD")]);
+}

@@ -45,6 +45,11 @@ impl HooksAt {
         self.shared.create_folder(folder)
     }
 
+    /// Gives a file of the hooks directory the mode that git would give it.
+    pub(super) fn share(&self, file: &Path) -> std::io::Result<()> {
+        self.shared.adjust(file)
+    }
+
     /// The hooks directory.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder

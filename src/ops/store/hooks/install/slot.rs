@@ -287,7 +287,9 @@ impl Slot {
                     }
                     (Some(others), None) => {
                         let path = self.free_name(EDITED);
-                        fs::write(&path, others).map_err(InstallError::io("write", &path))?;
+                        fs::write(&path, others)
+                            .and_then(|()| at.share(&path))
+                            .map_err(InstallError::io("write", &path))?;
                         relocate::back(earlier, &self.hook)
                             .map_err(InstallError::io("restore", &self.hook))?;
                         edited = Some(path);
@@ -328,7 +330,7 @@ impl Slot {
     }
 
     fn write(&self, at: &HooksAt, text: &[u8]) -> Result<(), InstallError> {
-        let file = stage(at.folder(), text)?;
+        let file = stage(at, text)?;
         file.persist(&self.hook).map_err(|error| InstallError::io("write", &self.hook)(error.error))
     }
 

@@ -226,7 +226,7 @@ fn a_hook_is_back_in_its_place_when_the_shim_cannot_be() {
     let at = place(&repo);
     repo.script(&repo.hooks().join("commit-msg"), "echo earlier");
     let slot = Slot::look(&at, &shim::SHIMS[0]);
-    let staged = stage(at.folder(), b"#!/bin/sh\n").unwrap();
+    let staged = stage(&at, b"#!/bin/sh\n").unwrap();
     fs::remove_file(&staged).unwrap();
     assert!(matches!(slot.install(&at, staged), Err(InstallError::Io { what: "write", .. })));
     assert_eq!(names(&repo.hooks()), ["commit-msg"]);
