@@ -402,6 +402,11 @@ pub(super) static KINDS: &[DocumentKind] = &[
         "`export jsonl --output FILE`; without --output, the lines of the export are the only output",
     ),
     kind::<ops::store::GithubComment>(Sort::Answer, "export-github", "`export github`: a comment for GitHub"),
+    kind::<ops::store::GithubSync>(
+        Sort::Answer,
+        "export-github-sync",
+        "`export github --sync` and `export github ROADMAP`: what was sent to GitHub",
+    ),
     kind::<export::TableAnswer>(Sort::Answer, "export-csv", "`export csv --output FILE`"),
     kind::<export::HandedAnswer>(Sort::Answer, "export-beads", "`export beads --output FILE`"),
     kind::<solutions::Solutions>(
@@ -415,7 +420,7 @@ pub(super) static KINDS: &[DocumentKind] = &[
     kind::<ops::store::WrittenPlans>(
         Sort::Answer,
         "export-progress",
-        "`export openspec`, `export spec-kit`, `export task-master` and `export backlog`",
+        "`export openspec`, `export spec-kit`, `export task-master`, `export backlog` and `export gsd`",
     ),
     kind::<Initialised>(Sort::Answer, "init", "`init`"),
     kind::<HookState>(

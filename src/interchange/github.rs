@@ -10,6 +10,7 @@ mod links;
 mod members;
 mod pages;
 pub(crate) mod pulls;
+pub(crate) mod sent;
 
 use serde_json::{Map, Value};
 
@@ -59,6 +60,9 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let given = format!("GH-{number}");
     if map.get("pull_request").is_some_and(|pull_request| !pull_request.is_null()) {
         return Err(RefusedRecord::other(Some(given.clone()), "pull request"));
+    }
+    if map.get("body").and_then(Value::as_str).and_then(sent::marked).is_some() {
+        return Err(RefusedRecord::other(Some(given), "issue that was made from here"));
     }
     let id = IssueId::parse(&given).map_err(|error| refused(&given, &error.to_string()))?;
     let mut fields = Fields::new(map);
@@ -179,6 +183,10 @@ impl Fields<'_> {
                 self.note("a comment has no text or no time; `show ID --imported` shows it".into());
                 continue;
             };
+            if sent::marked(body).is_some() {
+                self.kept.insert("comments that were sent from here".into());
+                continue;
+            }
             let author = ["author", "user"].iter().find_map(|name| login(given.get(*name)?)).unwrap_or(GHOST);
             let is_unedited = given.get("includesCreatedEdit") == Some(&Value::Bool(false));
             let edited = either_text(given, ["updatedAt", "updated_at"]).and_then(Time::parse);

@@ -14,7 +14,7 @@ use super::lines::Unreadable;
 use super::title;
 use super::tracker::{Arrival, Each, FoundRecord, Records, RefusedRecord, Tracker};
 use crate::model::id::IssueId;
-use crate::model::issue::{Issue, Source};
+use crate::model::issue::{Issue, Source, StoredStatus};
 use crate::model::text_enum::text_enum;
 use crate::model::time::Time;
 use crate::rules::limits;
@@ -37,6 +37,8 @@ const FIELDS: &str = "fields";
 const OTHERS: &str = "others";
 /// The prefix of ids that are only numbers, if no preset has one.
 const PREFIX: &str = "CSV";
+/// A preview shows at most this many rows.
+const MOST_PREVIEWED: usize = 5;
 /// Tables with more columns are none.
 const MOST_COLUMNS: usize = 2000;
 
@@ -65,6 +67,8 @@ text_enum!(
         CreatedAt = "created_at",
         /// When it last changed.
         UpdatedAt = "updated_at",
+        /// When it was closed.
+        ClosedAt = "closed_at",
         /// The page.
         Url = "url",
     }
@@ -94,6 +98,7 @@ impl TablePreset {
                 (TableField::Author, "Author Username"),
                 (TableField::CreatedAt, "Created At (UTC)"),
                 (TableField::UpdatedAt, "Updated At (UTC)"),
+                (TableField::ClosedAt, "Closed At (UTC)"),
                 (TableField::Url, "URL"),
             ],
             Self::Jira => &[
@@ -108,6 +113,7 @@ impl TablePreset {
                 (TableField::Author, "Reporter"),
                 (TableField::CreatedAt, "Created"),
                 (TableField::UpdatedAt, "Updated"),
+                (TableField::ClosedAt, "Resolved"),
             ],
         }
     }
@@ -139,6 +145,9 @@ pub(crate) struct MappedColumn {
 /// The rows of a table.
 pub(crate) struct TableRows {
     found: Vec<FoundRecord>,
+    /// Which column has which field, in words.
+    columns: Vec<String>,
+    remarks: Vec<String>,
 }
 
 impl Records for TableRows {
@@ -148,6 +157,10 @@ impl Records for TableRows {
 
     fn is_list(&self) -> bool {
         true
+    }
+
+    fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 }
 
@@ -185,7 +198,25 @@ impl TableRows {
         });
         // The first row of a table stands in its second line, as spreadsheets count.
         let found = rows.zip(2..).map(|(record, number)| FoundRecord { unit: "row".into(), number, record });
-        Ok(Self { found: found.collect() })
+        let named = columns.iter().zip(&fields);
+        let columns =
+            named.filter_map(|(column, field)| Some(format!("{} = `{column}`", (*field)?.as_str())));
+        Ok(Self { columns: columns.collect(), found: found.collect(), remarks: vec![] })
+    }
+
+    /// Remarks on which column has which field, and on what the first rows become.
+    pub(crate) fn preview(&mut self) {
+        self.remarks = vec![self.columns.join(", ")];
+        for found in self.found.iter().take(MOST_PREVIEWED) {
+            if let Ok(Ok(arrival)) = found.record.as_ref().map(read) {
+                let Issue { id, title, status, priority, assignee, created_at, .. } = arrival.issue;
+                let whose = assignee.map(|name| format!(", {name}")).unwrap_or_default();
+                let priority = priority.name();
+                let row = found.number;
+                self.remarks
+                    .push(format!("row {row}: {id} {title} ({status}, {priority}{whose}, {created_at})"));
+            }
+        }
     }
 }
 
@@ -240,6 +271,7 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         time
     };
     let (created, updated) = (time(TableField::CreatedAt), time(TableField::UpdatedAt));
+    let closed = time(TableField::ClosedAt);
     if created.is_none() {
         notes.push(UNDATED.to_owned());
     }
@@ -275,6 +307,9 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
             None => drop(arrival.kept.insert(format!("the priority `{word}` became `medium`").into())),
         }
     }
+    if matches!(arrival.issue.status, StoredStatus::Closed | StoredStatus::Cancelled) {
+        arrival.issue.closed_at = closed;
+    }
     arrival.kept.extend(kept(record).keys().map(|name| format!("the column `{name}`").into()));
     Ok(Arrival { is_dated: created.is_some(), notes, ..arrival })
 }
@@ -287,7 +322,6 @@ fn kept(record: &Value) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::issue::StoredStatus;
 
     fn arrivals(text: &str, mapped: &[MappedColumn]) -> Vec<Arrival> {
         let mut rows = TableRows::read(text.as_bytes(), None, mapped).unwrap();
@@ -312,6 +346,21 @@ mod tests {
         assert_eq!((issue.id.as_str(), issue.priority.number()), ("ZOO-12", 1));
         assert_eq!((issue.issue_type.as_deref(), issue.tags.len()), (Some("bug"), 2));
         assert!(found.kept.contains("the status `Waiting` became `registered`"));
+    }
+
+    #[test]
+    fn a_preview_names_the_columns_and_the_first_rows() {
+        let text = "Title,Issue ID,State,Closed At (UTC),Assignee Username,Created At (UTC)\n\
+                    Feed,7,Closed,2026-11-02 08:00:00,bea,2026-11-01 08:00:00\n";
+        let mut rows = TableRows::read(text.as_bytes(), None, &[]).unwrap();
+        assert_eq!(rows.remarks(), [""; 0]);
+        rows.preview();
+        assert!(
+            rows.remarks()[0].starts_with("title = `Title`, id = `Issue ID`, status = `State`, closed_at = ")
+        );
+        assert_eq!(rows.remarks()[1], "row 2: GL-7 Feed (closed, medium, bea, 2026-11-01T08:00:00.000Z)");
+        let closed = arrivals(text, &[])[0].issue.closed_at.unwrap().to_string();
+        assert_eq!(closed, "2026-11-02T08:00:00.000Z");
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod entries;
 mod error_answer;
 pub(crate) mod fields;
 pub(crate) mod format;
+mod host;
 pub(crate) mod issues;
 mod notice;
 mod patience;

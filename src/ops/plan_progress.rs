@@ -12,12 +12,13 @@ use super::Refusal;
 use crate::interchange::plan_tools;
 use crate::interchange::plan_tools::written::{Progress, Stage, WrittenText, WrittenTool};
 use crate::model::code::Code;
+use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
 use crate::model::solution::Solution;
 use crate::model::status::{ExecutionStatus, IssueStatus};
 use crate::model::task_id::TaskId;
 use crate::rules::facts;
-use crate::rules::folder::IssueFolder;
+use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::prime::open_tasks;
 use crate::store::{Snapshot, StoreError, records};
 
@@ -50,6 +51,14 @@ pub(super) struct PlanProgress {
     pub(super) without_file: Vec<IssueId>,
 }
 
+/// What a branch has, if only that counts.
+pub(super) struct BranchWork<'a> {
+    /// The issue that lands.
+    pub(super) lands: &'a IssueId,
+    /// Whether the branch has a commit.
+    pub(super) has: &'a dyn Fn(&CommitHash) -> bool,
+}
+
 /// The text of a file that changes.
 pub(super) struct ChangedText {
     /// Whether it begins with a byte order mark, which stays. The texts are without it.
@@ -61,7 +70,8 @@ pub(super) struct ChangedText {
 }
 
 impl PlanProgress {
-    /// Reads the files below `place`, which is the project's directory or the tool's.
+    /// Reads the files below `place`, which is the project's directory or the tool's. With a `branch`, only that counts as done
+    /// of an issue that does not land which the branch has.
     ///
     /// # Errors
     /// `cannot-read`.
@@ -70,13 +80,17 @@ impl PlanProgress {
         tool: &WrittenTool,
         place: &Path,
         issues: &[IssueId],
+        branch: Option<&BranchWork<'_>>,
     ) -> Result<Self, Refusal> {
         let mut read = Self::default();
         for id in issues {
             let Some(folder) = of_tool(state, id, tool)? else { continue };
             read.known += 1;
             let Some(record) = &folder.issue.record.imported else { continue };
-            let progress = progress(&folder, record);
+            let mut progress = progress(&folder, record);
+            if let Some(branch) = branch.filter(|branch| branch.lands != id) {
+                keep_landed(&mut progress, &folder, branch.has);
+            }
             if progress.stage == Stage::Open && progress.done.is_empty() {
                 continue;
             }
@@ -107,7 +121,11 @@ impl PlanProgress {
 impl ChangedText {
     fn read(path: &Path) -> Result<Self, Refusal> {
         let text = plan_tools::whole_text_of(path).map_err(|error| cannot_read(path, error))?;
-        let Some((mut text, _)) = text else { return Err(cannot_read(path, "it is not a regular file")) };
+        let mut text = match text {
+            Some((text, _)) => text,
+            None if path.symlink_metadata().is_err() => String::new(),
+            None => return Err(cannot_read(path, "it is not a regular file")),
+        };
         let is_marked = text.starts_with(plan_tools::BYTE_ORDER_MARK);
         if is_marked {
             text.remove(0);
@@ -121,10 +139,11 @@ impl ChangedText {
     }
 }
 
-/// Whether a file stays below the directory that was named, also where that has links.
+/// Whether a file stays below the directory that was named, also where that has links. It may not exist yet.
 fn is_inside(place: &Path, file: &Path) -> bool {
     let Ok(place) = place.canonicalize() else { return false };
-    file.canonicalize().is_ok_and(|file| file.starts_with(place))
+    let nearest = if file.symlink_metadata().is_ok() { Some(file) } else { file.parent() };
+    nearest.and_then(|path| path.canonicalize().ok()).is_some_and(|path| path.starts_with(place))
 }
 
 /// An issue that came from the tool.
@@ -153,6 +172,21 @@ fn progress(folder: &IssueFolder, record: &Value) -> Progress {
     };
     let done = done_tasks(folder, stage, record["name"].as_str().unwrap_or_default());
     Progress { issue, stage, done }
+}
+
+/// Leaves only the tasks whose work a branch has.
+fn keep_landed(progress: &mut Progress, folder: &IssueFolder, has: &dyn Fn(&CommitHash) -> bool) {
+    let work = facts::holder(folder).map(ExecutionFolder::work).unwrap_or_default();
+    let is_landed = |task: &String| {
+        let mut own =
+            work.iter().filter(|commit| commit.link.tasks().any(|id| id.as_str() == task)).peekable();
+        own.peek().is_some() && own.all(|commit| has(&commit.link.hash))
+    };
+    progress.done.retain(is_landed);
+    if progress.stage != Stage::Working || progress.done.is_empty() {
+        progress.stage = Stage::Open;
+        progress.done.clear();
+    }
 }
 
 /// Whether it was closed as the duplicate of another one.

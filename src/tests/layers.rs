@@ -45,7 +45,7 @@ const RESERVED: &[Reserved] = &[
     Reserved { words: &["rusqlite"], only: &["index"] },
     Reserved { words: &["rmcp"], only: &["mcp"] },
     Reserved { words: &["hyper", "maud"], only: &["web"] },
-    Reserved { words: &["pulldown_cmark"], only: &["ui", "web"] },
+    Reserved { words: &["pulldown_cmark"], only: &["interchange", "ui", "web"] },
     Reserved { words: &["saphyr_parser", "quick_xml"], only: &["rules"] },
     Reserved { words: &["tokio"], only: &["mcp", "web"] },
     Reserved { words: &["crossterm"], only: &["ui"] },

@@ -1,6 +1,6 @@
 //! Runs `gh`, the program of GitHub, which has the user's login.
 
-use std::io;
+use std::io::{self, Seek, Write};
 use std::process::{Command, Output, Stdio};
 
 use serde::de::IgnoredAny;
@@ -18,7 +18,7 @@ const FIELDS: &str = "id,number,title,body,labels,state,stateReason,assignees,mi
 /// What it is asked for, too, if `gh` has it: versions before 2.94 do not.
 const NEWER_FIELDS: &[&str] = &["issueType", "blockedBy", "parent"];
 /// How `gh` refuses a field that it does not have. A list of those that it has follows, one a line.
-const UNKNOWN_FIELD: &str = "Unknown JSON field";
+pub(super) const UNKNOWN_FIELD: &str = "Unknown JSON field";
 /// How many issues `gh` is asked for if nobody says how many.
 pub(crate) const MOST_ISSUES: usize = 10_000;
 /// The exit code of `gh` if nobody is logged in.
@@ -36,6 +36,9 @@ pub(crate) enum GhError {
     /// Nobody is logged in.
     #[error("`gh` is not logged in: {0}")]
     NoLogin(String),
+    /// It is older than 2.94.
+    #[error("`gh` is older than 2.94, which has no sub-issues")]
+    Old,
     /// It failed.
     #[error("`gh` failed: {said}")]
     Failed {
@@ -75,7 +78,19 @@ impl GhError {
                 PASSING.iter().any(|words| said.contains(words))
             }
             Self::Cut { .. } => true,
-            Self::Absent | Self::Start(_) | Self::NoLogin(_) => false,
+            Self::Absent | Self::Start(_) | Self::NoLogin(_) | Self::Old => false,
+        }
+    }
+
+    /// Whether the host did nothing because there were too many requests.
+    pub(crate) fn is_rate_limit(&self) -> bool {
+        const LIMITS: [&str; 3] = ["rate limit", "http 429", "submitted too quickly"];
+        match self {
+            Self::Failed { said, .. } => {
+                let said = said.to_lowercase();
+                LIMITS.iter().any(|words| said.contains(words))
+            }
+            _ => false,
         }
     }
 }
@@ -85,13 +100,14 @@ impl Explain for GhError {
         match self {
             Self::Absent | Self::Start(_) => Code::NoGh,
             Self::NoLogin(_) => Code::NotLoggedIn,
-            Self::Failed { .. } | Self::Cut { .. } => Code::GhFailed,
+            Self::Failed { .. } | Self::Cut { .. } | Self::Old => Code::GhFailed,
         }
     }
 
     fn remedies(&self) -> Remedies {
         match self {
             Self::Absent | Self::Start(_) => "install it from https://cli.github.com".into(),
+            Self::Old => "install a newer one from https://cli.github.com".into(),
             Self::NoLogin(_) => Remedies::command("gh auth login", "logs in").and("or set GH_TOKEN"),
             Self::Failed { repository, .. } => Remedies::command(
                 format!("gh repo view {repository}"),
@@ -124,8 +140,9 @@ pub(crate) fn issues_of(repository: &str, selection: &ImportSelection) -> Result
         command.output()
     };
     let mut output = ask(NEWER_FIELDS);
-    if let Some(known) = output.as_ref().ok().and_then(known_fields) {
-        output = ask(&known);
+    let known = output.as_ref().ok().and_then(known_fields);
+    if let Some(known) = &known {
+        output = ask(known);
     }
     let output = finished(output, repository)?;
     if let Err(error) = serde_json::from_slice::<IgnoredAny>(&output.stdout)
@@ -135,7 +152,12 @@ pub(crate) fn issues_of(repository: &str, selection: &ImportSelection) -> Result
         return Err(GhError::Cut { fault: strict::json_fault(&error), repository: repository.to_owned() });
     }
     let most = if given.is_none() { u64::try_from(limit).ok() } else { None };
-    Ok(IssuePages::of(&output.stdout, most))
+    let mut pages = IssuePages::of(&output.stdout, most);
+    if let Some(known) = known {
+        let lacking: Vec<&str> = NEWER_FIELDS.iter().copied().filter(|name| !known.contains(name)).collect();
+        pages.lack(&lacking);
+    }
+    Ok(pages)
 }
 
 /// The newer fields that `gh` has, if it refused one that it does not have.
@@ -155,13 +177,17 @@ fn known_fields(output: &Output) -> Option<Vec<&'static str>> {
 
 /// Comments on an issue. Returns the address of the comment.
 pub(crate) fn comment_on(repository: &str, number: u64, text: &str) -> Result<String, GhError> {
-    use std::io::{Seek, Write};
-    let mut body = tempfile::tempfile().map_err(GhError::Start)?;
-    body.write_all(text.as_bytes()).and_then(|()| body.rewind()).map_err(GhError::Start)?;
     let mut command = gh(&["issue", "comment", &number.to_string(), "--body-file", "-"]);
-    command.arg(format!("--repo={repository}")).stdin(body).stdout(Stdio::piped());
+    command.arg(format!("--repo={repository}")).stdin(body(text)?).stdout(Stdio::piped());
     let output = finished(command.output(), repository)?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// A text as the input of `gh`.
+pub(super) fn body(text: &str) -> Result<std::fs::File, GhError> {
+    let mut file = tempfile::tempfile().map_err(GhError::Start)?;
+    file.write_all(text.as_bytes()).and_then(|()| file.rewind()).map_err(GhError::Start)?;
+    Ok(file)
 }
 
 pub(super) fn gh(args: &[&str]) -> Command {

@@ -1,5 +1,7 @@
 //! What an issue of GitHub says about others of its repository: what blocks it, and its parent.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::elsewhere::repository;
@@ -45,6 +47,25 @@ impl Fields<'_> {
             None => {}
         }
     }
+}
+
+/// The numbers of the issues of the same repository that block the issue of a record.
+pub(super) fn blockers(map: &Map<String, Value>) -> BTreeSet<u64> {
+    let blockers = map.get("blockedBy");
+    let listed =
+        blockers.and_then(|blockers| blockers.as_array().or_else(|| blockers.get("nodes")?.as_array()));
+    listed.into_iter().flatten().filter_map(|given| number_of(&issue_of(map, given)?)).collect()
+}
+
+/// The number of its parent, if that is one of the same repository.
+pub(super) fn parent(map: &Map<String, Value>) -> Option<u64> {
+    let named =
+        map.get("parent").filter(|parent| parent.is_object()).and_then(|parent| issue_of(map, parent));
+    number_of(&named.or_else(|| parent_by_address(map))?)
+}
+
+fn number_of(id: &IssueId) -> Option<u64> {
+    id.as_str().strip_prefix("GH-")?.parse().ok()
 }
 
 /// The issue that a record names, if it is one of the same repository.

@@ -19,6 +19,8 @@ pub(crate) struct IssuePages {
     /// The limit that the program was given; `None` without a limit.
     most: Option<u64>,
     remarks: Vec<String>,
+    /// The members that the program that wrote it does not know.
+    lacks: Vec<String>,
     /// Whether it has an array, even an empty one.
     is_list: bool,
 }
@@ -36,14 +38,27 @@ impl IssuePages {
                 text.push(char::REPLACEMENT_CHARACTER);
             }
         }
-        Self { text, foreign, most, remarks: vec![], is_list: false }
+        Self { text, foreign, most, remarks: vec![], lacks: vec![], is_list: false }
+    }
+
+    /// Says which members the program that wrote it does not know.
+    pub(super) fn lack(&mut self, members: &[&str]) {
+        self.lacks = members.iter().map(|name| (*name).to_owned()).collect();
+    }
+
+    /// Whether the types of issues are not known.
+    pub(crate) fn lacks_types(&self) -> bool {
+        self.lacks.iter().any(|name| name == "issueType")
     }
 }
 
 impl Records for IssuePages {
     fn each(&mut self) -> Result<Each<'_>, Unreadable> {
-        let Self { text, foreign, most, remarks, is_list } = self;
+        let Self { text, foreign, most, remarks, lacks, is_list } = self;
         remarks.clear();
+        if !lacks.is_empty() {
+            remarks.push(format!("`gh` is older than 2.94 and does not know {}", lacks.join(", ")));
+        }
         let (at, named, state) = (0, (0, 1, 1), ReaderState::Top);
         let (most, lacks_comma) = (*most, false);
         Ok(Box::new(Issues {

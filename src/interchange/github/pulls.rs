@@ -1,12 +1,11 @@
 //! Pull requests, through `gh`.
 
-use std::io::{Seek, Write};
 use std::process::Stdio;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::gh::{GhError, finished, gh};
+use super::gh::{GhError, body, finished, gh};
 use crate::model::strict;
 
 /// What a pull request is asked for.
@@ -188,12 +187,6 @@ pub(crate) fn set_status(repository: &str, status: &CommitStatus<'_>) -> Result<
         command.arg("--raw-field").arg(field);
     }
     finished(command.output(), repository).map(drop)
-}
-
-fn body(text: &str) -> Result<std::fs::File, GhError> {
-    let mut file = tempfile::tempfile().map_err(GhError::Start)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.rewind()).map_err(GhError::Start)?;
-    Ok(file)
 }
 
 fn parsed<T: DeserializeOwned>(stdout: &[u8], repository: &str) -> Result<T, GhError> {

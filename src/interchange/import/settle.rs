@@ -138,7 +138,9 @@ fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, more: Unsettl
     if let Some(known) = known.filter(|known| is_only_written_again(tracker, known, &arrival))
         && let Ok(same) = (tracker.read)(known)
     {
+        let silent = std::mem::take(&mut arrival.silent);
         arrival = same;
+        arrival.silent = silent;
     }
     arrival = completed(tracker, known, &arrival).unwrap_or(arrival);
     let mut before = known.and_then(|record| (tracker.read)(record).ok());

@@ -61,6 +61,7 @@ static NAMES: ReusedNames = ReusedNames {
         given.id(PREFIX, format!("{}-{day}-{title}", given.name).trim_end_matches('-')).ok()
     },
     is_archived: |record| record["place"].as_str().is_some_and(|place| place.starts_with("archive/")),
+    since: |record| record["files"][FILE].as_str().and_then(created_text).unwrap_or_default(),
     likeness: |earlier, new| {
         let [before, now] = [earlier, new].map(born_as);
         match (before, now) {
@@ -75,6 +76,13 @@ static NAMES: ReusedNames = ReusedNames {
         }
     },
 };
+
+/// The time of its creation, as it stands in the fields of a task.
+fn created_text(text: &str) -> Option<&str> {
+    let line = text.lines().skip(1).take_while(|line| line.trim_end() != "---");
+    let value = line.filter_map(|line| line.strip_prefix("created_date:")).next()?;
+    Some(value.trim().trim_matches(['\'', '"']))
+}
 
 /// What tells two tasks of one number apart.
 struct TaskBirth {
@@ -235,7 +243,9 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
         arrival.kept.insert("further people and references".into());
     }
     if is_middle {
-        arrival.kept.insert(format!("the status `{}` became `{status}`", fields.text("status")).into());
+        arrival.kept.insert(
+            format!("the status `{}` became `{}`", fields.text("status"), arrival.issue.status).into(),
+        );
     }
     let born = arrival.issue.created_at;
     for said in comments(body, born) {
@@ -370,15 +380,5 @@ fn kept(record: &Value) -> Map<String, Value> {
     let Ok((Node::Map(fields), _)) = front_matter(text) else { return Map::new() };
     let unplaced =
         fields.into_iter().filter(|(name, _)| !PLACED.contains(&name.as_str()) && name != "reporter");
-    unplaced.map(|(name, node)| (name, value_of(&node))).filter(|(_, value)| *value != "").collect()
-}
-
-fn value_of(node: &Node) -> Value {
-    match node {
-        Node::Text(text) => text.as_str().into(),
-        Node::List(members) => members.iter().map(value_of).collect(),
-        Node::Map(fields) => {
-            fields.iter().map(|(name, node)| (name.clone(), value_of(node))).collect::<Map<_, _>>().into()
-        }
-    }
+    unplaced.map(|(name, node)| (name, record::value_of(&node))).filter(|(_, value)| *value != "").collect()
 }

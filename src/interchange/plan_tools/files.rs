@@ -17,6 +17,8 @@ const LARGEST: u64 = 16 << 20;
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 /// More files in one directory are not read.
 const MOST_FILES: usize = 10_000;
+/// Deeper directories are not read.
+const DEEPEST: usize = 4;
 
 /// The records of a plan tool.
 #[derive(Default)]
@@ -116,6 +118,23 @@ fn modified(found: &fs::Metadata) -> Option<Time> {
 /// The names of the directories in `folder`, in order; none if it cannot be read.
 pub(super) fn folders(folder: &Path) -> Vec<String> {
     names(folder, fs::FileType::is_dir)
+}
+
+/// The paths of the directories below `folder`, in order, at most [`DEEPEST`] levels.
+pub(super) fn folders_below(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut level = folders(folder);
+    for _ in 0..DEEPEST {
+        let mut next = Vec::new();
+        for path in &level {
+            next.extend(folders(&folder.join(path)).into_iter().map(|name| format!("{path}/{name}")));
+        }
+        found.append(&mut level);
+        level = next;
+    }
+    found.sort();
+    found.truncate(MOST_FILES);
+    found
 }
 
 /// The names of the Markdown files in `folder`, in order; none if it cannot be read.

@@ -1,15 +1,20 @@
 //! Get Shit Done 1.42: a roadmap with phases, each with plans of their own. A phase is an issue, known by its slug since
-//! numbers move; each of its plans is an issue below it, with that plan.
+//! numbers move; each of its plans is an issue below it, with that plan. A plan with a summary beside it is done.
 
-use std::path::Path;
+mod tasks;
 
-use serde_json::Value;
+use std::path::{Path, PathBuf};
 
+use serde_json::{Map, Value, json};
+
+use self::tasks::{inside, tasks};
 use super::PlanTool;
-use super::draft::{Draft, DraftTask};
+use super::boxes;
+use super::draft::Draft;
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, filled};
 use super::sections::{front_matter, sections};
+use super::written::{Progress, Stage, WrittenText};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
 use crate::model::id::IssueId;
@@ -25,6 +30,7 @@ pub(crate) static TRACKER: Tracker = Tracker {
     name: TOOL,
     is_own: |record| record::is_of(TOOL, record),
     read,
+    kept,
     hint: "give the project's directory, or its `.planning`",
     follows_plans: true,
     ..Tracker::ALONE
@@ -32,8 +38,20 @@ pub(crate) static TRACKER: Tracker = Tracker {
 
 const TOOL: &str = "gsd";
 const PREFIX: &str = "GSD";
-const PLAN: &str = "-PLAN.md";
-const SUMMARY: &str = "-SUMMARY.md";
+/// The file of a plan in its record.
+const PLAN: &str = "PLAN.md";
+/// The fields of a plan that have one here, or that follow from others.
+const PLACED: [&str; 9] = [
+    "phase",
+    "plan",
+    "type",
+    "wave",
+    "depends_on",
+    "files_modified",
+    "files-modified",
+    "autonomous",
+    "must_haves",
+];
 /// The file of a phase in its record: its part of the roadmap.
 const PHASE: &str = "phase.md";
 
@@ -42,6 +60,7 @@ struct Phase<'a> {
     /// `1`, `01.1`.
     number: &'a str,
     name: &'a str,
+    slug: String,
     body: &'a str,
 }
 
@@ -49,86 +68,207 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
     let inside = folder.join(".planning");
     let planning = if inside.is_dir() { inside } else { folder.to_owned() };
     let mut found = PlanFiles::default();
+    let folders = files::folders(&planning.join("phases"));
     let (roadmap, changed) = match files::text_of(&planning.join("ROADMAP.md")) {
         Ok(Some(read)) => read,
-        Ok(None) => return Ok(None),
+        Ok(None) if folders.is_empty() => return Ok(None),
+        Ok(None) => (String::new(), None),
         Err(error) => {
             found.refuse("ROADMAP.md".to_owned(), error.to_string());
             return Ok(Some(found));
         }
     };
+    if planning.join("STATE.md").is_file() {
+        found.remark("decisions and blockers in STATE.md stay there".to_owned());
+    }
     let all = phases(&roadmap);
-    let folders = files::folders(&planning.join("phases"));
+    let plans: Vec<PlanFile> =
+        folders.iter().flat_map(|name| plan_files(&planning.join("phases").join(name), name, &all)).collect();
     for phase in &all {
         let mut group = FileGroup { changed, ..FileGroup::default() };
         group.texts.insert(PHASE.into(), phase.body.into());
-        let on = phase.depends_on(&all);
+        let mut own = plans.iter().filter(|plan| plan.phase == phase.slug).peekable();
+        let has_plans = own.peek().is_some();
         let mut more = record::members(&[("title", Some(phase.name.to_owned()))]);
-        more["depends_on"] = on.into();
-        more["is_done"] = phase.is_done(&roadmap).into();
-        found.add(format!("phase {}", phase.number), record::record(TOOL, &slug(phase.name), group, more));
+        more["depends_on"] = phase.depends_on(&all).into();
+        more["is_done"] = (phase.is_ticked(&roadmap) || has_plans && own.all(PlanFile::has_summary)).into();
+        found.add(format!("phase {}", phase.number), record::record(TOOL, &phase.slug, group, more));
     }
-    for name in &folders {
-        let number = name.split('-').next().unwrap_or_default();
-        let phase = all.iter().find(|phase| is_same_number(phase.number, number));
-        let slug_of_phase = phase.map_or_else(
-            || name.split_once('-').map_or(name.as_str(), |parts| parts.1).to_owned(),
-            |phase| slug(phase.name),
-        );
-        plans(&mut found, &planning.join("phases").join(name), name, &slug_of_phase);
+    for plan in &plans {
+        let mut group = FileGroup::default();
+        let read = group.add(PLAN, &plan.file);
+        let read =
+            read.and_then(|()| plan.summaries().iter().try_for_each(|file| group.add("SUMMARY.md", file)));
+        let place = format!("phases/{}", plan.place);
+        if let Err(error) = read {
+            found.refuse(place, error.to_string());
+            continue;
+        }
+        let text = group.texts.get(PLAN).and_then(Value::as_str).unwrap_or_default();
+        let on = front_matter(text).map(|(fields, _)| words_in(&fields, "depends_on")).unwrap_or_default();
+        let mut more = record::members(&[("phase", Some(plan.phase.clone()))]);
+        more["depends_on"] = on
+            .into_iter()
+            .map(|on| (on.clone(), plan.other(&on, &plans).into()))
+            .collect::<Map<_, _>>()
+            .into();
+        found.add(place, record::record(TOOL, &plan.name(), group, more));
     }
     Ok(Some(found))
 }
 
-/// Adds the plans in the folder of a phase.
-fn plans(found: &mut PlanFiles, folder: &Path, name: &str, phase: &str) {
-    for file in files::markdown(folder).into_iter().filter(|file| file.ends_with(PLAN)) {
-        let number = file.trim_end_matches(PLAN);
-        let own = number.rsplit('-').next().unwrap_or(number);
-        let summary = format!("{number}{SUMMARY}");
-        let mut group = FileGroup::default();
-        let read = group
-            .add("PLAN.md", &folder.join(&file))
-            .and_then(|()| group.add("SUMMARY.md", &folder.join(&summary)));
-        match read {
-            Ok(()) => {
-                let more = record::members(&[
-                    ("phase", Some(phase.to_owned())),
-                    ("number", Some(number.to_owned())),
-                ]);
-                found.add(
-                    format!("phases/{name}/{file}"),
-                    record::record(TOOL, &format!("{phase}-{own}"), group, more),
-                );
-            }
-            Err(error) => found.refuse(format!("phases/{name}/{file}"), error.to_string()),
-        }
+/// A plan in the folder of a phase.
+struct PlanFile {
+    file: PathBuf,
+    /// Its path below `phases`.
+    place: String,
+    /// The slug of its phase.
+    phase: String,
+    /// The number of its phase, as the folder has it.
+    phase_number: String,
+    /// Its own number in the phase.
+    number: String,
+}
+
+impl PlanFile {
+    /// What its record is called.
+    fn name(&self) -> String {
+        format!("{}-{}", self.phase, self.number)
+    }
+
+    /// Where the summary of what was done may be.
+    fn summaries(&self) -> Vec<PathBuf> {
+        let name = self.file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let names =
+            [name.replacen("PLAN", "SUMMARY", 1), format!("{}-SUMMARY.md", name.trim_end_matches(".md"))];
+        names.iter().map(|name| self.file.with_file_name(name)).collect()
+    }
+
+    fn has_summary(&self) -> bool {
+        self.summaries().iter().any(|file| file.is_file())
+    }
+
+    /// The name of the plan that this one calls `02-01`, or `01` in its own phase.
+    fn other(&self, given: &str, all: &[Self]) -> Option<String> {
+        let (phase, number) = given.rsplit_once('-').unwrap_or((&self.phase_number, given));
+        let found = all
+            .iter()
+            .find(|plan| is_same_number(&plan.phase_number, phase) && is_same_number(&plan.number, number));
+        found.map(Self::name)
     }
 }
 
-fn phases(roadmap: &str) -> Vec<Phase<'_>> {
-    let all = sections(roadmap).into_iter().filter_map(|section| {
-        let (from, to) = phase_number(section.title)?;
-        let name = section.title[to + 1..].trim().trim_end_matches("(INSERTED)").trim();
-        Some(Phase { number: section.title[from..to].trim(), name, body: section.body })
-    });
-    all.collect()
+/// The plans in a folder `02-okapi`: `02-01-PLAN.md`, `2-PLAN-01-gate.md` or `plans/PLAN-01-gate.md`.
+fn plan_files(folder: &Path, name: &str, phases: &[Phase<'_>]) -> Vec<PlanFile> {
+    let (phase_number, own_slug) = name.split_once('-').unwrap_or((name, name));
+    let phase = phases.iter().find(|phase| is_same_number(phase.number, phase_number));
+    let slug = phase.map_or_else(|| own_slug.to_owned(), |phase| phase.slug.clone());
+    let nested = files::markdown(&folder.join("plans")).into_iter().map(|file| format!("plans/{file}"));
+    let mut found = Vec::new();
+    for file in files::markdown(folder).into_iter().chain(nested) {
+        let Some(number) = plan_number(file.rsplit('/').next().unwrap_or_default()) else { continue };
+        found.push(PlanFile {
+            file: folder.join(&file),
+            place: format!("{name}/{file}"),
+            phase: slug.clone(),
+            phase_number: phase_number.to_owned(),
+            number,
+        });
+    }
+    found
 }
 
-fn phase_number(title: &str) -> Option<(usize, usize)> {
-    let rest = title.strip_prefix("Phase ")?;
-    rest.find(':').map(|at| (title.len() - rest.len(), title.len() - rest.len() + at))
+/// The number of a plan in the name of its file; `None` if it is another file.
+fn plan_number(file: &str) -> Option<String> {
+    let stem = file
+        .strip_suffix(".md")
+        .filter(|stem| !stem.ends_with("-OUTLINE") && !stem.ends_with(".pre-bounce"))?;
+    if stem == "PLAN" {
+        return Some("01".to_owned());
+    }
+    if let Some(before) = stem.strip_suffix("-PLAN") {
+        return before.rsplit('-').next().map(str::to_owned);
+    }
+    let after = stem.strip_prefix("PLAN-").or_else(|| stem.split_once("-PLAN-").map(|(_, after)| after))?;
+    let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
+    (!digits.is_empty()).then_some(digits)
+}
+
+/// The summary of a plan, which exists once it is done; `None` if the plan is gone.
+pub(super) fn find(folder: &Path, record: &Value) -> Option<PathBuf> {
+    let inside = folder.join(".planning");
+    let planning = if inside.is_dir() { inside } else { folder.to_owned() };
+    let roadmap = files::text_of(&planning.join("ROADMAP.md")).ok().flatten().unwrap_or_default().0;
+    let (all, phases_folder) = (phases(&roadmap), planning.join("phases"));
+    let names = files::folders(&phases_folder);
+    let mut plans = names.iter().flat_map(|name| plan_files(&phases_folder.join(name), name, &all));
+    let plan = plans.find(|plan| record["name"] == plan.name().as_str())?;
+    let known = plan.summaries().into_iter().find(|file| file.is_file());
+    known.or_else(|| plan.summaries().into_iter().next())
+}
+
+/// The summary of a plan: written once that is done, and then left alone.
+pub(super) fn write(text: &str, record: &Value, progress: &Progress) -> WrittenText {
+    if progress.stage != Stage::Done || !text.is_empty() {
+        return WrittenText { text: text.to_owned(), ..WrittenText::default() };
+    }
+    let plan = record["files"][PLAN].as_str().and_then(|text| front_matter(text).ok());
+    let (fields, body) = plan.unwrap_or((Node::Map(vec![]), ""));
+    let (phase, number) = (fields.text("phase"), fields.text("plan"));
+    let objective = inside(body, "objective").and_then(|text| text.lines().next()).unwrap_or_default();
+    let (tasks, _) = tasks(body);
+    let list: String = tasks.iter().map(|task| format!("- {}\n", task.title)).collect();
+    let text = format!(
+        "---\nphase: {phase}\nplan: {number}\n---\n\n# Phase {phase} Plan {number} Summary\n\n**{objective}**\n\n\
+         ## Accomplishments\n\n{list}\nDone as `{}` of git-wf.\n",
+        progress.issue
+    );
+    WrittenText { text, changes: 1, missing: vec![] }
+}
+
+/// Whether a record is of a plan, and not of a phase.
+pub(super) fn is_plan(record: &Value) -> bool {
+    record::is_of(TOOL, record) && record["files"][PLAN].is_string()
+}
+
+fn phases(roadmap: &str) -> Vec<Phase<'_>> {
+    let mut found: Vec<Phase<'_>> = Vec::new();
+    for section in sections(roadmap) {
+        let Some((number, name)) = phase_title(section.title) else { continue };
+        let (plain, mut slug) = (slug(name), slug(name));
+        // Two phases of one name are told apart by their order.
+        let mut n = 1;
+        while found.iter().any(|phase| phase.slug == slug) {
+            n += 1;
+            slug = format!("{plain}-{n}");
+        }
+        found.push(Phase { number, name, slug, body: section.body });
+    }
+    found
+}
+
+/// The number and the name in `Phase 2.1: Hay (INSERTED)`.
+fn phase_title(title: &str) -> Option<(&str, &str)> {
+    let head = title.get(..5).filter(|head| head.eq_ignore_ascii_case("phase"))?;
+    let (number, name) = title[head.len()..].split_once(':')?;
+    let (number, name) = (number.trim(), name.trim().trim_end_matches("(INSERTED)").trim());
+    let is_number = number.contains(|c: char| c.is_ascii_digit()) && !number.contains(' ');
+    (is_number && !name.is_empty()).then_some((number, name))
 }
 
 /// `01` and `1` are one number, and so are `01.1` and `1.1`.
 fn is_same_number(one: &str, other: &str) -> bool {
-    one.trim_start_matches('0') == other.trim_start_matches('0')
+    one.trim_start_matches('0').eq_ignore_ascii_case(other.trim_start_matches('0'))
 }
 
+/// `Wash & dry` as `wash-dry`. A name without letters or digits that an id can have stays as it is.
 fn slug(name: &str) -> String {
-    let plain: String =
-        name.chars().map(|c| if c.is_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
-    plain.split('-').filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
+    if !name.chars().all(|c| c.is_ascii() || !c.is_alphanumeric()) {
+        return name.to_owned();
+    }
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let plain = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();
+    if plain.is_empty() { name.to_owned() } else { plain }
 }
 
 impl Phase<'_> {
@@ -138,13 +278,16 @@ impl Phase<'_> {
         let words = line.split(|c: char| !c.is_ascii_digit() && c != '.').map(|word| word.trim_matches('.'));
         let named = words.filter(|word| !word.is_empty());
         let phases = named.filter_map(|word| all.iter().find(|phase| is_same_number(phase.number, word)));
-        phases.map(|phase| slug(phase.name)).collect()
+        phases.map(|phase| phase.slug.clone()).collect()
     }
 
     /// Whether its box in the list of phases is ticked.
-    fn is_done(&self, roadmap: &str) -> bool {
-        let head = format!("**Phase {}:", self.number);
-        super::boxes::boxes(roadmap).iter().any(|line| line.is_done && line.text.starts_with(&head))
+    fn is_ticked(&self, roadmap: &str) -> bool {
+        let boxes = boxes::boxes(roadmap);
+        boxes.iter().filter(|line| line.is_done).any(|line| {
+            let title = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
+            phase_title(title).is_some_and(|(number, _)| is_same_number(number, self.number))
+        })
     }
 }
 
@@ -160,7 +303,7 @@ fn field<'a>(body: &'a str, name: &str) -> Option<&'a str> {
 fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     let given = PlanRecord::read(value)?;
     let id = given.id(PREFIX, given.name)?;
-    match given.file("PLAN.md") {
+    match given.file(PLAN) {
         "" => read_phase(&given, id),
         text => read_plan(&given, id, text),
     }
@@ -182,7 +325,7 @@ fn read_phase(given: &PlanRecord<'_>, id: IssueId) -> Result<Arrival, RefusedRec
     arrival.issue.context = filled(body);
     arrival.issue.expected_behavior = field(body, "Goal").and_then(filled);
     let named = given.member("depends_on").as_array().into_iter().flatten().filter_map(Value::as_str);
-    let on = named.filter_map(|slug| IssueId::parse(&format!("{PREFIX}-{slug}")).ok());
+    let on = named.filter_map(|slug| record::issue_id(PREFIX, slug).ok());
     arrival.issue.depends_on = on.filter(|on| *on != arrival.issue.id).collect();
     Ok(arrival)
 }
@@ -217,15 +360,14 @@ fn read_plan(given: &PlanRecord<'_>, id: IssueId, text: &str) -> Result<Arrival,
     arrival.issue.close_reason = (!summary.is_empty()).then(|| "it has a summary".to_owned());
     arrival.issue.context = Some(body.trim().to_owned());
     arrival.issue.expected_behavior = Some(truths.join("\n")).filter(|text| !text.is_empty());
-    arrival.issue.affected_components = words_in(&fields, "files_modified").into_iter().collect();
-    if let Ok(parent) = IssueId::parse(&format!("{PREFIX}-{phase}")) {
+    arrival.issue.affected_components =
+        words_in(&fields, "files_modified").into_iter().chain(words_in(&fields, "files-modified")).collect();
+    if let Ok(parent) = record::issue_id(PREFIX, phase) {
         arrival.issue.relations.insert(format!("parent-child:{parent}"));
     }
-    // A plan of its own phase: `02-01`.
-    for on in words_in(&fields, "depends_on") {
-        let own = on.rsplit('-').next().unwrap_or(&on);
-        match IssueId::parse(&format!("{PREFIX}-{phase}-{own}")) {
-            Ok(target) if target != arrival.issue.id => drop(arrival.issue.depends_on.insert(target)),
+    for (on, name) in given.member("depends_on").as_object().into_iter().flatten() {
+        match name.as_str().and_then(|name| record::issue_id(PREFIX, name).ok()) {
+            Some(target) if target != arrival.issue.id => drop(arrival.issue.depends_on.insert(target)),
             _ => arrival.notes.push(format!("it depends on `{on}`, which is not another plan")),
         }
     }
@@ -235,69 +377,28 @@ fn read_plan(given: &PlanRecord<'_>, id: IssueId, text: &str) -> Result<Arrival,
     if checkpoints > 0 {
         arrival.kept.insert("the types of checkpoints".into());
     }
+    arrival.kept.extend(kept(given.value()).keys().map(|name| format!("`{name}` has no field here").into()));
     Ok(arrival)
+}
+
+/// The fields of a plan that have no field here.
+fn kept(record: &Value) -> Map<String, Value> {
+    let text = record["files"][PLAN].as_str().unwrap_or_default();
+    let Ok((Node::Map(fields), _)) = front_matter(text) else { return Map::new() };
+    let mut kept = Map::new();
+    for (name, node) in &fields {
+        if name == "must_haves" {
+            let more =
+                ["artifacts", "key_links"].into_iter().filter_map(|part| Some((part, node.get(part)?)));
+            kept.extend(more.map(|(part, node)| (format!("must_haves.{part}"), record::value_of(node))));
+        } else if !PLACED.contains(&name.as_str()) {
+            kept.insert(name.clone(), record::value_of(node));
+        }
+    }
+    kept.retain(|_, value| *value != "" && *value != json!([]));
+    kept
 }
 
 fn words_in(fields: &Node, name: &str) -> Vec<String> {
     fields.get(name).map(Node::words).unwrap_or_default()
-}
-
-/// What is between `<name>` and `</name>`; `None` if there is nothing.
-fn inside<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    let from = text.find(&format!("<{name}>"))? + name.len() + 2;
-    let to = text[from..].find(&format!("</{name}>"))?;
-    Some(text[from..from + to].trim()).filter(|text| !text.is_empty())
-}
-
-/// A name without `Task 1:`.
-fn unnumbered(name: &str) -> &str {
-    let rest = name.strip_prefix("Task ").map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
-    rest.and_then(|rest| rest.strip_prefix(':')).unwrap_or(name).trim()
-}
-
-/// Where the next task begins, with or without attributes.
-fn next_task(text: &str) -> Option<usize> {
-    ["<task ", "<task>"].into_iter().filter_map(|tag| text.find(tag)).min()
-}
-
-/// The tasks of a plan, one after the other, and how many of them are checkpoints.
-fn tasks(body: &str) -> (Vec<DraftTask>, usize) {
-    let (mut made, mut checkpoints): (Vec<DraftTask>, usize) = (vec![], 0);
-    let mut rest = body;
-    while let Some(at) = next_task(rest) {
-        let task = &rest[at..];
-        let end = task.find("</task>").unwrap_or(task.len());
-        let (head, inner) = task[..end].split_once('>').unwrap_or((&task[..end], ""));
-        checkpoints += usize::from(head.contains("checkpoint"));
-        let id = format!("T{}", made.len() + 1);
-        let text = |name: &str| inside(inner, name).map(str::to_owned);
-        let name = text("name").unwrap_or_else(|| id.clone());
-        let title = unnumbered(&name).to_owned();
-        let files = text("files").unwrap_or_default();
-        let verify =
-            text("verify").map(|verify| inside(&verify, "automated").map(str::to_owned).unwrap_or(verify));
-        made.push(DraftTask {
-            files: files
-                .split([',', '\n'])
-                .map(str::trim)
-                .filter(|entry| !entry.is_empty())
-                .map(str::to_owned)
-                .collect(),
-            steps: filled_lines(text("action")),
-            commands: filled_lines(verify),
-            criteria: filled_lines(text("done")),
-            depends_on: made.last().map(|last| last.id.clone()).into_iter().collect(),
-            id,
-            title,
-            ..DraftTask::default()
-        });
-        rest = &task[end..];
-        rest = rest.strip_prefix("</task>").unwrap_or("");
-    }
-    (made, checkpoints)
-}
-
-fn filled_lines(text: Option<String>) -> Vec<String> {
-    let text = text.unwrap_or_default();
-    text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
 }

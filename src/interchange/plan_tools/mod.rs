@@ -12,6 +12,7 @@ mod record;
 mod reused_names;
 mod sections;
 pub(crate) mod spec_kit;
+mod task_list;
 pub(crate) mod task_master;
 pub(crate) mod written;
 

@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::boxes::{self, TaskBox};
-use super::draft::{self, Draft, DraftTask};
+use super::boxes;
+use super::draft::Draft;
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, date, filled};
 use super::reused_names::{Likeness, ReusedNames};
-use super::sections::sections;
+use super::sections::{below, sections};
+use super::task_list::{ListedTask, TaskList, TaskOrder};
 use super::{PlanTool, written::ListedBoxes};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
 use crate::model::issue::StoredStatus;
 use crate::model::op::Op;
-use crate::model::plan_schema::MOST_TASKS;
 use crate::rules::yaml;
 
 /// OpenSpec.
@@ -41,10 +41,15 @@ static NAMES: ReusedNames = ReusedNames {
     },
     long: |record| {
         let given = PlanRecord::read(record).ok()?;
-        let day = given.text("archived").unwrap_or("next");
+        // The day of its creation stays when it is archived.
+        let meta = yaml::read(given.file(META)).ok();
+        let created = meta.and_then(|meta| meta.text("created").get(..10).map(str::to_owned));
+        let created = created.filter(|day| date(day).is_some());
+        let day = created.as_deref().or(given.text("archived")).unwrap_or("next");
         given.id(PREFIX, &format!("{}-{day}", given.name)).ok()
     },
     is_archived: |record| record["archived"].is_string(),
+    since: |record| record["archived"].as_str().unwrap_or_default(),
     likeness: |earlier, new| {
         if earlier["archived"].is_string() && earlier["archived"] != new["archived"] {
             Likeness::Other
@@ -80,8 +85,9 @@ pub(super) fn find(folder: &Path, record: &Value) -> Option<PathBuf> {
 const TOOL: &str = "openspec";
 const PREFIX: &str = "OS";
 const TASKS: &str = "tasks.md";
+const META: &str = ".openspec.yaml";
 /// The files of a change beside its specs.
-const FILES: [&str; 5] = [".openspec.yaml", "README.md", "proposal.md", "design.md", TASKS];
+const FILES: [&str; 5] = [META, "README.md", "proposal.md", "design.md", TASKS];
 
 fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
     let inside = folder.join("openspec/changes");
@@ -116,8 +122,8 @@ fn change(found: &mut PlanFiles, folder: &Path, name: &str, archived: Option<&st
         for file in FILES {
             group.add(file, &folder.join(file))?;
         }
-        for spec in files::folders(&folder.join("specs")) {
-            let name = format!("specs/{spec}/spec.md");
+        for place in files::folders_below(&folder.join("specs")) {
+            let name = format!("specs/{place}/spec.md");
             group.add(&name, &folder.join(&name))?;
         }
         Ok::<_, std::io::Error>(())
@@ -144,7 +150,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     let archived = given.text("archived");
     let id = given.settled_id(PREFIX)?;
     let mut notes = Vec::new();
-    let meta = match given.file(".openspec.yaml") {
+    let meta = match given.file(META) {
         "" => yaml::Node::Map(vec![]),
         text => yaml::read(text).unwrap_or_else(|error| {
             notes.push(format!("`.openspec.yaml` cannot be read: {error}"));
@@ -158,16 +164,16 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
         .find(|line| !line.is_empty() && !line.starts_with('#'));
     let goal = Some(meta.text("goal")).filter(|goal| !goal.is_empty());
     let proposal = given.file("proposal.md");
-    let all = boxes::boxes(given.file(TASKS));
+    let list = listed(given.file(TASKS));
     let scenarios = scenarios(&given);
-    let part = |title| super::sections::below(proposal, title).map(str::to_owned);
+    let part = |title| below(proposal, title).map(str::to_owned);
     let title = readme.or(goal).unwrap_or(given.name);
-    let plan = (!all.is_empty()).then(|| Draft {
+    let plan = (!list.is_empty()).then(|| Draft {
         description: part("What Changes").or_else(|| part("Why")).unwrap_or_else(|| title.to_owned()),
-        approach: Some(given.file("design.md").trim().to_owned()).filter(|design| !design.is_empty()),
-        tasks: tasks(&all, &scenarios),
+        approach: filled(given.file("design.md")),
+        tasks: list.plan_tasks(&scenarios),
     });
-    let is_done = !all.is_empty() && all.iter().all(|task| task.is_done);
+    let is_done = list.is_done();
     let said = RecordedIssue {
         title,
         author: None,
@@ -184,19 +190,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     arrival.issue.context = filled(proposal);
     arrival.issue.extended_context.design = filled(given.file("design.md"));
     arrival.issue.expected_behavior = filled(&scenarios.join("\n"));
-    if !is_done && all.iter().any(|task| task.is_done) {
-        arrival.kept.insert("which tasks are ticked there".into());
-    }
-    if all.len() > MOST_TASKS {
-        arrival
-            .kept
-            .insert("single boxes: as there are many, those of a group became the steps of one task".into());
-    }
-    for task in &all {
-        if let Some(mark) = task.other_mark(given.file(TASKS)) {
-            arrival.kept.insert(format!("the mark `[{mark}]` of a task, which counts as open").into());
-        }
-    }
+    arrival.kept.extend(list.remarks(given.file(TASKS)));
     if given.files("spec.md").next().is_some() {
         arrival.kept.insert("what it changes in the specs, beside the scenarios".into());
     }
@@ -220,68 +214,20 @@ fn scenarios(given: &PlanRecord<'_>) -> Vec<String> {
     found
 }
 
-/// The boxes of one task of the plan: one box; or, if there are more than a plan has tasks, those of one group.
-fn grouped<'a, 'b>(all: &'b [TaskBox<'a>]) -> Vec<&'b [TaskBox<'a>]> {
-    if all.len() <= MOST_TASKS {
-        return all.chunks(1).collect();
-    }
-    all.chunk_by(|one, next| one.group == next.group).collect()
+/// All boxes as tasks: those of a group come after all of the group before.
+fn listed(text: &str) -> TaskList<'_> {
+    let all = boxes::boxes(text).into_iter().enumerate();
+    let tasks = all.map(|(n, listed)| {
+        let (id, title) = (format!("T{}", n + 1), listed.text);
+        ListedTask { listed, id, title, story: None, order: TaskOrder::Group }
+    });
+    TaskList::new(tasks.collect())
 }
 
-/// The tasks: those of a group come after all of the group before. The last one is done if the scenarios hold.
-fn tasks(all: &[TaskBox<'_>], scenarios: &[String]) -> Vec<DraftTask> {
-    let parts = grouped(all);
-    let mut made: Vec<DraftTask> = Vec::new();
-    let (mut before, mut own): (Vec<String>, Vec<String>) = (vec![], vec![]);
-    for (n, part) in parts.iter().enumerate() {
-        let [first, more @ ..] = part else { continue };
-        if n > 0 && parts[n - 1].iter().any(|other| other.group != first.group) {
-            before = std::mem::take(&mut own);
-        }
-        own.push(format!("T{}", n + 1));
-        let texts: Vec<String> =
-            part.iter().map(|task| task.text.to_owned()).filter(|text| !text.is_empty()).collect();
-        let group = Some(first.group.to_owned()).filter(|group| !group.is_empty());
-        let of_one = texts.first().cloned();
-        let title = if more.is_empty() { of_one } else { group.clone().or(of_one) };
-        let mut criteria = texts.clone();
-        if n + 1 == parts.len() {
-            criteria.extend(scenarios.iter().cloned());
-        }
-        let below: Vec<&str> = part.iter().flat_map(|task| task.below.iter().copied()).collect();
-        made.push(DraftTask {
-            id: format!("T{}", n + 1),
-            title: title.unwrap_or_else(|| format!("T{}", n + 1)),
-            files: texts.iter().flat_map(|text| draft::paths(text)).collect(),
-            description: (!below.is_empty()).then(|| below.join("\n")),
-            scope: group,
-            steps: texts,
-            criteria,
-            depends_on: before.clone(),
-            ..DraftTask::default()
-        });
-    }
-    made
-}
-
-/// The file with the boxes of a change, and the tasks of its plan in the order of the boxes.
+/// The file with the boxes of a change, and the tasks of its plan; `None` for a change that was archived.
 pub(super) fn listed_boxes(record: &Value) -> Option<ListedBoxes> {
-    if !record::is_of(TOOL, record) {
-        return None;
-    }
-    let given = PlanRecord::read(record).ok()?;
-    if given.text("archived").is_some() {
-        return None;
-    }
+    let given = PlanRecord::read(record).ok().filter(|given| given.text("archived").is_none())?;
     let file = format!("changes/{}/{TASKS}", given.name);
-    let all = boxes::boxes(given.file(TASKS));
-    Some(ListedBoxes {
-        places: vec![format!("openspec/{file}"), file],
-        ids: grouped(&all)
-            .iter()
-            .enumerate()
-            .flat_map(|(n, part)| vec![format!("T{}", n + 1); part.len()])
-            .collect(),
-        texts: all.iter().map(|task| task.text.to_owned()).collect(),
-    })
+    record::is_of(TOOL, record)
+        .then(|| listed(given.file(TASKS)).boxes(vec![format!("openspec/{file}"), file]))
 }

@@ -8,9 +8,11 @@ use crate::interchange::fields::UNDATED;
 use crate::interchange::title;
 use crate::interchange::tracker::{Arrival, RefusedRecord};
 use crate::interchange::work::IssueWork;
-use crate::model::id::IssueId;
+use crate::model::id::{IdError, IssueId};
 use crate::model::issue::{Issue, Source, StoredStatus};
 use crate::model::time::Time;
+use crate::model::uid::Uid;
+use crate::rules::yaml::Node;
 
 /// The member that names the tool.
 const TOOL: &str = "plan_tool";
@@ -52,6 +54,11 @@ impl<'a> PlanRecord<'a> {
         Ok(Self { value, name })
     }
 
+    /// The record.
+    pub(super) fn value(&self) -> &'a Value {
+        self.value
+    }
+
     /// A text that only this tool has.
     pub(super) fn text(&self, name: &str) -> Option<&'a str> {
         self.value.get(name)?.as_str()
@@ -75,13 +82,9 @@ impl<'a> PlanRecord<'a> {
             .filter_map(|(name, text)| Some((name.as_str(), text.as_str()?)))
     }
 
-    /// The id of its issue, with the prefix of the tool. Characters that an id cannot have become `-`.
+    /// The id of its issue, with the prefix of the tool.
     pub(super) fn id(&self, prefix: &str, name: &str) -> Result<IssueId, RefusedRecord> {
-        let plain: String = name
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' })
-            .collect();
-        IssueId::parse(&format!("{prefix}-{plain}"))
+        issue_id(prefix, name)
             .map_err(|error| RefusedRecord::fault(Some(self.name.to_owned()), error.to_string()))
     }
 
@@ -104,7 +107,8 @@ impl<'a> PlanRecord<'a> {
                 Ok(DraftedPlan { solution, faults, content }) => {
                     if faults.is_empty() {
                         issue.bound_solution_id = Some(solution.id.clone());
-                        if issue.status == StoredStatus::Registered {
+                        // Someone may have begun with it there; here, it can be claimed.
+                        if matches!(issue.status, StoredStatus::Registered | StoredStatus::Planning) {
                             issue.status = StoredStatus::Planned;
                         }
                     }
@@ -121,6 +125,17 @@ impl<'a> PlanRecord<'a> {
         let arrival = Arrival::new(issue, self.value.clone(), changed);
         Arrival { is_dated, work, notes, lasting, ..arrival }
     }
+}
+
+/// The id of what a tool calls `name`. Characters that an id cannot have become `-`, and then a number tells it from other
+/// names.
+pub(super) fn issue_id(prefix: &str, name: &str) -> Result<IssueId, IdError> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if name.chars().all(is_plain) {
+        return IssueId::parse(&format!("{prefix}-{name}"));
+    }
+    let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
+    IssueId::parse(&format!("{prefix}-{}-{}", plain.trim_matches('-'), Uid::of(&[name.as_bytes()])))
 }
 
 /// What a record says of its issue.
@@ -156,4 +171,15 @@ pub(super) fn members(all: &[(&str, Option<String>)]) -> Value {
 /// A text without the blanks around it; `None` if nothing is left.
 pub(super) fn filled(text: &str) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// A value of YAML as one of JSON. All scalars are texts.
+pub(super) fn value_of(node: &Node) -> Value {
+    match node {
+        Node::Text(text) => text.as_str().into(),
+        Node::List(members) => members.iter().map(value_of).collect(),
+        Node::Map(fields) => {
+            fields.iter().map(|(name, node)| (name.clone(), value_of(node))).collect::<Map<_, _>>().into()
+        }
+    }
 }

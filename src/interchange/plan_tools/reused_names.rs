@@ -1,5 +1,5 @@
-//! Which issue a plan is, if its tool gives a name out again once a plan is archived: the issue that was imported under that
-//! name stays the same plan, and any other plan of the name gets an id of its own.
+//! Which issue a plan is, if its tool gives a name out again once a plan is archived: the first plan of a name has the id of
+//! that name, whenever it is imported, and any other plan of the name gets an id of its own.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -24,6 +24,8 @@ pub(crate) struct ReusedNames {
     pub(super) long: fn(&Value) -> Option<IssueId>,
     /// Whether it is archived, so that its name is free.
     pub(super) is_archived: fn(&Value) -> bool,
+    /// When it had its name, as a text that can be compared; empty if that is not known.
+    pub(super) since: fn(&Value) -> &str,
     /// How sure it is that a record that was imported earlier is about the same plan as a new one.
     pub(super) likeness: fn(&Value, &Value) -> Likeness,
 }
@@ -50,8 +52,10 @@ impl ReusedNames {
         }
         let mut renamed = serde_json::Map::new();
         for (id, mut plans) in by_name {
-            // Those that are not archived come first, then the archived ones, newest first.
-            plans.sort_by_key(|plan| ((self.is_archived)(plan), Reverse((self.long)(plan))));
+            // The oldest one comes first: it had the name when there was no other. A name is free only once its plan is archived.
+            plans.sort_by_key(|plan| {
+                (!(self.is_archived)(plan), (self.since)(plan).to_owned(), (self.long)(plan))
+            });
             let owner = match known(&id) {
                 None => Some(0),
                 Some(earlier) => self.most_alike(&earlier, &plans),
@@ -117,6 +121,7 @@ mod tests {
         likeness: |earlier, new| {
             if earlier["day"] == new["day"] { Likeness::Same } else { Likeness::Other }
         },
+        since: |plan| plan["day"].as_str().unwrap_or_default(),
     };
 
     fn plan(day: &str, is_archived: bool) -> Value {
@@ -138,9 +143,10 @@ mod tests {
     }
 
     #[test]
-    fn without_an_import_the_name_belongs_to_the_plan_that_is_not_archived() {
-        assert_eq!(settled(None, &[("1", true), ("2", false)]), ["P-a-1", "P-a"]);
-        assert_eq!(settled(None, &[("1", true), ("2", true)]), ["P-a-1", "P-a"]);
+    fn the_name_belongs_to_the_first_plan_whenever_it_is_imported() {
+        assert_eq!(settled(None, &[("1", true)]), ["P-a"]);
+        assert_eq!(settled(None, &[("1", true), ("2", false)]), ["P-a", "P-a-2"]);
+        assert_eq!(settled(None, &[("2", true), ("1", true), ("3", false)]), ["P-a-2", "P-a", "P-a-3"]);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! The sections of a Markdown file, and the fields above it.
 
+use super::boxes::Example;
 use crate::rules::yaml::{self, Node};
 
 /// A heading: its level, and its text.
 fn heading(line: &str) -> Option<(usize, &str)> {
     let level = line.bytes().take_while(|byte| *byte == b'#').count();
-    let text = line[level..].strip_prefix(' ')?.trim();
+    let text = line[level..].strip_prefix([' ', '\t'])?.trim().trim_end_matches('#').trim_end();
     (1..=6).contains(&level).then_some((level, text))
 }
 
@@ -17,14 +18,16 @@ pub(super) struct Section<'a> {
     pub(super) body: &'a str,
 }
 
-/// All sections, in order. What looks like a heading in a code block is none.
+/// All sections, in order. What looks like a heading in a code block or in a comment is none. A line below a text makes no
+/// heading of it: people write `---` there to separate parts.
 pub(super) fn sections(text: &str) -> Vec<Section<'_>> {
     let mut starts: Vec<(usize, usize, &str, usize)> = Vec::new();
-    let (mut at, mut in_code) = (0, false);
+    let examples = Example::all(text);
+    let mut at = 0;
     for line in text.split_inclusive('\n') {
-        if line.trim_start().starts_with("```") {
-            in_code = !in_code;
-        } else if let (false, Some((level, title))) = (in_code, heading(line)) {
+        if let Some((level, title)) = heading(line)
+            && Example::at(&examples, at).is_none()
+        {
             starts.push((at, level, title, at + line.len()));
         }
         at += line.len();

@@ -1,15 +1,15 @@
 //! Spec Kit 1.2: a folder below `specs` is a feature, with a specification, a plan and tasks.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::boxes::{self, TaskBox};
-use super::draft::{self, Draft, DraftTask};
+use super::draft::Draft;
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, date, filled};
 use super::sections::{below, sections};
+use super::task_list::{ListedTask, TaskList, TaskOrder};
 use super::{PlanTool, written::ListedBoxes};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
@@ -33,6 +33,8 @@ pub(crate) static TRACKER: Tracker = Tracker {
 const TOOL: &str = "spec-kit";
 const PREFIX: &str = "SK";
 const TASKS: &str = "tasks.md";
+/// Longer ranges of tasks are cut: no list has that many.
+const MOST_NAMED: usize = 1000;
 const FILES: [&str; 6] = ["spec.md", "plan.md", "research.md", "data-model.md", "quickstart.md", TASKS];
 /// The beginnings of the headings of a specification and a list of tasks, which templates write.
 const HEADINGS: [&str; 3] = ["Feature Specification:", "Implementation Plan:", "Tasks:"];
@@ -50,9 +52,11 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
     let mut found = PlanFiles::default();
     for name in names {
         let mut group = FileGroup::default();
-        let read = FILES.iter().try_for_each(|file| group.add(file, &specs.join(&name).join(file)));
+        let folder = specs.join(&name);
+        let read = FILES.iter().try_for_each(|file| group.add(file, &folder.join(file)));
+        let more = json!({"folders": files::folders(&folder)});
         match read {
-            Ok(()) => found.add(format!("specs/{name}"), record::record(TOOL, &name, group, Value::Null)),
+            Ok(()) => found.add(format!("specs/{name}"), record::record(TOOL, &name, group, more)),
             Err(error) => found.refuse(format!("specs/{name}"), error.to_string()),
         }
     }
@@ -64,15 +68,14 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     let id = given.id(PREFIX, given.name)?;
     let (spec, list) = (given.file("spec.md"), given.file(TASKS));
     let title = [spec, list].into_iter().find_map(title_of).unwrap_or(given.name);
-    let all = boxes::boxes(list);
-    let listed: Vec<Listed<'_>> = all.iter().filter_map(Listed::parse).collect();
+    let tasks = listed(list);
     let summary = below(given.file("plan.md"), "Summary").and_then(filled);
-    let plan = (!listed.is_empty()).then(|| Draft {
+    let plan = (!tasks.is_empty()).then(|| Draft {
         description: summary.unwrap_or_else(|| title.to_owned()),
         approach: filled(given.file("plan.md")),
-        tasks: tasks(&listed, &criteria(spec)),
+        tasks: tasks.plan_tasks(&criteria(spec)),
     });
-    let is_done = !listed.is_empty() && listed.iter().all(|task| task.listed.is_done);
+    let is_done = tasks.is_done();
     let said = RecordedIssue {
         title,
         author: None,
@@ -85,18 +88,19 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     arrival.issue.close_reason = is_done.then(|| "all tasks are ticked".to_owned());
     arrival.issue.context = filled(spec);
     arrival.issue.expected_behavior = filled(&criteria(spec).join("\n"));
-    if all.len() > listed.len() {
-        arrival.kept.insert("boxes without a number such as T001, which are no tasks".into());
+    arrival.kept.extend(tasks.remarks(list));
+    if boxes::boxes(list).len() > tasks.len() {
+        arrival.kept.insert("boxes without a number such as T001, or in comments, which are no tasks".into());
     }
-    if !is_done && listed.iter().any(|task| task.listed.is_done) {
-        arrival.kept.insert("which tasks are ticked there".into());
+    for folder in given.member("folders").as_array().into_iter().flatten().filter_map(Value::as_str) {
+        arrival.kept.insert(format!("the files in `{folder}`").into());
     }
     Ok(arrival)
 }
 
 /// The title in the first heading.
 fn title_of(text: &str) -> Option<&str> {
-    let first = sections(text).into_iter().next().filter(|section| section.level == 1)?;
+    let first = sections(text).into_iter().find(|section| section.level == 1)?;
     let title = HEADINGS.iter().find_map(|start| first.title.strip_prefix(start)).unwrap_or(first.title);
     Some(title.trim()).filter(|title| !title.is_empty())
 }
@@ -124,40 +128,50 @@ fn criteria(spec: &str) -> Vec<String> {
         .collect()
 }
 
-/// A task with a number: `T001 [P] [US1] Write the rota in docs/rota.md (depends on T002)`.
-struct Listed<'a> {
-    listed: &'a TaskBox<'a>,
-    id: &'a str,
-    is_parallel: bool,
-    story: Option<&'a str>,
-    text: &'a str,
-    depends_on: Option<Vec<String>>,
+/// The boxes with a number: `T001 [P] [US1] Write the rota in docs/rota.md (depends on T002)`. A phase comes after the one
+/// before, and in it one task after the other, unless it is marked as parallel or says itself what it depends on.
+fn listed(text: &str) -> TaskList<'_> {
+    TaskList::new(boxes::boxes(text).into_iter().filter(|task| !task.is_hidden).filter_map(task).collect())
 }
 
-impl<'a> Listed<'a> {
-    fn parse(listed: &'a TaskBox<'a>) -> Option<Self> {
-        let (id, mut rest) = listed.text.split_once(' ').unwrap_or((listed.text, ""));
-        if !is_number(id) {
-            return None;
-        }
-        let (mut is_parallel, mut story) = (false, None);
-        while let Some((mark, after)) =
-            rest.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'))
-        {
-            match mark {
-                "P" => is_parallel = true,
-                mark if mark.starts_with("US") => story = Some(mark),
-                _ => break,
-            }
-            rest = after;
-        }
-        let text = rest.trim();
-        let depends_on = text.to_ascii_lowercase().find("(depends on").map(|at| {
-            let words = text[at..].split(|c: char| !c.is_ascii_alphanumeric());
-            words.filter(|word| is_number(word)).map(str::to_owned).collect()
-        });
-        Some(Self { listed, id, is_parallel, story, text, depends_on })
+fn task(listed: TaskBox<'_>) -> Option<ListedTask<'_>> {
+    let (number, mut rest) = listed.text.split_once(' ').unwrap_or((listed.text, ""));
+    let id = number.trim_matches(['*', '_', '`', ':', '.']);
+    if !is_number(id) {
+        return None;
     }
+    let (mut order, mut story) = (TaskOrder::Previous, None);
+    while let Some((mark, after)) = rest.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'))
+    {
+        match mark {
+            "P" => order = TaskOrder::Group,
+            mark if mark.starts_with("US") => story = Some(mark),
+            _ => break,
+        }
+        rest = after;
+    }
+    let title = rest.trim();
+    if let Some(named) = named(title) {
+        order = TaskOrder::Named(named);
+    }
+    Some(ListedTask { id: id.to_owned(), title, story, order, listed })
+}
+
+/// The tasks in `(depends on T001, T003-T005)`.
+fn named(title: &str) -> Option<Vec<String>> {
+    let at = title.to_ascii_lowercase().find("(depends on")?;
+    let inside = title[at..].split(')').next()?.replace(['\u{2013}', '\u{2014}'], "-");
+    let mut found = Vec::new();
+    for word in inside.split(|c: char| !c.is_ascii_alphanumeric() && c != '-') {
+        let (first, last) = word.split_once('-').unwrap_or((word, word));
+        if !is_number(first) || !is_number(last) {
+            continue;
+        }
+        let numbers = (first[1..].parse::<u32>().ok()?, last[1..].parse::<u32>().ok()?);
+        let width = first.len() - 1;
+        found.extend((numbers.0..=numbers.1).take(MOST_NAMED).map(|number| format!("T{number:0width$}")));
+    }
+    Some(found)
 }
 
 fn is_number(word: &str) -> bool {
@@ -165,53 +179,23 @@ fn is_number(word: &str) -> bool {
     (3..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The tasks: a phase comes after all of the phase before, and within it one task after the other, unless it is marked as
-/// parallel or says itself what it depends on.
-fn tasks(all: &[Listed<'_>], criteria: &[String]) -> Vec<DraftTask> {
-    let known: BTreeSet<&str> = all.iter().map(|task| task.id).collect();
-    let (mut before, mut own): (Vec<String>, Vec<String>) = (vec![], vec![]);
-    let mut made = Vec::new();
-    for (n, task) in all.iter().enumerate() {
-        if n > 0 && all[n - 1].listed.group != task.listed.group {
-            before = std::mem::take(&mut own);
-        }
-        let depends_on = match &task.depends_on {
-            Some(named) => named.iter().filter(|id| known.contains(id.as_str())).cloned().collect(),
-            None if task.is_parallel => before.clone(),
-            None => own.last().cloned().map_or_else(|| before.clone(), |last| vec![last]),
-        };
-        own.push(task.id.to_owned());
-        let title = if task.text.is_empty() { task.id } else { task.text };
-        let mut done = vec![title.to_owned()];
-        if n + 1 == all.len() {
-            done.extend(criteria.iter().cloned());
-        }
-        let group = Some(task.listed.group).filter(|group| !group.is_empty());
-        made.push(DraftTask {
-            id: task.id.to_owned(),
-            title: title.to_owned(),
-            scope: task.story.or(group).map(str::to_owned),
-            description: (!task.listed.below.is_empty()).then(|| task.listed.below.join("\n")),
-            files: draft::paths(title),
-            criteria: done,
-            depends_on,
-            ..DraftTask::default()
-        });
-    }
-    made
-}
-
 /// The file with the boxes of a feature, and the tasks of its plan.
 pub(super) fn listed_boxes(record: &Value) -> Option<ListedBoxes> {
-    if !record::is_of(TOOL, record) {
-        return None;
+    let given = PlanRecord::read(record).ok().filter(|_| record::is_of(TOOL, record))?;
+    let places = vec![format!("specs/{}/{TASKS}", given.name), format!("{}/{TASKS}", given.name)];
+    Some(listed(given.file(TASKS)).boxes(places))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_task_depends_on_may_be_a_range() {
+        assert_eq!(
+            named("Do it (Depends on: T001, T003–T005) in a/b (T009)").unwrap(),
+            ["T001", "T003", "T004", "T005"]
+        );
+        assert_eq!((named("Do it"), named("Do it (depends on US1)")), (None, Some(vec![])));
     }
-    let given = PlanRecord::read(record).ok()?;
-    let all = boxes::boxes(given.file(TASKS));
-    let listed: Vec<Listed<'_>> = all.iter().filter_map(Listed::parse).collect();
-    Some(ListedBoxes {
-        places: vec![format!("specs/{}/{TASKS}", given.name), format!("{}/{TASKS}", given.name)],
-        texts: listed.iter().map(|task| task.listed.text.to_owned()).collect(),
-        ids: listed.iter().map(|task| task.id.to_owned()).collect(),
-    })
 }

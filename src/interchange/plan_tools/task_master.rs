@@ -13,7 +13,6 @@ use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, date};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
-use crate::model::id::IssueId;
 use crate::model::issue::StoredStatus;
 use crate::model::op::Op;
 use crate::model::priority::Priority;
@@ -153,7 +152,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     let plan = (!subtasks.is_empty()).then(|| Draft {
         description: text("description").unwrap_or_else(|| title.clone()),
         approach: text("details"),
-        tasks: tasks(subtasks, text("testStrategy").as_deref()),
+        tasks: tasks(task, subtasks, text("testStrategy").as_deref()),
     });
     let said = RecordedIssue {
         title: &title,
@@ -209,15 +208,25 @@ fn elsewhere(on: &Value, task: &Value) -> Option<u64> {
     of.parse().ok().filter(|of| Some(*of) != number(&task["id"]))
 }
 
+/// The subtask of this task that `1`, `"1"` or `"7.1"` in a subtask of task 7 names.
+fn sibling(on: &Value, task: &Value) -> Option<u64> {
+    let whole = on.as_str().and_then(|text| text.split_once('.'));
+    match whole {
+        Some((of, own)) => own.parse().ok().filter(|_| of.parse().ok() == number(&task["id"])),
+        None => number(on),
+    }
+}
+
 /// Makes the issue depend on a task, or on the task of a subtask.
 fn depend(arrival: &mut Arrival, tag: &str, on: &Value, notes: &mut Vec<String>) {
     let whole = on.as_str().and_then(|text| text.split_once('.')).map(|(of, _)| of);
     let target = whole.map_or_else(|| number(on), |of| of.parse().ok());
-    match target.and_then(|number| IssueId::parse(&format!("{PREFIX}-{tag}-{number}")).ok()) {
+    match target.and_then(|number| record::issue_id(PREFIX, &format!("{tag}-{number}")).ok()) {
         Some(target) if target == arrival.issue.id => {}
         Some(target) => {
-            if whole.is_some() {
-                notes.push(format!("it depends on the subtask {on}; here, on all of `{target}`"));
+            let note = format!("it depends on the subtask {on}; here, on all of `{target}`");
+            if whole.is_some() && !notes.contains(&note) {
+                notes.push(note);
             }
             arrival.issue.depends_on.insert(target);
         }
@@ -236,7 +245,7 @@ fn status(word: &str) -> StoredStatus {
 }
 
 /// The tasks of a plan. What is tested stands at the last one.
-fn tasks(subtasks: &[Value], strategy: Option<&str>) -> Vec<DraftTask> {
+fn tasks(task: &Value, subtasks: &[Value], strategy: Option<&str>) -> Vec<DraftTask> {
     let last = subtasks.len() - 1;
     let one = |(n, subtask): (usize, &Value)| {
         let own = number(&subtask["id"]).map_or_else(|| format!("T{}", n + 1), |number| format!("T{number}"));
@@ -244,8 +253,7 @@ fn tasks(subtasks: &[Value], strategy: Option<&str>) -> Vec<DraftTask> {
         let strategy = text_in(subtask, "testStrategy")
             .or_else(|| if n == last { strategy.map(str::to_owned) } else { None });
         let on = subtask["dependencies"].as_array().into_iter().flatten();
-        // `1` and `"1"` are its siblings.
-        let depends_on = on.filter_map(number).map(|number| format!("T{number}")).collect();
+        let depends_on = on.filter_map(|on| sibling(on, task)).map(|number| format!("T{number}")).collect();
         DraftTask {
             files: draft::paths(&text_in(subtask, "details").unwrap_or_default()),
             description: text_in(subtask, "description"),

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use serde_json::Value;
 
 use super::boxes::{self, TaskBox};
-use super::{backlog, openspec, spec_kit, task_master};
+use super::{backlog, gsd, openspec, spec_kit, task_master};
 use crate::model::id::IssueId;
 
 /// How far an issue has come.
@@ -49,7 +49,8 @@ pub(crate) struct WrittenTool {
     pub(crate) name: &'static str,
     /// Whether a record is one of this tool, of a plan that can still change.
     pub(crate) is_own: fn(&Value) -> bool,
-    /// The file that a record was made of, below the directory of the tool or of the project; `None` if it is gone.
+    /// The file in which progress stands, below the directory of the tool or of the project; `None` if the plan is gone. It may not
+    /// exist yet.
     pub(crate) find: fn(&Path, &Value) -> io::Result<Option<PathBuf>>,
     /// The text of that file with the progress of the issue; why not, in words, if it cannot be read.
     pub(crate) write: fn(&str, &Value, &Progress) -> Result<WrittenText, String>,
@@ -68,6 +69,13 @@ pub(crate) static SPEC_KIT: WrittenTool = WrittenTool {
     is_own: |record| spec_kit::listed_boxes(record).is_some(),
     find: |folder, record| Ok(spec_kit::listed_boxes(record).and_then(|listed| listed.find(folder))),
     write: |text, record, progress| Ok(tick(text, spec_kit::listed_boxes(record), progress)),
+};
+/// Get Shit Done: the file is the summary, which may not exist yet.
+pub(crate) static GSD: WrittenTool = WrittenTool {
+    name: "gsd",
+    is_own: gsd::is_plan,
+    find: |folder, record| Ok(gsd::find(folder, record)),
+    write: |text, record, progress| Ok(gsd::write(text, record, progress)),
 };
 /// Task Master.
 pub(crate) static TASK_MASTER: WrittenTool = WrittenTool {

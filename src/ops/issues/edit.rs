@@ -20,7 +20,7 @@ use crate::rules::{facts, limits, toward, transitions};
 use crate::store::{Tx, resolve};
 
 /// Changes to an issue; omitted fields stay as they are.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Edit {
     /// Its id, or an unambiguous prefix of it.
     pub(crate) issue: String,

@@ -51,7 +51,7 @@ pub(crate) fn export_progress(session: &Session, input: &ExportProgress<'_>) -> 
     }
     let place = input.place;
     let PlanProgress { plans, texts, known, has_files, without_file } =
-        PlanProgress::read(&state, input.tool, place, &ids)?;
+        PlanProgress::read(&state, input.tool, place, &ids, None)?;
     if !has_files && !without_file.is_empty() {
         return Err(cannot_read(place, format!("none of its files is one of {}", input.tool.name)));
     }
@@ -75,7 +75,7 @@ pub(crate) fn export_progress(session: &Session, input: &ExportProgress<'_>) -> 
     Ok(session.done(WrittenPlans { files: plans, dry_run: input.dry_run }, None))
 }
 
-/// Replaces a file as a whole, with the mode that it has.
+/// Replaces a file as a whole, with the mode that it has, or makes it.
 fn write(path: &Path, text: &str) -> Result<(), Refusal> {
     replace(path, text).map_err(|error| {
         Refusal::new(Code::CannotWrite, format!("cannot write `{}`: {error}", path.display()))
@@ -84,10 +84,10 @@ fn write(path: &Path, text: &str) -> Result<(), Refusal> {
 }
 
 fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let mode = fs::metadata(path)?.permissions();
+    let Ok(known) = fs::metadata(path) else { return fs::write(path, text) };
     let mut new = tempfile::Builder::new().tempfile_in(path.parent().unwrap_or(Path::new(".")))?;
     new.write_all(text.as_bytes())?;
-    new.as_file().set_permissions(mode)?;
+    new.as_file().set_permissions(known.permissions())?;
     new.persist(path)?;
     Ok(())
 }

@@ -14,6 +14,7 @@ use crate::model::plan::Plan;
 use crate::model::remedy::RemedyCall;
 use crate::model::status::ExecutionStatus;
 use crate::model::words::count;
+use crate::ops::host::limited;
 use crate::ops::issues::existing;
 use crate::ops::work::{self, Accept};
 use crate::ops::{Answer, Notice, Refusal, Session};
@@ -53,10 +54,10 @@ pub(crate) fn import_github(session: &Session, input: ImportFromGithub) -> Answe
                 Some(given) => named(given)?,
                 None => of_remote(session)?,
             };
-            if how.selection.is_by_type() {
+            let pages = limited(session, || issues_of(&repository, &how.selection))?;
+            if how.selection.is_by_type() && pages.lacks_types() {
                 return Err(untyped(&repository));
             }
-            let pages = issues_of(&repository, &how.selection)?;
             (format!("`{repository}`"), pages)
         }
     };
@@ -64,10 +65,10 @@ pub(crate) fn import_github(session: &Session, input: ImportFromGithub) -> Answe
     import(session, Import { op, tracker, name: &name, records: &mut pages, how })
 }
 
-/// The refusal to select issues by a type that `gh issue list` does not say.
+/// The refusal to select issues by a type that an older `gh issue list` does not say.
 fn untyped(repository: &str) -> Refusal {
     Refusal::usage(
-        "`gh issue list` does not say the types of issues, so --only and --skip-type cannot select them",
+        "`gh` is older than 2.94 and does not say the types of issues, so --only and --skip-type cannot select them",
     )
     .command(
         format!("gh api --paginate 'repos/{repository}/issues?state=all' > issues.json"),
@@ -77,7 +78,7 @@ fn untyped(repository: &str) -> Refusal {
 }
 
 /// `OWNER/NAME` as someone gave it.
-fn named(given: String) -> Result<String, Refusal> {
+pub(super) fn named(given: String) -> Result<String, Refusal> {
     if reply_task::is_repository(&given) {
         return Ok(given);
     }
@@ -85,7 +86,7 @@ fn named(given: String) -> Result<String, Refusal> {
 }
 
 /// The repository on GitHub that the remotes name.
-fn of_remote(session: &Session) -> Result<String, Refusal> {
+pub(super) fn of_remote(session: &Session) -> Result<String, Refusal> {
     reply_task::repository(&session.store().repo().remote_urls()).ok_or_else(|| {
         Refusal::usage("no remote leads to a repository on GitHub")
             .hint("give a file, or --repo OWNER/NAME")
@@ -168,7 +169,7 @@ pub(crate) fn comment_for_github(session: &Session, input: &GithubReply) -> Answ
         refuse_second(&folder, execution)?;
     }
     refuse_elsewhere(session, &id, repository, input.repo.as_deref())?;
-    let url = comment_on(repository, number, &comment.body)?;
+    let url = limited(session, || comment_on(repository, number, &comment.body))?;
     let url = Some(url).filter(|url| !url.is_empty());
     let commit = keep(session, &id, &comment.body, url.as_deref(), input.force.as_deref());
     // What was completed before is not confirmed any more: the comment says that it was sent.
@@ -182,7 +183,7 @@ pub(crate) fn comment_for_github(session: &Session, input: &GithubReply) -> Answ
 
 /// Whoever can write a record chooses its address. So nothing is sent to a repository that is neither of a remote here nor
 /// `given`.
-fn refuse_elsewhere(
+pub(super) fn refuse_elsewhere(
     session: &Session,
     issue: &IssueId,
     repository: &str,

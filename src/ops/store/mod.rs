@@ -8,6 +8,7 @@ mod export_in_toto;
 mod export_progress;
 mod fsck;
 mod github;
+mod github_sync;
 mod hooks;
 mod ids;
 mod import;
@@ -33,6 +34,7 @@ pub(crate) use fsck::{FsckFinding, FsckSeverity, RepairStore, Repaired, fsck, re
 pub(crate) use github::{
     GithubComment, GithubReply, GithubSource, ImportFromGithub, comment_for_github, import_github,
 };
+pub(crate) use github_sync::{GithubSync, SyncGithub, SyncedIssue, is_roadmap, sync_github};
 pub(crate) use hooks::{
     HookChange, HookLines, HookManager, HookSide, HookState, InstallHooks, InstalledHook, discard_hooks,
     hook_lines, hooks, install_hooks, missing_hook_lines, uninstall_hooks,

@@ -87,6 +87,11 @@ fn others(repo: &Repo) {
 
     repo.wf(&["edit", "ISS-001", "--source-url", "https://github.com/zoo/okapi/issues/7"]).ok();
     answer(repo, "export-github", &["export", "github", "ISS-001"]);
+    answer(
+        &with_host(repo),
+        "export-github-sync",
+        &["export", "github", "ISS-001", "--sync", "--repo", "zoo/okapi"],
+    );
     answer(repo, "export", &["export", "jsonl", "--output", "all.jsonl"]);
     answer(repo, "import-jsonl", &["import", "jsonl", "all.jsonl"]);
     let bead = json!({"id": "bd-1", "title": "From beads", "status": "open", "priority": 2, "issue_type": "bug", "due_at": "2026-02-01",
@@ -201,4 +206,16 @@ fn each_kind_of_answer_is_given_and_fits_its_schema() {
     let seen = SEEN.take();
     let unseen: Vec<&String> = all.difference(&seen).collect();
     assert!(unseen.is_empty(), "no answer was held against the schema of {unseen:?}");
+}
+
+/// The repository with a `gh` in its PATH that knows one issue.
+fn with_host(repo: &Repo) -> Repo {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = repo.path().join(".git/host");
+    std::fs::create_dir_all(&folder).unwrap();
+    let script = "#!/bin/sh\necho '{\"number\":7,\"comments\":[],\"url\":\"https://github.com/zoo/okapi/issues/7\"}'\n";
+    std::fs::write(folder.join("gh"), script).unwrap();
+    std::fs::set_permissions(folder.join("gh"), PermissionsExt::from_mode(0o755)).unwrap();
+    let path = repo.sh(&["-c", "echo $PATH"]).ok().line().to_owned();
+    repo.with_env("PATH", &format!("{}:{path}", folder.display()))
 }

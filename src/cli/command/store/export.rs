@@ -1,20 +1,21 @@
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::export_ccw;
+use super::export_plans::{Written, write_back};
 use crate::cli::input::list_filter::FilterArgs;
 use crate::cli::output_file::{json_to_file, to_file};
 use crate::cli::{CliContext, Exit, Failure, Force, Outcome};
 use crate::interchange::jsonl::ExportedJsonl;
-use crate::interchange::plan_tools::written::{self, WrittenTool};
+use crate::interchange::plan_tools::written;
 use crate::ops::issues::List;
-use crate::ops::store::{ExportProgress, ExportedTable, GithubReply, TrackerExport, WrittenPlan};
+use crate::ops::store::{ExportedTable, GithubReply, GithubSync, SyncGithub, SyncedIssue, TrackerExport};
 use crate::ops::{Done, Refusal, Session, store};
-use crate::ui::JsonLines;
 use crate::ui::text::count;
+use crate::ui::{JsonLines, Screen};
 
 /// Export the store for other programs
 #[derive(Debug, clap::Args)]
@@ -66,6 +67,11 @@ enum To {
     /// statuses, and the boxes of its criteria are ticked; while its plan is being executed, it gets the second one. The
     /// issue's id is added to `references`, by which the next import knows it. Every other byte stays.
     Backlog(Written),
+    /// Write summaries of what is done beside the plans of Get Shit Done
+    ///
+    /// For plans that `import gsd` read. A plan whose issue is completed or closed gets a SUMMARY.md, by which the tool knows that
+    /// it is done. An existing summary is left alone.
+    Gsd(Written),
     /// Export issues as a table for spreadsheets (CSV)
     ///
     /// The filters and the order are those of `list`: closed issues are left out unless --all or --status is given.
@@ -91,26 +97,17 @@ enum To {
     /// (passed, but not proved to test the work) or FAILED, with the tests, the plans, and the checks with their proofs as
     /// annotations. `audit --against FILE` compares such a file with the checks of a store.
     InToto(InToto),
-    /// Print or post a comment for an issue on GitHub, saying what was done
+    /// Print or post a comment for an issue on GitHub, saying what was done; or send a roadmap
     ///
     /// It names the approach, the tasks with their files and commits, the changed files, and how they were verified.
     /// Posting it completes the plan's reply task by confirming its criteria. It can be posted only once, after all
     /// other tasks are done, and is stored as a comment on the issue. It goes to the repository where the issue is discussed,
     /// if a remote leads there or --repo names it.
+    ///
+    /// With --sync, it sends the type of the issue, its parent, what it depends on, and the comments written here, each with the
+    /// name of its author. What was changed there since the last import stays. A roadmap becomes an issue, with its issues as
+    /// sub-issues. Without --post, it only says what is new. Types and links need gh 2.94 or later.
     Github(Github),
-}
-
-#[derive(Debug, clap::Args)]
-struct Written {
-    /// The directory of the project or of the tool
-    #[arg(value_name = "DIR")]
-    place: PathBuf,
-    /// Only this issue; repeat for several
-    #[arg(long = "issue", value_name = "ISSUE")]
-    issues: Vec<String>,
-    /// Show what would change, and write nothing
-    #[arg(short = 'n', long)]
-    dry_run: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -150,13 +147,17 @@ struct InToto {
 
 #[derive(Debug, clap::Args)]
 struct Github {
-    /// The issue
+    /// The issue, or a roadmap
+    #[arg(value_name = "ISSUE|ROADMAP")]
     issue: String,
-    /// Post it through `gh`, once the rest of the plan is done
+    /// Send its type, parent, dependencies and comments instead
+    #[arg(long)]
+    sync: bool,
+    /// Post it through `gh`; the comment, once the rest of the plan is done
     #[arg(long)]
     post: bool,
     /// The repository to post to; needed only if no remote leads to the one where the issue is discussed
-    #[arg(long, value_name = "OWNER/NAME", requires = "post")]
+    #[arg(long, value_name = "OWNER/NAME")]
     repo: Option<String>,
     #[command(flatten)]
     force: Force,
@@ -217,32 +218,26 @@ pub(in crate::cli) struct StatedAnswer {
     signature: Option<String>,
 }
 
-fn write_back(tool: &'static WrittenTool, args: &Written, context: &mut CliContext) -> Outcome {
-    let Written { place, issues, dry_run } = args;
-    let session = context.session()?;
-    let input = ExportProgress { tool, place, issues, dry_run: *dry_run };
-    let done = store::export_progress(&session, &input)?;
-    context.answer(done, |view, _, screen| {
-        if view.files.is_empty() {
-            writeln!(screen, "nothing to change")?;
-        }
-        let would = if view.dry_run { "would update" } else { "updated" };
-        for WrittenPlan { issue_id, path, changes, missing } in &view.files {
-            if *changes > 0 {
-                writeln!(screen, "{would} {issue_id} in {path}: {}", count(*changes, "change"))?;
-            }
-            if !missing.is_empty() {
-                writeln!(screen, "{path} has no place for {} of {issue_id} any more", missing.join(", "))?;
-            }
-        }
-        Ok(())
-    })
+fn synced(screen: &mut Screen, view: &GithubSync) -> io::Result<()> {
+    if view.issues.is_empty() {
+        return writeln!(screen, "nothing new for {}", view.repository);
+    }
+    for SyncedIssue { id, url, changes } in &view.issues {
+        let verb = if view.posted { "sent" } else { "would send" };
+        let place = url.as_deref().unwrap_or(&view.repository);
+        writeln!(screen, "{verb} {id} to {place}: {}", changes.join(", "))?;
+    }
+    Ok(())
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     match args.to {
-        To::Github(Github { issue, post, repo, force }) => {
+        To::Github(Github { issue, sync, post, repo, force }) => {
             let session = context.session()?;
+            if sync || store::is_roadmap(&session, &issue)? {
+                let done = store::sync_github(&session, &SyncGithub { what: issue, post, repo })?;
+                return context.answer(done, |view, _, screen| synced(screen, view));
+            }
             let reply = GithubReply { issue, post, repo, force: force.why() };
             let done = store::comment_for_github(&session, &reply)?;
             context.answer(done, |comment, _, screen| match &comment.url {
@@ -256,6 +251,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         To::SpecKit(args) => write_back(&written::SPEC_KIT, &args, context),
         To::TaskMaster(args) => write_back(&written::TASK_MASTER, &args, context),
         To::Backlog(args) => write_back(&written::BACKLOG, &args, context),
+        To::Gsd(args) => write_back(&written::GSD, &args, context),
         To::Csv(Csv { filter, output }) => {
             let list: List = filter.into();
             let write = |session: &Session, out: &mut dyn Write| -> Result<Done<ExportedTable>, Failure> {

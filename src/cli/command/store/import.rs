@@ -94,7 +94,7 @@ enum From {
     /// Import issues from a table (CSV), such as those of GitLab and Jira
     ///
     /// The columns of GitLab and Jira are known, and so are columns that are called as fields are; --map names others.
-    /// --dry-run shows what each would become. A number becomes the issue GL-NUMBER for GitLab, else CSV-NUMBER. Times without
+    /// --dry-run shows which column has which field, and what the first rows would become. A number becomes the issue GL-NUMBER for GitLab, else CSV-NUMBER. Times without
     /// a zone are in UTC.
     Csv(Table),
     /// Import an export of git-wf, exactly as it was

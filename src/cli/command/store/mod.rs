@@ -5,6 +5,7 @@ pub(in crate::cli) mod demo;
 pub(in crate::cli) mod examples;
 pub(in crate::cli) mod export;
 pub(in crate::cli) mod export_ccw;
+mod export_plans;
 pub(in crate::cli) mod fsck;
 pub(in crate::cli) mod help;
 pub(in crate::cli) mod hook;

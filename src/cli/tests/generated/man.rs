@@ -164,11 +164,12 @@ several times.
 .B wf.plans.follow
 A plan tool with its directory in the project, such as
 .IR openspec:openspec .
-Each landing then ticks off in the files there what lands, in a commit of its own that is tested with the rest, and
+Each landing then ticks off in the files there what lands, and the tasks of other plans whose linked commits the branch has, in
+a commit of its own that is tested with the rest;
 .B git wf undo
 takes it back with the landing.
 .B git wf land \-\-pr
-ticks nothing off. The tools are openspec, spec\-kit, task\-master and backlog. May be set several times.
+puts that commit on top of the work. The tools are openspec, spec\-kit, task\-master, backlog and gsd. May be set several times.
 .TP
 .B wf.tests
 A pattern of further test files, such as

@@ -1,17 +1,24 @@
-//! The files of plan tools, kept in step with what lands. Which directories are followed is said by `wf.plans.follow`.
+//! The files of plan tools, kept in step with what lands. Which directories are followed is said by `wf.plans.follow`. A
+//! landing ticks off its issue, and the tasks of others whose linked work the branch has.
 
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, ByteSlice};
+use tempfile::TempDir;
 
 use super::chosen::ChosenIssue;
 use crate::git::{EntryKind, NewCommit, PathEdit, Repository};
 use crate::interchange::plan_tools::written::{self, WrittenTool};
+use crate::model::hash::CommitHash;
 use crate::model::id::IssueId;
-use crate::ops::plan_progress::PlanProgress;
+use crate::model::status::IssueStatus;
+use crate::ops::plan_progress::{BranchWork, PlanProgress};
 use crate::ops::{Notice, Refusal, Session};
-use crate::store::{ObjectId, Snapshot, Store, StoreError, one_line};
+use crate::rules::facts;
+use crate::store::{ObjectId, Snapshot, Store, StoreError, object_id, one_line, records};
 use crate::trail::trailers;
 
 /// The setting that names the directories that are followed.
@@ -24,13 +31,31 @@ const LARGEST: u64 = 16 << 20;
 const MOST_BYTES: u64 = 64 << 20;
 
 /// The plan tools' directories that follow what lands.
-pub(super) struct FollowedPlans(Vec<FollowedDirectory>);
+pub(super) struct FollowedPlans {
+    directories: Vec<FollowedDirectory>,
+    /// The issues that are being executed, of any of the tools; found when they are first needed.
+    executing: OnceCell<Vec<IssueId>>,
+}
 
 /// A directory of the project, with the tool whose plans are in it.
 struct FollowedDirectory {
     tool: &'static WrittenTool,
     /// Its path from the root of the project, as git writes paths; empty for the root itself.
     path: String,
+    /// Its files as they were last written into a directory, for one landing after the other.
+    written: RefCell<Option<WrittenDirectory>>,
+}
+
+/// Files of a commit in a directory outside of the work tree.
+struct WrittenDirectory {
+    place: TempDir,
+    blobs: BTreeMap<String, ObjectId>,
+}
+
+/// A tree in which boxes and statuses say what has landed, and the message of its commit.
+pub(super) struct Tick {
+    tree: ObjectId,
+    message: String,
 }
 
 /// A regular file of a commit.
@@ -44,7 +69,11 @@ struct CommittedFile {
 impl FollowedPlans {
     /// Nothing is followed.
     pub(super) fn none() -> Self {
-        Self(vec![])
+        Self::new(vec![])
+    }
+
+    fn new(directories: Vec<FollowedDirectory>) -> Self {
+        Self { directories, executing: OnceCell::new() }
     }
 
     /// Those that git's configuration names, each as `TOOL:DIRECTORY`.
@@ -61,14 +90,14 @@ impl FollowedPlans {
             })?;
             all.push(directory);
         }
-        Ok(Self(all))
+        Ok(Self::new(all))
     }
 
     /// A commit on top of `tip` in which the boxes and statuses say that an issue is completed; `tip` itself if they do
     /// already, or if nothing that is followed has the issue. The work tree is not touched.
     ///
     /// # Errors
-    /// `cannot-read` if such a file is broken; errors of git.
+    /// Errors of git.
     pub(super) fn commit_on(
         &self,
         session: &Session,
@@ -76,28 +105,92 @@ impl FollowedPlans {
         issue: &ChosenIssue,
         is_signed: bool,
     ) -> Result<ObjectId, Refusal> {
+        match self.tick(session, tip, issue)? {
+            Some(tick) => tick.commit(session.store(), tip, is_signed),
+            None => Ok(tip),
+        }
+    }
+
+    /// What is to be committed on top of `tip`, if anything.
+    ///
+    /// # Errors
+    /// Errors of git.
+    pub(super) fn tick(
+        &self,
+        session: &Session,
+        tip: ObjectId,
+        issue: &ChosenIssue,
+    ) -> Result<Option<Tick>, Refusal> {
+        if self.directories.is_empty() {
+            return Ok(None);
+        }
         let store = session.store();
-        let mut tree = None;
-        let mut tools = Vec::new();
-        if !self.0.is_empty() {
-            let state = store.snapshot()?;
-            for directory in &self.0 {
-                let before = match tree {
-                    Some(tree) => tree,
-                    None => store.code_tree_of(tip)?,
-                };
-                if let Some(ticked) = directory.ticked(session, &state, before, &issue.issue)? {
-                    tree = Some(ticked);
-                    tools.push(directory.tool.name);
-                }
+        let state = store.snapshot()?;
+        let has = |hash: &CommitHash| {
+            object_id(hash.as_str()).is_some_and(|id| {
+                store.repo().is_commit(id) && store.is_ancestor(id, tip).unwrap_or_default()
+            })
+        };
+        let branch = BranchWork { lands: &issue.issue, has: &has };
+        let others = self.executing(&state)?.iter().filter(|id| **id != issue.issue);
+        let issues: Vec<IssueId> = [&issue.issue].into_iter().chain(others).cloned().collect();
+        let mut tree = store.code_tree_of(tip)?;
+        let (mut tools, mut also) = (Vec::new(), BTreeSet::new());
+        for directory in &self.directories {
+            if let Some(ticked) = directory.ticked(session, &state, tree, &issues, &branch)? {
+                tree = ticked.tree;
+                also.extend(ticked.issues.into_iter().filter(|id| *id != issue.issue));
+                tools.push(directory.tool.name);
             }
         }
-        let Some(tree) = tree else { return Ok(tip) };
-        let message = message(&tools, issue);
-        let new =
-            NewCommit { tree, parents: &[tip], message: message.as_bytes(), author_of: None, is_signed };
+        if tools.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Tick { tree, message: message(&tools, issue, &also) }))
+    }
+
+    /// The issues of the tools that are being executed.
+    fn executing(&self, state: &Snapshot<'_>) -> Result<&[IssueId], Refusal> {
+        if let Some(known) = self.executing.get() {
+            return Ok(known);
+        }
+        let mut found = Vec::new();
+        for id in records::issue_ids(state)? {
+            let Ok(Some(outline)) = records::outline(state, &id) else { continue };
+            let record = outline.issue.record.imported.as_ref();
+            let is_followed = record.is_some_and(|record| {
+                self.directories.iter().any(|directory| (directory.tool.is_own)(record))
+            });
+            if is_followed && facts::status(&outline) == IssueStatus::Executing {
+                found.push(id);
+            }
+        }
+        Ok(self.executing.get_or_init(|| found))
+    }
+}
+
+impl Tick {
+    /// Commits it on top of `tip`.
+    pub(super) fn commit(&self, store: &Store, tip: ObjectId, is_signed: bool) -> Result<ObjectId, Refusal> {
+        let (tree, message) = (self.tree, self.message.as_bytes());
+        let new = NewCommit { tree, parents: &[tip], message, author_of: None, is_signed };
         Ok(store.git().make_commit(&new).map_err(StoreError::Git)?)
     }
+
+    /// Whether a commit is this one on top of `tip`.
+    pub(super) fn is(&self, store: &Store, commit: ObjectId, tip: ObjectId) -> Result<bool, Refusal> {
+        if !store.repo().is_commit(commit) {
+            return Ok(false);
+        }
+        let known = store.code_commit(commit)?;
+        Ok(known.parents[..] == [tip] && store.code_tree_of(commit)? == self.tree)
+    }
+}
+
+/// A tree with the boxes and statuses of some issues.
+struct TickedTree {
+    tree: ObjectId,
+    issues: Vec<IssueId>,
 }
 
 impl FollowedDirectory {
@@ -105,11 +198,12 @@ impl FollowedDirectory {
     fn parse(value: &str) -> Result<Self, &'static str> {
         let form = "expected TOOL:DIRECTORY, such as openspec:openspec";
         let (name, path) = value.split_once(':').ok_or(form)?;
-        let tools = [&written::OPENSPEC, &written::SPEC_KIT, &written::TASK_MASTER, &written::BACKLOG];
+        let tools =
+            [&written::OPENSPEC, &written::SPEC_KIT, &written::TASK_MASTER, &written::BACKLOG, &written::GSD];
         let tool = tools
             .into_iter()
             .find(|tool| tool.name == name)
-            .ok_or("the tools are openspec, spec-kit, task-master and backlog")?;
+            .ok_or("the tools are openspec, spec-kit, task-master, backlog and gsd")?;
         if path.is_empty() {
             return Err(form);
         }
@@ -117,21 +211,20 @@ impl FollowedDirectory {
             return Err("the directory must be one of the project, relative to its root");
         }
         let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
-        Ok(Self { tool, path: parts.join("/") })
+        Ok(Self { tool, path: parts.join("/"), written: RefCell::new(None) })
     }
 
-    /// The tree `root` with the boxes and statuses of an issue; `None` if nothing changes. A file that cannot be read does not
-    /// stop the landing.
+    /// The tree `root` with the boxes and statuses of some issues, of which the first one lands; `None` if nothing changes. A file
+    /// that cannot be read does not stop the landing.
     fn ticked(
         &self,
         session: &Session,
         state: &Snapshot<'_>,
         root: ObjectId,
-        issue: &IssueId,
-    ) -> Result<Option<ObjectId>, Refusal> {
+        issues: &[IssueId],
+        branch: &BranchWork<'_>,
+    ) -> Result<Option<TickedTree>, Refusal> {
         let store = session.store();
-        let temporary = session.environment().temporary();
-        let place = tempfile::tempdir_in(&temporary).map_err(StoreError::io(&temporary))?;
         let files = self.files(store.repo(), root)?;
         if files.is_empty() {
             let path = &self.path;
@@ -140,35 +233,42 @@ impl FollowedDirectory {
             )));
             return Ok(None);
         }
-        for file in &files {
-            put(store.repo(), place.path(), file)?;
-        }
-        let folder = place.path().join(&self.path);
-        let progress = match PlanProgress::read(state, self.tool, &folder, std::slice::from_ref(issue)) {
-            Ok(progress) => progress,
-            Err(refusal) => {
-                let why = refusal.message.replace(&format!("{}/", place.path().display()), "");
-                session.notice(Notice::warning(format!("`{issue}` lands without being ticked off: {why}")));
-                return Ok(None);
-            }
+        let mut written = self.written.borrow_mut();
+        let written = match &mut *written {
+            Some(written) => written,
+            None => written.insert(WrittenDirectory::new(&session.environment().temporary())?),
         };
-        for lost in &progress.without_file {
-            session.notice(Notice::warning(format!("`{lost}` has no file in `{}` any more", self.path)));
+        written.update(store.repo(), &files)?;
+        let place = written.place.path();
+        let progress =
+            match PlanProgress::read(state, self.tool, &place.join(&self.path), issues, Some(branch)) {
+                Ok(progress) => progress,
+                Err(refusal) => {
+                    let why = refusal.message.replace(&format!("{}/", place.display()), "");
+                    let issue = branch.lands;
+                    session
+                        .notice(Notice::warning(format!("`{issue}` lands without being ticked off: {why}")));
+                    return Ok(None);
+                }
+            };
+        if progress.without_file.contains(branch.lands) {
+            let issue = branch.lands;
+            session.notice(Notice::warning(format!("`{issue}` has no file in `{}` any more", self.path)));
         }
-        let mut texts = Vec::new();
-        for file in &files {
-            if let Some(text) = progress.texts.get(&place.path().join(&file.path)) {
-                texts.push((file, text.whole()));
-            }
+        let mut texts: Vec<(&str, EntryKind, String)> = Vec::new();
+        for (path, text) in &progress.texts {
+            let Some(path) = path.strip_prefix(place).ok().and_then(Path::to_str) else { continue };
+            let known = files.iter().find(|file| file.path == path);
+            texts.push((path, known.map_or(EntryKind::Blob, |file| file.kind), text.whole()));
         }
         if texts.is_empty() {
             return Ok(None);
         }
-        let edits: Vec<(&str, PathEdit<'_>)> = texts
-            .iter()
-            .map(|(file, text)| (file.path.as_str(), PathEdit::Write(file.kind, text.as_str())))
-            .collect();
-        Ok(Some(store.repo().edited_tree(root, &edits).map_err(StoreError::Git)?))
+        let edits: Vec<(&str, PathEdit<'_>)> =
+            texts.iter().map(|(path, kind, text)| (*path, PathEdit::Write(*kind, text.as_str()))).collect();
+        let tree = store.repo().edited_tree(root, &edits).map_err(StoreError::Git)?;
+        let changed = progress.plans.into_iter().filter(|plan| plan.changes > 0);
+        Ok(Some(TickedTree { tree, issues: changed.map(|plan| plan.issue_id).collect() }))
     }
 
     /// The regular files below the directory. Those with names that are not UTF-8 and large ones are left out.
@@ -217,23 +317,52 @@ impl FollowedDirectory {
     }
 }
 
-/// Writes a committed file below a directory.
-fn put(repo: &Repository, place: &Path, file: &CommittedFile) -> Result<(), Refusal> {
-    let bytes = repo.bytes_of(file.blob).map_err(StoreError::Git)?;
-    let path: PathBuf = place.join(&file.path);
-    let folder = path.parent().unwrap_or(place);
-    fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
-    fs::write(&path, bytes).map_err(StoreError::io(&path))?;
-    Ok(())
+impl WrittenDirectory {
+    fn new(temporary: &Path) -> Result<Self, Refusal> {
+        let place = tempfile::tempdir_in(temporary).map_err(StoreError::io(temporary))?;
+        Ok(Self { place, blobs: BTreeMap::new() })
+    }
+
+    /// Writes the files that are new or changed, and removes those that are gone.
+    fn update(&mut self, repo: &Repository, files: &[CommittedFile]) -> Result<(), Refusal> {
+        let now: BTreeMap<String, ObjectId> =
+            files.iter().map(|file| (file.path.clone(), file.blob)).collect();
+        // A file may have become a directory, and the other way round.
+        for gone in self.blobs.keys().filter(|path| !now.contains_key(*path)) {
+            let path = self.place.path().join(gone);
+            fs::remove_file(&path).map_err(StoreError::io(&path))?;
+            let folders = path.ancestors().skip(1).take_while(|folder| *folder != self.place.path());
+            for folder in folders {
+                if fs::remove_dir(folder).is_err() {
+                    break;
+                }
+            }
+        }
+        for file in files.iter().filter(|file| self.blobs.get(&file.path) != Some(&file.blob)) {
+            let bytes = repo.bytes_of(file.blob).map_err(StoreError::Git)?;
+            let path: PathBuf = self.place.path().join(&file.path);
+            let folder = path.parent().unwrap_or(self.place.path());
+            fs::create_dir_all(folder).map_err(StoreError::io(folder))?;
+            fs::write(&path, bytes).map_err(StoreError::io(&path))?;
+        }
+        self.blobs = now;
+        Ok(())
+    }
 }
 
 /// The message of the commit. It names the plan, whose execution links it, but no task.
-fn message(tools: &[&str], issue: &ChosenIssue) -> String {
+fn message(tools: &[&str], issue: &ChosenIssue, also: &BTreeSet<IssueId>) -> String {
     let (id, tools) = (&issue.issue, tools.join(" and "));
     let (issue_key, solution_key) = (trailers::ISSUE, trailers::SOLUTION);
     let title = one_line(&issue.title);
+    let also: Vec<&str> = also.iter().map(IssueId::as_str).collect();
+    let also = if also.is_empty() {
+        String::new()
+    } else {
+        format!("\nAlso the tasks of {} whose work is here.\n", also.join(", "))
+    };
     format!(
-        "Tick off {id} in its {tools} plan\n\n{title}\n\n{issue_key}: {id}\n{solution_key}: {}\n",
+        "Tick off {id} in its {tools} plan\n\n{title}\n{also}\n{issue_key}: {id}\n{solution_key}: {}\n",
         issue.solution
     )
 }

@@ -1,9 +1,8 @@
 //! Landing through pull requests: the host merges, and what it says while it decides becomes feedback.
 
-use std::time::{Duration, Instant};
-
 use super::chosen::{ChosenIssue, chosen};
 use super::commit_status;
+use super::follow::{FollowedPlans, Tick};
 use super::pulled::{LandByPullRequest, PullState, PullView, PulledIssue};
 use super::target::LandTarget;
 use super::{LandMethod, LandWork};
@@ -11,33 +10,23 @@ use crate::interchange::github::pulls::{self, PullRequest, PullText};
 use crate::interchange::github::{GhError, completion};
 use crate::model::branch::Branch;
 use crate::model::code::Code;
-use crate::model::execution::{Event, Land, LandHow};
+use crate::model::execution::{CommitLink, Event, Land, LandHow, LinkedBy};
 use crate::model::hash::CommitHash;
 use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
 use crate::model::op::Op;
 use crate::model::remedy::RemedyCall;
 use crate::model::shell;
+use crate::ops::host::{Waits, limited, pause, poll};
 use crate::ops::issues::existing;
 use crate::ops::work::{as_claimed, publish_store};
 use crate::ops::{Answer, Notice, Permit, Refusal, Session};
-use crate::process::supervise::Interrupts;
-use crate::rules::lease::parse_duration;
 use crate::rules::reply_task::{self, Discussion};
-use crate::store::{ObjectId, StoreError, layout, object_id, records};
+use crate::store::{ObjectId, layout, object_id, records};
 use crate::sync::{self, BranchPushed, CodePush};
+use crate::trail::links;
 
 /// The branches that are pushed for pull requests are below this name.
 const BRANCHES: &str = "land";
-/// The setting with the time between two questions to the host.
-const POLL: &str = "wf.land.poll";
-/// That time by default.
-const USUAL_POLL: Duration = Duration::from_secs(60);
-/// The longest time between two questions, after the host limited them.
-const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
-/// How often in a row the host may fail to answer.
-const MOST_FAILURES: u32 = 8;
-/// How often to look whether someone interrupts a wait.
-const LOOK: Duration = Duration::from_millis(100);
 /// The most bytes of a host's text that are kept.
 const MOST_KEPT: usize = 16 * 1024;
 
@@ -73,7 +62,8 @@ pub(crate) fn land_by_pull_request(session: &Session, input: &LandByPullRequest)
         by_hand: true,
     };
     let issues = chosen(session, &work, &target, &tips)?;
-    let mut forge = Forge { session, permit, target, remote, repository, view: vec![] };
+    let followed = FollowedPlans::configured(store)?;
+    let mut forge = Forge { session, permit, target, remote, repository, followed, view: vec![] };
     for issue in &issues {
         let pulled = forge.propose(issue)?;
         forge.view.push(pulled);
@@ -91,6 +81,7 @@ struct Forge<'s> {
     target: LandTarget,
     remote: String,
     repository: String,
+    followed: FollowedPlans,
     view: Vec<PulledIssue>,
 }
 
@@ -105,7 +96,7 @@ impl Forge<'_> {
     /// Pushes the branch of an issue, and opens its pull request or updates it.
     fn propose(&self, issue: &ChosenIssue) -> Result<PulledIssue, Refusal> {
         let id = &issue.issue;
-        let [head] = issue.heads[..] else {
+        let [work] = issue.heads[..] else {
             let message = format!("the work of `{id}` is on several branches, and a pull request has one");
             return Err(
                 Refusal::new(Code::NoBranch, message).command("git merge", "joins them; then link the merge")
@@ -113,13 +104,12 @@ impl Forge<'_> {
         };
         let branch = Branch::of_short(&format!("{BRANCHES}/{id}"))
             .ok_or_else(|| Refusal::unreadable(&format!("the id `{id}` as the name of a branch")))?;
-        self.push(&branch, head)?;
+        let tick = self.followed.tick(self.session, work, issue)?;
+        let head = self.push(&branch, work, tick.as_ref())?;
         commit_status::set(self.session, &self.repository, issue, head)?;
         let words = self.words(issue)?;
         let text = PullText { title: &words.title, body: &words.body };
-        let known = pulls::of_branch(&self.repository, branch.short())?;
-        let now = CommitHash::from(head);
-        let is_same = |pull: &&PullRequest| pull.is_merged() && now.as_str() == pull.head_ref_oid;
+        let known = limited(self.session, || pulls::of_branch(&self.repository, branch.short()))?;
         let shown = |pull: &PullRequest, opened| PulledIssue {
             issue_id: id.clone(),
             title: issue.title.clone(),
@@ -132,28 +122,42 @@ impl Forge<'_> {
             feedback: 0,
         };
         if let Some(open) = known.iter().find(|pull| pull.is_open()) {
-            pulls::edit(&self.repository, open.number, &text)?;
+            limited(self.session, || pulls::edit(&self.repository, open.number, &text))?;
             return Ok(shown(open, false));
         }
-        if let Some(merged) = known.iter().find(is_same) {
-            self.record_merge(issue, merged)?;
-            return Ok(PulledIssue { state: PullState::Merged, ..shown(merged, false) });
+        for merged in known.iter().filter(|pull| pull.is_merged()) {
+            let last = object_id(&merged.head_ref_oid);
+            let is_ticked = match (last, &tick) {
+                (Some(last), Some(tick)) => tick.is(self.session.store(), last, work)?,
+                _ => false,
+            };
+            if is_ticked || last == Some(work) || last == Some(head) {
+                self.record_merge(issue, merged)?;
+                return Ok(PulledIssue { state: PullState::Merged, ..shown(merged, false) });
+            }
         }
         let url = self.open(&branch, &text, &words.labels)?;
         let number = url.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or_default();
         Ok(shown(&PullRequest { number, url, ..PullRequest::default() }, true))
     }
 
-    fn push(&self, branch: &Branch, head: ObjectId) -> Result<(), Refusal> {
+    /// Pushes the branch of an issue: its work, and on top of that what ticks it off in the files of a plan tool. Returns its last
+    /// commit.
+    fn push(&self, branch: &Branch, work: ObjectId, tick: Option<&Tick>) -> Result<ObjectId, Refusal> {
         let store = self.session.store();
         let (session, remote) = (self.session, &self.remote);
         let expected = session.asking(|watch| sync::fetch_branch(store, remote, branch, watch))?;
+        let head = match (tick, expected) {
+            (None, _) => work,
+            (Some(tick), Some(known)) if tick.is(store, known, work)? => known,
+            (Some(tick), _) => tick.commit(store, work, store.config_bool("commit.gpgSign", false)?)?,
+        };
         if expected == Some(head) {
-            return Ok(());
+            return Ok(head);
         }
         let push = CodePush { remote, branch, expected, new: head };
         match session.asking(|watch| sync::push_branch(store, &push, watch))? {
-            BranchPushed::Accepted => Ok(()),
+            BranchPushed::Accepted => Ok(head),
             BranchPushed::Moved => Err(Refusal::new(
                 Code::Raced,
                 format!("`{}` of `{remote}` was pushed by someone else meanwhile", branch.short()),
@@ -200,24 +204,20 @@ impl Forge<'_> {
     fn watch(&mut self, issues: &[ChosenIssue]) -> Result<(), Refusal> {
         let poll = poll(self.session)?;
         let interrupts = self.session.interrupts()?;
-        let mut wait = poll;
-        let mut failures = 0;
+        let mut waits = Waits::new(poll);
         while self.view.iter().any(|pulled| pulled.state == PullState::Open) {
-            pause(wait, &interrupts)?;
-            wait = poll;
+            pause(waits.next(), &interrupts)?;
             for (n, issue) in issues.iter().enumerate() {
                 if self.view[n].state != PullState::Open {
                     continue;
                 }
                 match pulls::view(&self.repository, self.view[n].number) {
                     Ok(pull) => {
-                        failures = 0;
+                        waits.succeeded();
                         self.follow(n, issue, &pull)?;
                     }
-                    Err(error) if error.is_passing() && failures < MOST_FAILURES => {
-                        failures += 1;
-                        wait = (poll * 2u32.pow(failures)).min(LONGEST_WAIT);
-                        if failures == 1 {
+                    Err(error) if error.is_passing() && waits.failed() => {
+                        if waits.is_first() {
                             self.session.notice(Notice::note(format!("waited for the host: {error}")));
                         }
                         break;
@@ -323,7 +323,11 @@ impl Forge<'_> {
             url: Some(pull.url.clone()),
             reason: None,
         };
+        let tick = self.tick_of(issue, pull)?;
         session.transact(self.permit, |tx| {
+            if let Some(tick) = &tick {
+                tx.log(&issue.execution, Event::Commit(tick.clone()))?;
+            }
             tx.log(&issue.execution, Event::Land(land.clone()))?;
             tx.describe(format!("land: {} by {}", issue.issue, pull.url));
             Ok::<_, Refusal>(())
@@ -331,30 +335,17 @@ impl Forge<'_> {
         self.target.follow(session, tips.tip)?;
         publish_store(session)
     }
-}
 
-fn poll(session: &Session) -> Result<Duration, Refusal> {
-    let Some(value) = session.store().config(POLL) else { return Ok(USUAL_POLL) };
-    if value == "0" {
-        return Ok(Duration::ZERO);
-    }
-    let millis = parse_duration(&value).and_then(|millis| u64::try_from(millis).ok());
-    let why = "expected a number with a unit, such as 30s or 5m";
-    let millis = millis.ok_or(StoreError::Config { key: POLL.into(), value, why })?;
-    Ok(Duration::from_millis(millis))
-}
-
-fn pause(time: Duration, interrupts: &Interrupts) -> Result<(), Refusal> {
-    let start = Instant::now();
-    loop {
-        if interrupts.take() {
-            return Err(Refusal::new(Code::Interrupted, "nobody follows the pull requests any more")
-                .hint("the same command goes on"));
+    /// The link of the commit that ticked an issue off in a pull request: the one on top of its work.
+    fn tick_of(&self, issue: &ChosenIssue, pull: &PullRequest) -> Result<Option<CommitLink>, Refusal> {
+        let store = self.session.store();
+        let last = object_id(&pull.head_ref_oid).filter(|id| store.repo().is_commit(*id));
+        let Some(last) = last.filter(|last| !issue.commits.contains(last)) else { return Ok(None) };
+        let commit = store.code_commit(last)?;
+        if commit.parents != issue.heads {
+            return Ok(None);
         }
-        let left = time.saturating_sub(start.elapsed());
-        if left.is_zero() {
-            return Ok(());
-        }
-        std::thread::sleep(left.min(LOOK));
+        let files = links::files(store, &commit)?;
+        Ok(Some(links::link(&commit, &files, vec![], LinkedBy::Land)))
     }
 }

@@ -43,8 +43,10 @@ fn what_lands_is_ticked_in_a_commit_of_its_own() {
     assert!(message.contains("Wf-Issue: OS-feed\nWf-Solution: SOL-OS-feed"), "{message}");
     // Nothing is left to export, and a new import does not close what was completed here.
     assert_eq!(repo.wf(&["export", "openspec", "."]).ok().line(), "nothing to change");
-    repo.wf(&["import", "openspec", "."]).ok();
-    assert_eq!(repo.json(&["show", "OS-feed"])["status"], "completed");
+    for _ in 0..2 {
+        repo.wf(&["import", "openspec", "."]).ok();
+        assert_eq!(repo.json(&["show", "OS-feed"])["status"], "completed");
+    }
 }
 
 #[test]
@@ -110,5 +112,123 @@ fn another_change_of_the_name_is_not_ticked_off() {
     repo.commit(TASKS, BOXES, "Plan another");
     let landed = repo.wf(&["land", "OS-feed", "--yes"]).ok();
     assert!(landed.stderr.contains("`OS-feed` has no file in `openspec` any more"), "{}", landed.stderr);
+    assert_eq!(repo.text_at("main", TASKS), BOXES);
+}
+
+/// A bare repository beside it, with the hooks of a server, to which both branches and the store are pushed.
+fn with_server(sandbox: &Sandbox, repo: &Repo) -> Repo {
+    let server = sandbox.bare("server");
+    server.wf(&["hooks", "install", "--server"]).ok();
+    repo.git(&["remote", "add", "origin", server.path().to_str().unwrap()]).ok();
+    repo.git(&["push", "--quiet", "origin", "main"]).ok();
+    repo.wf(&["sync"]).ok();
+    server
+}
+
+#[test]
+fn a_server_that_wants_a_plan_for_each_commit_takes_the_tick() {
+    let sandbox = Sandbox::new();
+    let repo = completed(&sandbox);
+    repo.wf(&["settings", "commits=required"]).ok();
+    let server = with_server(&sandbox, &repo);
+    repo.wf(&["land", "OS-feed", "--yes"]).ok();
+    assert_eq!(server.text_at("main", TASKS), TICKED);
+    assert_eq!(server.subjects("main")[0], "Tick off OS-feed in its openspec plan");
+}
+
+#[test]
+fn the_proof_is_of_the_work_and_not_of_the_tick() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.commit("openspec/changes/feed/proposal.md", "# Feed\n", "Propose");
+    repo.commit(TASKS, BOXES, "Plan");
+    repo.git(&["config", "wf.plans.follow", "openspec:openspec"]).ok();
+    repo.wf(&["import", "openspec", "."]).ok();
+    let test = "grep -q clean bowl.txt || { echo 'AssertionError: not clean'; exit 1; }";
+    repo.git(&["config", "wf.land.test", test]).ok();
+    repo.wf(&["settings", "evidence=proved"]).ok();
+    repo.wf(&["queue", "add", "OS-feed", "--force", "--reason", "no tests"]).ok();
+    repo.git(&["switch", "--quiet", "-c", "work", "main"]).ok();
+    repo.wf(&["next", "OS-feed"]).ok();
+    repo.commit("bowl.txt", "clean\n", "Wash the bowl");
+    repo.wf(&["done", "--force", "--reason", "a test"]).ok();
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    let landed = repo.wf(&["land", "OS-feed", "--yes", "--json"]).ok().json();
+    assert_eq!(landed["not_landed"], serde_json::json!([]), "{landed:#}");
+    assert_eq!(repo.text_at("main", TASKS), TICKED);
+    let shown = repo.json(&["show", "OS-feed"]);
+    let execution = shown["executions"][0]["id"].as_str().unwrap();
+    let log = repo.json(&["show", execution]).to_string();
+    assert!(log.contains("\"proof\""), "{log}");
+}
+
+#[test]
+fn tasks_of_others_are_ticked_once_the_branch_has_their_linked_work() {
+    let sandbox = Sandbox::new();
+    let repo = completed(&sandbox);
+    let other = "openspec/changes/paint/tasks.md";
+    repo.commit("openspec/changes/paint/proposal.md", "# Paint\n", "Propose another");
+    repo.commit(other, "- [ ] Buy paint\n- [ ] Paint\n", "Plan another");
+    repo.wf(&["import", "openspec", "."]).ok();
+    repo.wf(&["queue", "add", "OS-paint", "--force", "--reason", "no tests"]).ok();
+    repo.wf(&["next", "OS-paint"]).ok();
+    // The first task is done on the branch that everyone shares, the second one elsewhere.
+    let bought = repo.commit("paint.txt", "red\n", "Buy paint");
+    repo.wf(&["link", &bought, "OS-paint", "--task", "T1"]).ok();
+    repo.git(&["switch", "--quiet", "-c", "aside"]).ok();
+    let painted = repo.commit("gate.txt", "red\n", "Paint");
+    repo.wf(&["link", &painted, "OS-paint", "--task", "T2"]).ok();
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    repo.wf(&["land", "OS-feed", "--yes"]).ok();
+    assert_eq!(repo.text_at("main", TASKS), TICKED);
+    assert_eq!(repo.text_at("main", other), "- [x] Buy paint\n- [ ] Paint\n");
+    let message = repo.git(&["log", "-1", "--format=%B", "main"]).ok().stdout;
+    assert!(message.contains("Also the tasks of OS-paint whose work is here."), "{message}");
+}
+
+#[test]
+fn a_batch_ticks_off_each_of_its_issues() {
+    let sandbox = Sandbox::new();
+    let repo = completed(&sandbox);
+    let other = "openspec/changes/paint/tasks.md";
+    repo.commit(other, "- [ ] Paint\n", "Plan another");
+    repo.wf(&["import", "openspec", "."]).ok();
+    repo.wf(&["queue", "add", "OS-paint", "--force", "--reason", "no tests"]).ok();
+    repo.git(&["switch", "--quiet", "-c", "painting", "main"]).ok();
+    repo.wf(&["next", "OS-paint"]).ok();
+    repo.commit("gate.txt", "red\n", "Paint");
+    repo.wf(&["done", "--force", "--reason", "a test"]).ok();
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    repo.wf(&["land", "--all", "--batch", "2", "--yes"]).ok();
+    assert_eq!(
+        (repo.text_at("main", TASKS), repo.text_at("main", other)),
+        (TICKED.to_owned(), "- [x] Paint\n".to_owned())
+    );
+    let ticks = repo.git(&["log", "--format=%s", "main"]).ok().stdout;
+    assert_eq!(ticks.matches("Tick off").count(), 2, "{ticks}");
+}
+
+#[test]
+fn a_pull_request_has_the_tick_on_top_of_the_work() {
+    let two = super::clones();
+    let repo = super::forge::with_host(&two, &super::forge::Host { views: &[super::forge::OPEN] });
+    repo.commit("openspec/changes/feed/proposal.md", "# Feed\n", "Propose");
+    repo.commit(TASKS, BOXES, "Plan");
+    repo.git(&["push", "--quiet", "origin", "main"]).ok();
+    repo.git(&["config", "wf.plans.follow", "openspec:openspec"]).ok();
+    repo.wf(&["import", "openspec", "."]).ok();
+    repo.wf(&["queue", "add", "OS-feed", "--force", "--reason", "no tests"]).ok();
+    repo.git(&["switch", "--quiet", "-c", "work", "main"]).ok();
+    repo.wf(&["next", "OS-feed"]).ok();
+    let work = repo.commit("bowl.txt", "clean\n", "Wash the bowl");
+    repo.wf(&["done", "--force", "--reason", "a test"]).ok();
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    repo.wf(&["land", "OS-feed", "--pr"]).ok();
+    assert_eq!(two.origin.text_at("land/OS-feed", TASKS), TICKED);
+    assert_eq!(two.origin.id("land/OS-feed^"), work);
+    // Again, it is the same commit.
+    let tip = two.origin.id("land/OS-feed");
+    repo.wf(&["land", "OS-feed", "--pr"]).ok();
+    assert_eq!(two.origin.id("land/OS-feed"), tip);
     assert_eq!(repo.text_at("main", TASKS), BOXES);
 }

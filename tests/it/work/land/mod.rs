@@ -3,6 +3,7 @@
 mod answers;
 mod batch;
 mod by_hand;
+mod each_plan_tool;
 mod follow;
 mod forge;
 mod how;

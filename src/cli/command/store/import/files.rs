@@ -27,7 +27,7 @@ pub(super) struct Table {
     /// The table; its first line names the columns (`-` for stdin)
     file: String,
     /// The column of a field (id, title, description, status, priority, type, tags, assignee, author, created_at,
-    /// updated_at, url); repeat for several
+    /// updated_at, closed_at, url); repeat for several
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = parse_column)]
     map: Vec<MappedColumn>,
     /// Whose columns it has (default: recognized)
@@ -79,6 +79,9 @@ pub(super) fn table(context: &mut CliContext, table: Table) -> Outcome {
         Failure::from(Refusal::new(Code::CannotRead, message).hint(TABLE.hint))
     });
     let mut rows = rows?;
+    if how.dry_run {
+        rows.preview();
+    }
     from_tracker(context, (which, how), |session, how| {
         let (op, tracker, name) = (Op::ImportCsv, &TABLE, &named(&file));
         Ok(store::import(session, Import { op, tracker, name, records: &mut rows, how }))
