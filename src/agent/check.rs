@@ -43,6 +43,7 @@ pub(crate) fn record(
         named_tests: counted.named.clone(),
         proof: None,
         signature: None,
+        signed_at: None,
         output_sha256: ran.output_sha256.clone(),
         output_tail: tail(ran, environment),
         commit: code.commit.clone(),

@@ -228,6 +228,8 @@ once! {
         fact proof: Option<Proof> = default,
         /// The SSH signature of a verifier, in the namespace `wf-check`.
         fact signature: Option<String> = default,
+        /// When it was signed. The signature covers this, so that no later entry passes for a later run.
+        fact signed_at: Option<Time> = default,
         /// The SHA-256 of the whole output, in hex.
         fact output_sha256: String,
         /// The end of the output, at most 4 KiB, without control characters.

@@ -150,7 +150,9 @@ fn check_entry(it: &ExecutionView, check: &Check) -> Entry {
     let at = check.commit.as_ref().map(|hash| line![" at ", commit(hash)]);
     let dirty = check.dirty.then_some(", with uncommitted changes");
     let amounts = format!(", {}, {}", time::length(check.duration_ms), counted(check.tests));
-    let head = line![state(look, word), task, " ", Span::Code(check.command.clone()), at, amounts, dirty];
+    let proved = check.proof.as_ref().map(|proof| if proof.holds() { ", proved" } else { ", not proved" });
+    let head =
+        line![state(look, word), task, " ", Span::Code(check.command.clone()), at, amounts, dirty, proved];
     let tests = check
         .named_tests
         .iter()

@@ -287,9 +287,9 @@ fn of_execution(carried: &Carried<'_>, policy: &Policy) -> Vec<AuditFinding> {
             found.push(AuditFinding::new(severity, Kind::MissingCheck, lack.words).on(carried));
         }
         if gate < GateValue::Proved && !carried.is_hidden {
-            let suspicious = evidence::suspicious(plan, carried.execution, &carried.work);
+            let not_proved = evidence::not_proved(plan, carried.execution, &carried.work);
             found.extend(
-                suspicious
+                not_proved
                     .into_iter()
                     .map(|words| AuditFinding::new(AuditSeverity::Note, Kind::Unproved, words).on(carried)),
             );

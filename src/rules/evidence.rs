@@ -18,7 +18,7 @@ use crate::model::task_id::TaskId;
 
 mod proved;
 
-pub(crate) use proved::{is_suspicious, is_vouched, suspicious, with_look};
+pub(crate) use proved::{is_proved, is_suspicious, is_vouched, not_proved, suspicious, with_look};
 
 /// The tests of a plan as task and command: in the order of the plan, but each task after those that it depends on.
 pub(crate) fn commands(plan: &Plan) -> Vec<(&TaskId, &str)> {
@@ -196,6 +196,8 @@ pub(crate) fn lacks(
                 "{task}: `{command}` passed at {}, which was rewritten since; it has no passing check{place}",
                 old.short()
             )
+        } else if gate >= GateValue::Signed {
+            format!("{task}: `{command}` has no passing check{place} that a verifier signed")
         } else {
             format!("{task}: `{command}` has no passing check{place}")
         };

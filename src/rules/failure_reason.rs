@@ -73,13 +73,16 @@ const NOT_COMPILED: &[&str] = &[
     "error[e0",
     "could not compile",
     "[build failed]",
-    "importerror",
-    "modulenotfounderror",
     "cannot find module",
     "err_module_not_found",
     "compilation failed",
-    "syntaxerror",
 ];
+
+/// The same at the beginning of a line: a test can also compare with them.
+const NOT_LOADED: &[&str] = &["importerror", "modulenotfounderror", "syntaxerror"];
+
+/// Words of a test that expected an error of any kind, and saw none.
+const NOT_RAISED: &[&str] = &["did not raise", "not raised", "did not throw", "missing expected exception"];
 
 /// Words of runners that say that a test compared something.
 const COMPARED: &[&str] = &[
@@ -113,13 +116,22 @@ pub(crate) fn reason(exit_code: Option<i32>, tests: Option<TestCount>, output: &
         Some(126 | 127) | None => FailureReason::Build,
         // The runner ended well: it ran nothing, or a failure was hidden.
         Some(0) if !has_counted_failure => FailureReason::Build,
-        _ if says(NOT_COMPILED) => FailureReason::Build,
+        _ if says(NOT_RAISED) => FailureReason::Assertion,
+        _ if says(NOT_COMPILED) || begins_line(&lower, NOT_LOADED) => FailureReason::Build,
         _ if says(COMPARED) => FailureReason::Assertion,
         _ if says(MISSING) => FailureReason::Build,
         // The runner failed before it ran a test.
         _ if tests.is_some_and(|tests| tests.run() == 0) => FailureReason::Build,
         _ => FailureReason::Assertion,
     }
+}
+
+/// Whether a line begins with one of the words, apart from the mark that pytest puts before an error.
+fn begins_line(output: &str, words: &[&str]) -> bool {
+    output.lines().any(|line| {
+        let line = line.strip_prefix("e ").unwrap_or(line).trim_start();
+        words.iter().any(|word| line.starts_with(word))
+    })
 }
 
 #[cfg(test)]
@@ -158,6 +170,18 @@ mod tests {
                 Build,
             ),
             (2, "    assert b == 2  # AssertionError\nImportError: cannot import name 'b'", Build),
+            (
+                1,
+                "E           Failed: DID NOT RAISE <class 'SyntaxError'>\n=== 1 failed in 0.1s ===",
+                Assertion,
+            ),
+            (
+                1,
+                "AssertionError: SyntaxError not raised\nRan 1 test in 0.001s\nFAILED (failures=1)",
+                Assertion,
+            ),
+            (1, "E       AssertionError: assert 'SyntaxError' in ''\n=== 1 failed in 0.1s ===", Assertion),
+            (1, "SyntaxError: Unexpected token\n# pass 0\n# fail 1", Build),
             (127, "sh: 1: greet: not found", Build),
             (2, "sh: 0: cannot open check.sh: No such file", Build),
             (1, "", Assertion),

@@ -1,5 +1,7 @@
 //! Tests that are in the files of the code: Rust's `mod tests`, Vitest's `import.meta.vitest`, Zig's `test "…"`.
 
+use std::collections::BTreeSet;
+
 /// The tests in a file, as text; empty if it has none.
 pub(crate) fn tests_in(path: &str, text: &str) -> String {
     match path.rsplit_once('.').map(|(_, end)| end) {
@@ -10,6 +12,42 @@ pub(crate) fn tests_in(path: &str, text: &str) -> String {
         Some("zig") => from(text, "\ntest "),
         _ => String::new(),
     }
+}
+
+/// The examples in the comments of a Rust file that `rustdoc` runs as tests.
+pub(crate) fn examples_in(path: &str, text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    if !path.ends_with(".rs") {
+        return found;
+    }
+    let mut open: Option<Example> = None;
+    for line in text.lines().map(str::trim) {
+        let Some(words) = line.strip_prefix("///").or_else(|| line.strip_prefix("//!")).map(str::trim) else {
+            open = None;
+            continue;
+        };
+        match (words.strip_prefix("```"), &mut open) {
+            (Some(_), Some(example)) => {
+                if example.is_run {
+                    found.insert(std::mem::take(&mut example.text));
+                }
+                open = None;
+            }
+            (Some(kind), None) => {
+                let is_run = kind.split(',').all(|kind| matches!(kind.trim(), "" | "rust" | "should_panic"));
+                open = Some(Example { text: String::new(), is_run });
+            }
+            (None, Some(example)) => push(&mut example.text, words),
+            (None, None) => {}
+        }
+    }
+    found
+}
+
+/// An example in a comment.
+struct Example {
+    text: String,
+    is_run: bool,
 }
 
 /// From the first marker to the end.
@@ -66,6 +104,13 @@ mod tests {
 
     const CODE: &str = "pub fn one() -> u8 {\n    1\n}\n";
     const TESTS: &str = "#[cfg(test)]\nmod tests {\n    #[test]\n    fn one() {\n        assert_eq!(super::one(), 1);\n    }\n}\n";
+
+    #[test]
+    fn examples_that_are_tests_are_found() {
+        let text = "/// Adds.\n///\n/// ```\n/// assert_eq!(a::add(1, 2), 3);\n/// ```\n///\n/// ```text\n/// no\n/// ```\npub fn add() {}\n";
+        let example = "assert_eq!(a::add(1, 2), 3);\n".to_owned();
+        assert_eq!(examples_in("src/a.rs", text), BTreeSet::from([example]));
+    }
 
     #[test]
     fn the_tests_of_a_rust_file_are_found() {

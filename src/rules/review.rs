@@ -71,6 +71,20 @@ impl Reviewer {
     }
 }
 
+/// Whether someone may vouch for work: another person, or the person for whom an agent did it. A name that the executor gives
+/// to another agent of theirs does not make it another person.
+pub(crate) fn is_someone_else(person: &Person, executor: &Person) -> bool {
+    let is_same_person = address(person) == address(executor);
+    Reviewer::of(person) != Reviewer::of(executor)
+        && (!is_same_person || matches!(Reviewer::of(person), Reviewer::Email(_)))
+}
+
+/// The address of a git identity, in lower case, or else the whole text.
+fn address(person: &Person) -> String {
+    let address = person.split_once('<').and_then(|(_, rest)| rest.split_once('>'));
+    address.map_or(person.trim(), |(email, _)| email.trim()).to_lowercase()
+}
+
 /// Whether someone other than the plan's author and its executor has reviewed the executed version, and did not reject it.
 pub(crate) fn is_passed_by_another(folder: &IssueFolder, claim: &Execution) -> bool {
     let author = folder.solution(&claim.solution_id).map(|plan| Reviewer::of(&plan.author));

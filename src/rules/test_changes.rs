@@ -7,11 +7,13 @@ use super::inline_tests;
 use super::test_files::{FileRole, TestFiles};
 use super::test_settings::{self, SettingsChange};
 
+mod fixtures;
 mod marks;
 mod renames;
+mod shell_exits;
 
-pub(crate) use self::marks::{ShellExit, sourced};
 use self::renames::{Renames, Substitution};
+pub(crate) use self::shell_exits::{ShellExit, sourced};
 
 /// A file on one side. `E` says what git knows of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +29,8 @@ pub(crate) struct FileSide<E> {
 pub(crate) struct ChangedFile<E> {
     /// The path.
     pub(crate) path: String,
+    /// Whether the base has nothing in its directory.
+    pub(crate) is_in_new_folder: bool,
     /// What the base has.
     pub(crate) old: Option<FileSide<E>>,
     /// What the tested tree has.
@@ -122,10 +126,10 @@ pub(crate) fn test_changes<E: Clone + PartialEq>(
                 }
             }
             FileRole::Code => {
-                found.is_inseparable |= inline(change, false) != inline(change, true);
+                found.is_inseparable |= changes_inline_tests(change);
                 found.marks.extend(marks::added_lines(change));
-                found.shell_exits.extend(marks::exits(change));
-                found.without_work.push(base_or_removed(change));
+                found.shell_exits.extend(shell_exits::exits(change));
+                found.without_work.extend(taken_back(change, &renames));
             }
         }
     }
@@ -181,7 +185,9 @@ fn put_back<E: Clone + PartialEq>(
         Some(_) if renames.has_moved(path) => vec![],
         Some(old) if is_as_before(old, change, &renames.names) => vec![],
         Some(old) => vec![written(old)],
-        None if role == FileRole::Runner => vec![TreeEdit::Remove(path.clone())],
+        None if role == FileRole::Runner && !fixtures::is_of_new_tests(change) => {
+            vec![TreeEdit::Remove(path.clone())]
+        }
         None => vec![],
     }
 }
@@ -206,11 +212,43 @@ fn base_or_removed<E: Clone>(change: &ChangedFile<E>) -> TreeEdit<E> {
     base(change).unwrap_or_else(|| TreeEdit::Remove(change.path.clone()))
 }
 
-/// The tests in a file of the code.
-fn inline<E>(change: &ChangedFile<E>, is_new: bool) -> String {
-    let side = if is_new { &change.new } else { &change.old };
-    let text = side.as_ref().and_then(|side| side.text.as_deref()).unwrap_or_default();
-    inline_tests::tests_in(&change.path, text)
+/// A file of the code as it was; a renamed one under its new name, since tests follow it. Nothing if only names changed.
+fn taken_back<E: Clone + PartialEq>(
+    change: &ChangedFile<E>,
+    renames: &Renames<'_, E>,
+) -> Option<TreeEdit<E>> {
+    if renames.has_moved(&change.path) {
+        return None;
+    }
+    let old = match renames.origin(&change.path) {
+        Some(origin) => &origin.old,
+        None => &change.old,
+    };
+    let (Some(old), Some(new)) = (old, &change.new) else { return Some(base_or_removed(change)) };
+    let path = change.path.clone();
+    if let (Some(old_text), Some(new_text)) = (&old.text, &new.text) {
+        let substituted = renames.names.apply(old_text, Some(new_text));
+        if substituted == *new_text && old_text != new_text {
+            return None;
+        }
+        if substituted != *old_text {
+            return Some(TreeEdit::Write(path, old.entry.clone(), substituted));
+        }
+    }
+    (old.entry != new.entry).then(|| TreeEdit::Put(path, old.entry.clone()))
+}
+
+/// Whether a work changes tests in a file of the code, or takes examples out of its comments that are tests, too.
+fn changes_inline_tests<E>(change: &ChangedFile<E>) -> bool {
+    let (old, new) = (text_of(&change.old), text_of(&change.new));
+    let (old_examples, new_examples) =
+        (inline_tests::examples_in(&change.path, old), inline_tests::examples_in(&change.path, new));
+    inline_tests::tests_in(&change.path, old) != inline_tests::tests_in(&change.path, new)
+        || !old_examples.is_subset(&new_examples)
+}
+
+fn text_of<E>(side: &Option<FileSide<E>>) -> &str {
+    side.as_ref().and_then(|side| side.text.as_deref()).unwrap_or_default()
 }
 
 #[cfg(test)]

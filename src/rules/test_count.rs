@@ -7,6 +7,10 @@
 
 use crate::model::test_count::{NamedTest, TestCount};
 
+mod runner;
+
+pub(crate) use self::runner::says_count;
+
 /// The longest line that is read, in bytes; a longer one is no runner's last line.
 const LONGEST_LINE: usize = 1024;
 
@@ -22,6 +26,8 @@ pub(crate) struct TestCounter {
     tap: TapResults,
     /// The last line that was counted.
     said: Option<String>,
+    /// Whether a line says that something passed, in whatever form.
+    mentions_results: bool,
 }
 
 /// The tests of a command.
@@ -37,6 +43,7 @@ pub(crate) struct CountedTests {
 
 impl CountedTests {
     /// Counts the tests of a whole output.
+    #[cfg(test)]
     pub(crate) fn of(output: &[u8]) -> Self {
         let mut counter = TestCounter::default();
         counter.read(output);
@@ -56,6 +63,11 @@ impl TestCounter {
         }
     }
 
+    /// Whether the output says that something passed, although perhaps not in the form of a known runner.
+    pub(crate) fn mentions_results(&self) -> bool {
+        self.mentions_results || String::from_utf8_lossy(&self.line).contains("passed")
+    }
+
     /// The count, after all output.
     pub(crate) fn end(mut self) -> CountedTests {
         self.end_line();
@@ -72,6 +84,7 @@ impl TestCounter {
         let text = String::from_utf8_lossy(&line);
         let plain = anstream::adapter::strip_str(&text).to_string();
         let plain = plain.trim_end();
+        self.mentions_results |= plain.contains("passed");
         if plain.starts_with("ok  \t") && !plain.ends_with("[no tests to run]") {
             self.has_uncounted = true;
         }
@@ -297,6 +310,10 @@ fn of_pytest(text: &str) -> Option<Change> {
         return None;
     }
     let mut change = Change::default();
+    // It only says which tests there are.
+    if counts.contains(" collected") && counts.contains("test") {
+        return Some(Change::default());
+    }
     let mut is_of_tests = false;
     for part in counts.split(", ") {
         let (count, what) = part.split_once(' ')?;

@@ -2,8 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use self::patterns::{BUILDS, FRAMEWORKS, LOCKS, PROGRAMS, RUNNERS, STANDARD, TESTS};
+use self::scripts::{line_scripts, path_in, shell_lines, words};
 use super::glob::Glob;
+use super::test_settings;
 use crate::model::plan::Plan;
+
+mod patterns;
+mod scripts;
+
+/// At most this many scripts are read for others that they run.
+const MOST_SCRIPTS: usize = 200;
+/// Where the commands of a project are looked for that scripts and targets run.
+const TOP_MANIFESTS: &[&str] = &["package.json", "Makefile", "makefile", "GNUmakefile"];
 
 /// What a file is to the tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,80 +44,9 @@ pub(crate) enum ManifestKind {
     SetupCfg,
     /// A makefile.
     Make,
+    /// `pom.xml`, or a build file of Gradle or .NET.
+    Build,
 }
-
-/// Tests, by the usual names of Rust, Python, JavaScript and TypeScript, Go, Java and Kotlin, Ruby, PHP, C#, C and C++, and shell.
-const TESTS: &[&str] = &[
-    "**/{test,tests,spec,specs,e2e,__tests__,__mocks__,__snapshots__,snapshots,testdata,fixtures,cypress}/**",
-    "**/src/{test,it,integrationTest,androidTest}/**",
-    "tests.rs",
-    "{*_test,*_tests,test_*}.{rs,py,go,rb,php,sh,bash,c,cc,cpp,cxx,js,mjs,cjs,ts}",
-    "{test,tests}.{py,rb,sh,bash,js,mjs,cjs,ts}",
-    "*.{test,spec}.{js,jsx,mjs,cjs,ts,tsx,mts,cts,vue,sh,bash}",
-    "*_spec.rb",
-    "*{Test,Tests,IT,Spec}.{java,kt,kts,scala,groovy,php,cs,fs,vb}",
-    "*.{Tests,Test}/**",
-    "{run-tests,run_tests,run-test,run_test,runtests}",
-    "{run-tests,run_tests,run-test,run_test,runtests}.{sh,bash,py,js}",
-    "*.{bats,snap,golden,approved,t}",
-    "*.approved.*",
-    "*.snap.new",
-];
-
-/// The configuration of test runners.
-const RUNNERS: &[&str] = &[
-    // Rust.
-    "/.cargo/config.toml",
-    "/.cargo/config",
-    "/.config/nextest.toml",
-    // Python.
-    "{conftest,sitecustomize,usercustomize,noxfile}.py",
-    "*.pth",
-    "{pytest,.pytest,tox}.ini",
-    "{pytest,.pytest}.toml",
-    ".coveragerc",
-    // JavaScript and TypeScript.
-    "{jest,vitest,vite,karma,playwright,cypress,ava}.config.*",
-    "{jest,vitest}.{setup,preset,workspace}.*",
-    "karma.conf.*",
-    ".mocharc*",
-    ".nycrc*",
-    ".taprc",
-    ".npmrc",
-    // Java, Ruby, PHP, C#, and others.
-    "{junit-platform,testng}.{properties,xml}",
-    ".rspec",
-    "Rakefile",
-    "{phpunit,phpunit.dist}.xml",
-    "phpunit.xml.dist",
-    "*.runsettings",
-    "xunit.runner.json",
-    "{justfile,Justfile,.justfile}",
-    "{Taskfile,taskfile}.{yml,yaml}",
-    ".env.test",
-    ".env.testing",
-];
-
-/// Programs that run tests. A file of the project with such a name would run in their place.
-const PROGRAMS: &[&str] = &[
-    "ava", "bats", "bun", "cargo", "ctest", "deno", "dotnet", "go", "gradle", "jest", "just", "make",
-    "mocha", "mvn", "node", "nose2", "npm", "npx", "nox", "phpunit", "pnpm", "poetry", "prove", "py.test",
-    "pytest", "python", "python3", "rake", "rspec", "tap", "tox", "ts-node", "tsx", "unittest", "uv",
-    "vitest", "yarn",
-];
-
-const LOCKS: &[&str] = &[
-    "{Cargo,poetry,uv,Pipfile,yarn,composer,Gemfile,bun}.lock",
-    "{package-lock,npm-shrinkwrap,packages.lock}.json",
-    "pnpm-lock.yaml",
-    "go.sum",
-];
-
-/// What runs a script that is named after it.
-const INTERPRETERS: &[&str] = &[
-    "sh", "bash", "zsh", "dash", "ksh", "python", "python3", "node", "ruby", "php", "perl", "deno", "bun",
-    "bats", "pytest",
-];
 
 /// The files of a project, by what they are to the tests of a plan.
 #[derive(Debug)]
@@ -115,12 +55,19 @@ pub(crate) struct TestFiles {
     excluded: Vec<Glob>,
     runners: Vec<Glob>,
     locks: Vec<Glob>,
+    builds: Vec<Glob>,
     /// Scripts whose exit code is that of a command of the plan.
     verdicts: BTreeSet<String>,
+    /// Scripts that those run in turn.
+    called: BTreeSet<String>,
+    /// Directories that a command puts on `PATH`.
+    on_path: BTreeSet<String>,
     /// Files that the plan creates or changes.
     planned: BTreeSet<String>,
     /// The words of all commands.
     words: BTreeSet<String>,
+    /// The same as paths.
+    named: BTreeSet<String>,
 }
 
 impl TestFiles {
@@ -128,44 +75,106 @@ impl TestFiles {
     pub(crate) fn new(own: &[String], plans: &[&Plan], commands: &[&str]) -> Self {
         let excluded = own.iter().filter_map(|pattern| pattern.strip_prefix('!'));
         let more = own.iter().filter(|pattern| !pattern.starts_with('!')).map(|pattern| Glob::new(pattern));
-        let words = commands.iter().flat_map(|command| words(command));
         let planned = plans.iter().flat_map(|plan| &plan.tasks).flat_map(crate::model::plan::Task::places);
-        Self {
+        let mut files = Self {
             tests: globs(TESTS).into_iter().chain(more).collect(),
             excluded: excluded.map(Glob::new).collect(),
             runners: globs(RUNNERS),
             locks: globs(LOCKS),
-            verdicts: commands.iter().flat_map(|command| verdicts(command)).collect(),
-            planned: planned.map(|place| plain(place.path)).collect(),
-            words: words.collect(),
+            builds: globs(BUILDS),
+            verdicts: BTreeSet::new(),
+            called: BTreeSet::new(),
+            on_path: BTreeSet::new(),
+            planned: planned.filter_map(|place| path_in("", place.path)).collect(),
+            words: commands.iter().flat_map(|command| words(command)).collect(),
+            named: BTreeSet::new(),
+        };
+        for command in commands {
+            let found = line_scripts(command, "");
+            files.verdicts.extend(found.verdicts);
+            files.named.extend(found.words);
+            files.on_path.extend(found.on_path);
         }
+        files
+    }
+
+    /// The same, with the scripts that the commands run indirectly. `read` gives the text of a file of the base.
+    pub(crate) fn with_called(mut self, mut read: impl FnMut(&str) -> Option<String>) -> Self {
+        let mut open: Vec<String> = self.verdicts.iter().cloned().collect();
+        open.extend(TOP_MANIFESTS.iter().map(|name| (*name).to_owned()));
+        let mut seen = BTreeSet::new();
+        while let Some(path) = open.pop() {
+            if seen.len() >= MOST_SCRIPTS || !seen.insert(path.clone()) {
+                continue;
+            }
+            let Some(text) = read(&path) else { continue };
+            let lines = match self.manifest(&path) {
+                Some(ManifestKind::Scripts) => test_settings::script_lines(&text, &self),
+                Some(ManifestKind::Make) => test_settings::recipe_lines(&text, &self),
+                _ => shell_lines(&path, &text),
+            };
+            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            for line in lines {
+                let both = [line_scripts(&line, ""), line_scripts(&line, folder)];
+                for script in both.into_iter().flat_map(|found| found.verdicts) {
+                    if !self.planned.contains(&script) && read(&script).is_some() {
+                        self.called.insert(script.clone());
+                        open.push(script);
+                    }
+                }
+            }
+        }
+        self
     }
 
     /// What a file is. `is_new` says that it was not there before the work.
     pub(crate) fn role(&self, path: &str, is_new: bool) -> FileRole {
-        let name = path.rsplit('/').next().unwrap_or(path);
         if self.excluded.iter().any(|glob| glob.matches(path)) {
             return FileRole::Code;
         }
-        if self.runners.iter().any(|glob| glob.matches(path)) || is_program(name) {
+        if self.runners.iter().any(|glob| glob.matches(path)) || self.is_program(path, is_new) {
             return FileRole::Runner;
         }
-        if self.tests.iter().any(|glob| glob.matches(path)) {
+        if self.tests.iter().any(|glob| glob.matches(path)) || self.is_script(path, is_new) {
             return FileRole::Test;
         }
-        // A script that the plan itself changes can be the program that is tested.
-        if self.verdicts.contains(path) && (is_new || !self.planned.contains(path)) {
-            return FileRole::Test;
+        match self.manifest(path) {
+            Some(kind) => FileRole::Manifest(kind),
+            None if self.locks.iter().any(|glob| glob.matches(path)) => FileRole::Lock,
+            None => FileRole::Code,
         }
-        match name {
-            "Cargo.toml" => FileRole::Manifest(ManifestKind::Cargo),
-            "pyproject.toml" => FileRole::Manifest(ManifestKind::Pyproject),
-            "package.json" | "composer.json" => FileRole::Manifest(ManifestKind::Scripts),
-            "setup.cfg" => FileRole::Manifest(ManifestKind::SetupCfg),
-            "Makefile" | "makefile" | "GNUmakefile" => FileRole::Manifest(ManifestKind::Make),
-            _ if self.locks.iter().any(|glob| glob.matches(path)) => FileRole::Lock,
-            _ => FileRole::Code,
+    }
+
+    fn manifest(&self, path: &str) -> Option<ManifestKind> {
+        match path.rsplit('/').next().unwrap_or(path) {
+            "Cargo.toml" => Some(ManifestKind::Cargo),
+            "pyproject.toml" => Some(ManifestKind::Pyproject),
+            "package.json" | "composer.json" => Some(ManifestKind::Scripts),
+            "setup.cfg" => Some(ManifestKind::SetupCfg),
+            "Makefile" | "makefile" | "GNUmakefile" => Some(ManifestKind::Make),
+            _ if self.builds.iter().any(|glob| glob.matches(path)) => Some(ManifestKind::Build),
+            _ => None,
         }
+    }
+
+    /// Whether a file decides how a command ends. Another word of a command can be the program that is tested, which the plan
+    /// then names.
+    fn is_script(&self, path: &str, is_new: bool) -> bool {
+        let is_unplanned = !self.planned.is_empty() && !self.planned.contains(path);
+        self.verdicts.contains(path)
+            || self.called.contains(path)
+            || (!is_new && is_unplanned && self.named.contains(path))
+    }
+
+    /// Whether a file would run, or be loaded, in the place of a runner.
+    fn is_program(&self, path: &str, is_new: bool) -> bool {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let first = path.split('/').next().filter(|first| *first != name);
+        let is_module = folder.is_empty() && is_new;
+        is_runner(name)
+            || self.on_path.contains(folder)
+            || first.is_some_and(|first| FRAMEWORKS.contains(&first))
+            || (is_module && name.strip_suffix(".py").is_some_and(|stem| STANDARD.contains(&stem)))
     }
 
     /// Whether a script or a target with this name runs tests: by its name, or because a command names it.
@@ -181,50 +190,13 @@ fn globs(patterns: &[&str]) -> Vec<Glob> {
 }
 
 /// Whether a file of this name would run in the place of a runner.
-fn is_program(name: &str) -> bool {
+fn is_runner(name: &str) -> bool {
     let stem = name.rsplit_once('.').map_or(name, |(stem, end)| match end {
         "py" | "js" | "mjs" | "cjs" | "sh" | "cmd" | "bat" | "exe" => stem,
         _ => name,
     });
     // Modules named `node.py` or `make.py` are usual; those that shadow a test framework are not.
-    if stem == name {
-        PROGRAMS.contains(&name)
-    } else {
-        matches!(stem, "pytest" | "unittest" | "jest" | "mocha" | "vitest")
-    }
-}
-
-/// The words of a command, without what the shell does with them.
-fn words(command: &str) -> Vec<String> {
-    command
-        .split(|c: char| c.is_whitespace() || "|&;<>()=\"'`".contains(c))
-        .filter(|word| !word.is_empty())
-        .map(plain)
-        .collect()
-}
-
-fn plain(path: &str) -> String {
-    path.strip_prefix("./").unwrap_or(path).to_owned()
-}
-
-/// The scripts whose exit code a command ends with, or that must succeed for the rest to run: `sh a.sh`, `./a.sh && b`.
-fn verdicts(command: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for part in command.split("&&") {
-        if part.contains(['|', ';', '&', '`', '>', '<', '!', '(', '[']) {
-            continue;
-        }
-        let words = words(part);
-        let mut words = words.iter().skip_while(|word| word.as_str() == "env").map(String::as_str);
-        let Some(first) = words.next() else { continue };
-        let script = if INTERPRETERS.contains(&first) {
-            words.find(|word| !word.starts_with('-'))
-        } else {
-            Some(first)
-        };
-        found.extend(script.filter(|script| script.contains(['.', '/'])).map(str::to_owned));
-    }
-    found
+    if stem == name { PROGRAMS.contains(&name) } else { FRAMEWORKS.contains(&stem) }
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
 //! The settings of tests in manifests: whether two versions of a manifest have the same, and one version with the settings of
 //! the other. So a work that adds a dependency changes no test.
 
-use std::collections::BTreeMap;
-
-use serde_json::{Map, Value};
-
 use super::test_files::{ManifestKind, TestFiles};
 
+mod builds;
 mod makefile;
+mod scripts;
 mod sections;
+
+pub(super) use self::makefile::recipe_lines;
+pub(super) use self::scripts::script_lines;
 
 /// A larger manifest is put back as a whole.
 const LARGEST: usize = 1024 * 1024;
@@ -24,7 +25,12 @@ const CARGO: &[&[&str]] = &[
     &["lib", "test"],
     &["lib", "doctest"],
     &["lib", "harness"],
+    &["workspace", "exclude"],
 ];
+
+/// Where it lists what is tested: what was listed stays listed.
+const CARGO_LISTS: &[&[&str]] =
+    &[&["workspace", "members"], &["workspace", "default-members"], &["features", "default"]];
 
 /// Where a `pyproject.toml` has them.
 const PYPROJECT: &[&[&str]] = &[
@@ -37,10 +43,6 @@ const PYPROJECT: &[&[&str]] = &[
     &["tool", "poe"],
     &["tool", "taskipy"],
 ];
-
-/// Where a `package.json` has them, besides its scripts.
-const PACKAGE: &[&[&str]] =
-    &[&["jest"], &["mocha"], &["ava"], &["vitest"], &["nyc"], &["c8"], &["tap"], &["bin"], &["config"]];
 
 /// How a manifest relates to an earlier version of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,11 +61,15 @@ pub(crate) fn compare(kind: ManifestKind, old: Option<&str>, new: &str, files: &
         return SettingsChange::Unclear;
     }
     match kind {
-        ManifestKind::Cargo => of_toml(CARGO, old, new),
-        ManifestKind::Pyproject => of_toml(PYPROJECT, old, new),
-        ManifestKind::Scripts => of_scripts(old, new, files),
+        ManifestKind::Cargo => of_toml(CARGO, CARGO_LISTS, old, new),
+        ManifestKind::Pyproject => of_toml(PYPROJECT, &[], old, new),
+        ManifestKind::Scripts => scripts::compare(old, new, files),
         ManifestKind::SetupCfg => changed(new, sections::restored(old.unwrap_or_default(), new)),
         ManifestKind::Make => changed(new, makefile::restored(old.unwrap_or_default(), new, files)),
+        ManifestKind::Build if builds::differ_in_dependencies(old.unwrap_or(new), new) => {
+            SettingsChange::Same
+        }
+        ManifestKind::Build => SettingsChange::Unclear,
     }
 }
 
@@ -71,7 +77,7 @@ fn changed(new: &str, restored: String) -> SettingsChange {
     if restored == new { SettingsChange::Same } else { SettingsChange::Restored(restored) }
 }
 
-fn of_toml(places: &[&[&str]], old: Option<&str>, new: &str) -> SettingsChange {
+fn of_toml(places: &[&[&str]], lists: &[&[&str]], old: Option<&str>, new: &str) -> SettingsChange {
     let (Some(old), Some(mut new)) = (parse(old.unwrap_or_default()), parse(new)) else {
         return SettingsChange::Unclear;
     };
@@ -79,10 +85,23 @@ fn of_toml(places: &[&[&str]], old: Option<&str>, new: &str) -> SettingsChange {
     for place in places {
         put_toml(&mut new, place, get_toml(&old, place));
     }
+    for place in lists {
+        let Some(toml::Value::Array(listed)) = get_toml(&old, place) else { continue };
+        let Some(toml::Value::Array(mut now)) = get_toml(&new, place) else {
+            put_toml(&mut new, place, Some(toml::Value::Array(listed)));
+            continue;
+        };
+        now.extend(listed.into_iter().filter(|entry| !before_has(&before, place, entry)));
+        put_toml(&mut new, place, Some(toml::Value::Array(now)));
+    }
     if new == before {
         return SettingsChange::Same;
     }
     toml::to_string(&new).map_or(SettingsChange::Unclear, SettingsChange::Restored)
+}
+
+fn before_has(table: &toml::Table, place: &[&str], entry: &toml::Value) -> bool {
+    matches!(get_toml(table, place), Some(toml::Value::Array(all)) if all.contains(entry))
 }
 
 fn parse(text: &str) -> Option<toml::Table> {
@@ -115,55 +134,10 @@ fn put_toml(table: &mut toml::Table, place: &[&str], value: Option<toml::Value>)
     }
 }
 
-/// `package.json` and `composer.json`: the scripts that run tests, and the settings of runners.
-fn of_scripts(old: Option<&str>, new: &str, files: &TestFiles) -> SettingsChange {
-    let parse =
-        |text: &str| serde_json::from_str::<Map<String, Value>>(text.trim_start_matches('\u{feff}')).ok();
-    let (Some(old), Some(mut new)) = (parse(old.unwrap_or("{}")), parse(new)) else {
-        return SettingsChange::Unclear;
-    };
-    let before = new.clone();
-    for [name] in PACKAGE.iter().filter_map(|place| <[&str; 1]>::try_from(*place).ok()) {
-        put(&mut new, name, old.get(name));
-    }
-    let (earlier, later) = (scripts_of(files, &old), scripts_of(files, &new));
-    if earlier != later {
-        let all = new.entry("scripts").or_insert_with(|| Value::Object(Map::new()));
-        if !all.is_object() {
-            *all = Value::Object(Map::new());
-        }
-        if let Value::Object(all) = all {
-            all.retain(|name, _| !later.contains_key(name));
-            all.extend(earlier);
-        }
-    }
-    if new == before {
-        return SettingsChange::Same;
-    }
-    SettingsChange::Restored(format!("{:#}\n", Value::Object(new)))
-}
-
-fn scripts_of(files: &TestFiles, manifest: &Map<String, Value>) -> BTreeMap<String, Value> {
-    let all = manifest.get("scripts").and_then(Value::as_object).into_iter().flatten();
-    all.filter(|(name, _)| files.is_test_target(name))
-        .map(|(name, target)| (name.clone(), target.clone()))
-        .collect()
-}
-
-fn put(object: &mut Map<String, Value>, name: &str, value: Option<&Value>) {
-    match value {
-        Some(value) if object.get(name) == Some(value) => {}
-        Some(value) => {
-            object.insert(name.to_owned(), value.clone());
-        }
-        None => {
-            object.remove(name);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     fn files(command: &str) -> TestFiles {
@@ -238,6 +212,72 @@ mod tests {
         )
         .unwrap();
         assert_eq!(make, "build:\n\tcc a.c\nRUN = pytest\ntest: build\n\t$(RUN)\n");
+    }
+
+    #[test]
+    fn what_is_tested_stays_listed() {
+        let old = "[workspace]\nmembers = [\"a\", \"b\"]\n[features]\ndefault = [\"x\"]\n";
+        let new = "[workspace]\nmembers = [\"a\", \"c\"]\nexclude = [\"b\"]\n[features]\ndefault = []\n";
+        let text = restored(ManifestKind::Cargo, old, new).unwrap();
+        let expected = "[workspace]\nmembers = [\"a\", \"c\", \"b\"]\n[features]\ndefault = [\"x\"]\n";
+        assert_eq!(parse(&text), parse(expected));
+        let more = "[workspace]\nmembers = [\"a\", \"b\", \"c\"]\n[features]\ndefault = [\"x\"]\n";
+        assert_eq!(restored(ManifestKind::Cargo, old, more), None);
+    }
+
+    #[test]
+    fn a_script_that_the_tests_call_is_put_back() {
+        let json = restored(
+            ManifestKind::Scripts,
+            r#"{"scripts": {"test": "npm run unit", "unit": "jest", "build": "tsc"}}"#,
+            r#"{"scripts": {"test": "npm run unit", "unit": "true", "preunit": "true", "build": "esbuild"}}"#,
+        )
+        .unwrap();
+        let json: Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(
+            json,
+            serde_json::json!({"scripts": {"test": "npm run unit", "unit": "jest", "build": "esbuild"}})
+        );
+    }
+
+    #[test]
+    fn what_decides_how_make_runs_is_put_back() {
+        let old = "RUN = $(PY) -m pytest\nPY = python3\ntest: unit lint\nunit:\n\t$(RUN)\nbuild:\n\tcc a.c\n";
+        for more in [
+            "SHELL = /bin/true\n",
+            "MAKEFLAGS += -i\n",
+            ".IGNORE:\n",
+            "-include more.mk\n",
+            "define RUN\ntrue\nendef\n",
+        ] {
+            assert_eq!(
+                restored(ManifestKind::Make, old, &format!("{more}{old}")).map(|text| text.contains(more)),
+                Some(false)
+            );
+        }
+        for (from, to) in [("= python3", "= true"), ("\t$(RUN)", "\ttrue")] {
+            assert!(restored(ManifestKind::Make, old, &old.replace(from, to)).is_some(), "{to}");
+        }
+        assert_eq!(restored(ManifestKind::Make, old, &old.replace("cc a.c", "cc a.c b.c")), None);
+    }
+
+    #[test]
+    fn a_build_file_may_gain_a_dependency_and_nothing_else() {
+        let pom = "<project>\n<dependencies>\n</dependencies>\n</project>\n";
+        let dependency =
+            "<dependency>\n<groupId>a</groupId>\n<version>1</version>\n</dependency>\n</dependencies>";
+        let more = pom.replace("</dependencies>", dependency);
+        assert_eq!(restored(ManifestKind::Build, pom, &more), None);
+        let skipping = pom.replace(
+            "<dependencies>",
+            "<properties><skipTests>true</skipTests></properties>\n<dependencies>",
+        );
+        assert_eq!(restored(ManifestKind::Build, pom, &skipping).as_deref(), Some("unclear"));
+        let gradle = "dependencies {\n}\n";
+        let more = "dependencies {\n    implementation 'a:b:1'\n}\n";
+        assert_eq!(restored(ManifestKind::Build, gradle, more), None);
+        let off = format!("{gradle}test.enabled = false\n");
+        assert_eq!(restored(ManifestKind::Build, gradle, &off).as_deref(), Some("unclear"));
     }
 
     #[test]

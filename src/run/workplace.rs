@@ -15,7 +15,7 @@ use crate::model::id::{ExecutionId, RunId};
 use crate::model::record::entry_bytes;
 use crate::model::repo_path::{FoldedPaths, RepoPath};
 use crate::ops::work::handed_in::{TakenCommits, refuse_to_keep, take_commits, take_records};
-use crate::ops::work::preparing::prepare_workplace;
+use crate::ops::work::preparing::{Bring, prepare_workplace};
 use crate::ops::work::runs::paths::open_tree;
 use crate::ops::work::runs::workplaces::ACTIVE;
 use crate::ops::{Refusal, Session};
@@ -224,7 +224,7 @@ fn prepare(
         let (folder, name) = ACTIVE;
         workplace.put(&format!("{folder}/{name}"), &entry_bytes(active))?;
     }
-    let prepared = prepare_workplace(session, workplace, label)?;
+    let prepared = prepare_workplace(session, workplace, label, Bring::FromHere)?;
     let source = Source { store, top: store.work_dir() };
     let ignored = prepared.as_ref().map_or_else(BTreeMap::new, |prepared| prepared.ignored_content(&source));
     if !ignored.is_empty() {

@@ -93,7 +93,7 @@ def script(test):
                 "test/sum.test.js": test.replace("add.js", "sum.js") % ADD,
             },
             "passed",
-            "no-new-tests",
+            None,
         ),
     }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::Built;
 use super::agents::{folder, seen_by};
-use super::preparing::{PreparedView, prepare_workplace};
+use super::preparing::{Bring, PreparedView, prepare_workplace};
 use crate::agent::configured;
 use crate::agent::definition::{Agent, Protocol};
 use crate::agent::ping::{Pong, ping};
@@ -193,7 +193,7 @@ fn ask_in(
     workplace: &Workplace,
     observer: &mut dyn AgentObserver,
 ) -> Result<Tested, Refusal> {
-    let prepared = prepare_workplace(session, workplace, workplace.name())?;
+    let prepared = prepare_workplace(session, workplace, workplace.name(), Bring::FromHere)?;
     let mut environment = seen_by(session, agent, role);
     let variables = prepared.as_ref().and_then(|prepared| prepared.variables.as_ref());
     environment.extend(variables.iter().flat_map(|place| place.variables()));

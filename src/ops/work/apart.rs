@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::agents::{folder, refuse_missing};
 use super::asking::{Asking, NoAnswer, RefusedAnswer};
 use super::handed_in::take_records;
-use super::preparing::prepare_workplace;
+use super::preparing::{Bring, prepare_workplace};
 use super::runs::paths::AgentIdentity;
 use super::users_state::UsersState;
 use crate::agent::answer::AnswerKind;
@@ -103,7 +103,7 @@ impl AgentApart<'_> {
         mut accept: impl FnMut(&Session, &Agent, AgentReply<A>) -> Result<T, ApartUnfit>,
     ) -> Result<T, Refusal> {
         let (session, there, agent) = (self.session, self.there, self.agent);
-        let prepared = prepare_workplace(session, &self.workplace, self.workplace.name())?;
+        let prepared = prepare_workplace(session, &self.workplace, self.workplace.name(), Bring::FromHere)?;
         let variables = prepared.and_then(|prepared| prepared.variables);
         let before = self.workplace.changed()?;
         let users = UsersState::look(session.store())?;

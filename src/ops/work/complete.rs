@@ -113,6 +113,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         let asks = force.is_none().then_some(Asks { item });
         let missing = look(tx, store, folder, execution, plan.as_ref(), work, asks)?;
         let suspicious = plan.as_ref().map(|plan| evidence::suspicious(plan, execution, &work.present));
+        let is_proved = plan.as_ref().is_some_and(|plan| evidence::is_proved(plan, execution, &work.present));
         let commits = &work.effective;
         let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
         files.sort();
@@ -137,6 +138,9 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         tx.describe(format!("execution: complete {solution} ({})", count(commits.len(), "commit")));
         let reply = plan.as_ref().and_then(|plan| reply_task::unsent(plan, folder, &execution.execution.id));
         let suspicious = suspicious.unwrap_or_default();
+        let proved =
+            if is_proved { Some(Notice::note("the tests are proved to test the work")) } else { None };
+        let suspicious: Vec<Notice> = suspicious.into_iter().map(Notice::warning).chain(proved).collect();
         Ok((commits.len(), missing.len(), unbegun, is_unread, reply, suspicious))
     })?;
     let (commits, missing, unbegun, is_unread, reply, suspicious) = committed.answer;
@@ -144,7 +148,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     if is_unread {
         session.notice(unread(id));
     }
-    session.notice_all(suspicious.into_iter().map(Notice::warning));
+    session.notice_all(suspicious);
     if missing > 0 && (commits > 0 || force.is_none()) {
         session.notice(untested(id.issue().as_str(), commits, missing));
     }
@@ -216,14 +220,20 @@ fn look(
                 RemedyCall::new(Op::Verify, [execution.execution.id.short()]).flag("as-verifier")
             }
         };
-        return Err(Refusal::new(Code::NoEvidence, "the policy requires evidence, and some is missing")
+        let vouch = RemedyCall::new(Op::Vouch, [execution.execution.id.short()]).option("message", "TEXT");
+        let refusal = Refusal::new(Code::NoEvidence, "the policy requires evidence, and some is missing")
             .details(claimed::shown(missing, store, tx.base(), folder, &execution.execution)?)
             .hint("commit what is missing")
             .remedy(verify, "then runs the tests")
             .remedy(
                 RemedyCall::new(Op::Unlink, ["COMMIT"]),
                 "removes the link of a commit that no branch has",
-            ));
+            );
+        return Err(if gate >= GateValue::Proved {
+            refusal.remedy(vouch, "vouches for what cannot be proved, in the name of someone else")
+        } else {
+            refusal
+        });
     }
     if asks.is_some() {
         unfinished::refuse_empty(store, execution, plan, work, item)?;

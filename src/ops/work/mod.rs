@@ -13,6 +13,7 @@ mod begin;
 mod built;
 mod claim_view;
 mod complete;
+mod counted_run;
 mod detail;
 mod ended;
 mod ended_apart;

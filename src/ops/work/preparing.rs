@@ -138,23 +138,31 @@ fn prepared(
     let store = session.store();
     let place = Store::open(path, store.environment())?;
     let place = NewPlace { store: &place, label: solution.as_str(), is_agents: false };
-    run(session, preparation, store, &place)
+    run(session, preparation, &Source { store, top: store.work_dir() }, &place)
+}
+
+/// From where a workplace gets ignored files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bring {
+    /// From the work tree in which the command runs.
+    FromHere,
+    /// From the main work tree: agents work in others.
+    FromMain,
 }
 
 /// Prepares a place with what is in the work tree of `source`.
 fn run(
     session: &Session,
     preparation: &Preparation,
-    source: &Store,
+    source: &Source<'_>,
     place: &NewPlace<'_>,
 ) -> Result<Prepared, Refusal> {
-    let source = Source { store: source, top: source.work_dir() };
     let interrupts = session.interrupts()?;
     let total = preparation.count() as u64;
     let prepared: Result<Prepared, PreparationError> =
         session.counted("running the setup of the worktree", Some(total), |step| {
             let mut done = 0;
-            preparation.prepare(&source, place, &interrupts, &mut |_| {
+            preparation.prepare(source, place, &interrupts, &mut |_| {
                 step(done);
                 done += 1;
             })
@@ -171,6 +179,7 @@ pub(crate) fn prepare_workplace(
     session: &Session,
     workplace: &Workplace,
     label: &str,
+    bring: Bring,
 ) -> Result<Option<Prepared>, Refusal> {
     let store = session.store();
     let prepared = Preparation::load(store).map_err(Refusal::from).and_then(|preparation| {
@@ -182,7 +191,8 @@ pub(crate) fn prepare_workplace(
         };
         let place = Store::open(&workplace.folder, store.environment())?;
         let place = NewPlace { store: &place, label, is_agents: true };
-        run(session, &preparation, store, &place)
+        let main = if bring == Bring::FromMain { store.repo().main_work_dir() } else { None };
+        run(session, &preparation, &Source { store, top: main.or_else(|| store.work_dir()) }, &place)
     });
     match prepared {
         Ok(Prepared { failed: Some(FailedCommand { ran, .. }), .. })

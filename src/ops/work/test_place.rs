@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::preparing::prepare_workplace;
+use super::preparing::{Bring, prepare_workplace};
 use crate::agent::check::CodeState;
 use crate::agent::state::ProgramNeeds;
 use crate::model::code::Code;
@@ -52,7 +52,7 @@ impl<'w> TestWorkplace<'w> {
         workplace: &'w Workplace,
         confinement: &'w Confinement,
     ) -> Result<Self, Refusal> {
-        let prepared = prepare_workplace(session, workplace, workplace.name())?;
+        let prepared = prepare_workplace(session, workplace, workplace.name(), Bring::FromMain)?;
         Ok(Self {
             made_by: session,
             confinement,

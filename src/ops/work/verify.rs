@@ -19,8 +19,9 @@ use self::chosen::tests;
 use self::recorded::record;
 use self::waiting::refuse_agent;
 pub(crate) use self::waiting::waiting_for_verifier;
+use super::counted_run::{RunLimits, run_counted};
 use super::preparing::tear_down;
-use super::proof::{ProofSubject, Prover, WorkRange, proof_base};
+use super::proof::{ProofSubject, Prover, TestedCommand, WorkRange, proof_base};
 use super::test_place::{TestPlace, TestWorkplace, fresh_start, last_linked, test_tree};
 use super::test_reports::TestReports;
 use super::verify_notices::{not_installed, of_other_commit, of_proof};
@@ -35,14 +36,14 @@ use crate::model::plan::Plan;
 use crate::model::proof::Proof;
 use crate::model::task_id::TaskId;
 use crate::ops::{Answer, Notice, Permit, Refusal, Session};
-use crate::process::supervise::{self, ProcessEnd, Ran, Shell};
+use crate::process::supervise::{ProcessEnd, Ran, Shell};
 use crate::rules::command_line::CommandLine;
 use crate::rules::evidence::{self, PlanReview};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::policy::{Gate, GateValue};
-use crate::rules::test_count::{CountedTests, TestCounter};
+use crate::rules::test_count::CountedTests;
 use crate::store::{ObjectId, records};
-use crate::trail::signed_checks;
+use crate::trail::{active, signed_checks};
 use crate::workplace::{Confinement, PlaceVariables, Workplace};
 
 /// What `verify` answers.
@@ -235,7 +236,7 @@ impl<'s> Verification<'s> {
         let ran = self.run_all(timeout, &mut checks, observer);
         let proof = match &ran {
             Ok(not_run) if not_run.is_empty() && checks.iter().all(Check::has_passed) => {
-                self.prove(timeout, observer)
+                self.prove(timeout, &checks, observer)
             }
             _ => Ok(None),
         };
@@ -310,7 +311,12 @@ impl<'s> Verification<'s> {
     }
 
     /// Tests the tests themselves, if they ran in a workplace of their own.
-    fn prove(&self, timeout: Duration, observer: &mut dyn VerifyObserver) -> Result<Option<Proof>, Refusal> {
+    fn prove(
+        &self,
+        timeout: Duration,
+        checks: &[Check],
+        observer: &mut dyn VerifyObserver,
+    ) -> Result<Option<Proof>, Refusal> {
         let TestPlace::Fresh(place) = &self.place else { return Ok(None) };
         if !self.is_whole {
             return Ok(None);
@@ -321,9 +327,10 @@ impl<'s> Verification<'s> {
         let store = self.session.store();
         let head = place.workplace.start;
         let base = proof_base(store, &store.snapshot()?, &self.execution, head)?;
-        let commands = self.tests.iter().map(|test| &test.command).collect();
+        let commands = self.tests.iter().map(|test| TestedCommand::new(&test.command, checks)).collect();
         observer.proves();
-        let subject = ProofSubject { range: WorkRange { base, head }, plan: &self.plan, commands };
+        let worked_in = active::work_dir_of(store, &self.execution.execution.id)?;
+        let subject = ProofSubject { range: WorkRange { base, head }, plan: &self.plan, commands, worked_in };
         prover.within(self.environment.as_deref()).prove(&subject)
     }
 
@@ -369,13 +376,8 @@ impl<'s> Verification<'s> {
             observer.begins(test, n, tests.len());
             let shell =
                 Shell { command: &test.command, folder: place.folder(), environment, within: place.within() };
-            let known = reports.known(place.folder());
-            let mut counter = TestCounter::default();
-            let ran = supervise::run(&shell, Some(timeout), &interrupts, &mut |bytes| {
-                counter.read(bytes);
-                observer.wrote(bytes);
-            })?;
-            let counted = reports.add_to(counter.end(), place.folder(), &known);
+            let limits = RunLimits { timeout, interrupts: &interrupts };
+            let (ran, counted) = run_counted(&shell, &limits, &reports, &mut |bytes| observer.wrote(bytes))?;
             observer.ended(&ran, &counted);
             // If the test itself made or changed a commit, that is not what was tested.
             code.dirty |= place.commit()? != code.commit;

@@ -10,7 +10,7 @@ use crate::model::remedy::RemedyCall;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::policy::{Gate, GateValue};
-use crate::rules::review::Reviewer;
+use crate::rules::review::is_someone_else;
 use crate::store::{ReadState, StoreError, records};
 use crate::trail::signed_checks;
 
@@ -36,7 +36,7 @@ pub(crate) fn vouch(session: &Session, input: &Vouch) -> Answer<ChangedExecution
         let (_, execution) = named_execution(session, tx, Some(&input.execution))?;
         let id = &execution.execution.id;
         let proof = last_proof(&execution)?;
-        if Reviewer::of(&execution.execution.actor) == Reviewer::of(tx.person()) {
+        if !is_someone_else(tx.person(), &execution.execution.actor) {
             let message = format!("`{}` made this work, and nobody vouches for their own", tx.person());
             return Err(Refusal::new(Code::OwnPlan, message)
                 .hint("somebody else looks at it, and vouches for it from their clone"));

@@ -49,6 +49,7 @@ fn passed(command: &str, commit: &str) -> Event {
         named_tests: vec![],
         proof: None,
         signature: None,
+        signed_at: None,
         output_tail: String::new(),
         commit: Some(commit.into()),
         dirty: false,

@@ -11,7 +11,7 @@ use crate::model::proof::{BaseTests, FailsWithout, Proof};
 use crate::model::task_id::TaskId;
 use crate::rules::folder::{ExecutionFolder, LinkedCommit};
 use crate::rules::policy::GateValue;
-use crate::rules::review::Reviewer;
+use crate::rules::review::is_someone_else;
 
 /// What is not proved, each once: the last passing check of each test is asked.
 pub(super) fn unproved(
@@ -42,10 +42,34 @@ pub(super) fn unproved(
 
 /// What looks like cheating in the proofs of the last passing checks, whatever the policy.
 pub(crate) fn suspicious(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedCommit]) -> Vec<String> {
+    faults_of(plan, execution, work, is_suspicious)
+}
+
+/// What the proofs of the last passing checks do not show, whatever the policy.
+pub(crate) fn not_proved(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedCommit]) -> Vec<String> {
+    faults_of(plan, execution, work, |proof| !proof.holds())
+}
+
+/// Whether each test has a passing check with a proof that holds.
+pub(crate) fn is_proved(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedCommit]) -> bool {
+    let all = commands(plan);
+    !all.is_empty()
+        && all.into_iter().all(|(task, command)| {
+            let check = passing(plan, execution, work, GateValue::Open, task, command);
+            check.and_then(|check| check.proof.as_ref()).is_some_and(Proof::holds)
+        })
+}
+
+fn faults_of(
+    plan: &Plan,
+    execution: &ExecutionFolder,
+    work: &[LinkedCommit],
+    is_meant: fn(&Proof) -> bool,
+) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (task, command) in commands(plan) {
         let Some(check) = passing(plan, execution, work, GateValue::Open, task, command) else { continue };
-        let Some(proof) = check.proof.as_ref().filter(|proof| is_suspicious(proof)) else { continue };
+        let Some(proof) = check.proof.as_ref().filter(|proof| is_meant(proof)) else { continue };
         if is_vouched(execution, proof, PlanReview::None) {
             continue;
         }
@@ -105,8 +129,7 @@ pub(crate) fn is_vouched(execution: &ExecutionFolder, proof: &Proof, reviewed: P
         || (reviewed == PlanReview::ByAnother && proof.faults_besides_plan().is_empty())
         || execution.log.iter().any(|entry| match &entry.event {
             Event::Vouch(vouch) => {
-                vouch.changes == proof.changes
-                    && Reviewer::of(&entry.actor) != Reviewer::of(&execution.execution.actor)
+                vouch.changes == proof.changes && is_someone_else(&entry.actor, &execution.execution.actor)
             }
             _ => false,
         })

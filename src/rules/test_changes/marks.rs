@@ -1,11 +1,11 @@
-//! Lines of the code that behave differently under test.
+//! Lines of the code that behave differently under test, or change how tests run.
 
 use super::{BTreeSet, ChangedFile};
 
 /// What a program reads to find out whether a test runs it.
 const SIGNS: &[&str] = &[
-    "PYTEST_CURRENT_TEST",
-    "PYTEST_VERSION",
+    "PYTEST",
+    "_pytest",
     "JEST_WORKER_ID",
     "VITEST",
     "NODE_TEST_CONTEXT",
@@ -13,10 +13,14 @@ const SIGNS: &[&str] = &[
     "NEXTEST",
     "RUST_TEST_THREADS",
     "CARGO_TARGET_TMPDIR",
+    "cfg!(test)",
     "BATS_TEST",
     "PHPUNIT",
     "WF_SLOT",
     "WF_PORT",
+    "WF_NAME",
+    "npm_lifecycle",
+    "npm_command",
     "testing.Testing()",
 ];
 
@@ -30,125 +34,109 @@ const PAIRS: &[(&str, &str)] = &[
     ("env::args", "--test-threads"),
 ];
 
+/// What a program calls to end, or to skip, the tests that run it.
+const ENDS: &[&str] = &[
+    "os._exit(",
+    "process.exit(0)",
+    "process.exit()",
+    "process.reallyExit",
+    "process.exitCode = 0",
+    "pytest.skip",
+    "pytest.exit",
+    "SkipTest",
+    "atexit.register",
+    "unittest.TestCase",
+];
+
+/// Begins what a file does only as a program of its own.
+const AS_PROGRAM: &[&str] = &["__name__ ==", "require.main", "import.meta.main"];
+
 /// The lines that a work added to a file.
 pub(super) fn added_lines<E>(change: &ChangedFile<E>) -> Vec<String> {
     let Some(text) = change.new.as_ref().and_then(|side| side.text.as_deref()) else { return vec![] };
     let old = change.old.as_ref().and_then(|side| side.text.as_deref()).unwrap_or_default();
     let before: BTreeSet<&str> = old.lines().collect();
     let mut found = Vec::new();
-    for (n, line) in text.lines().enumerate().filter(|(_, line)| !before.contains(line)) {
-        let sign = SIGNS.iter().find(|sign| line.contains(**sign)).copied();
+    // The indentation of what runs only as a program, while it lasts.
+    let mut as_program: Option<usize> = None;
+    for (n, line) in text.lines().enumerate() {
+        let indent = line.len() - line.trim_start().len();
+        if as_program.is_some_and(|outer| indent <= outer) && !line.trim().is_empty() {
+            as_program = None;
+        }
+        if AS_PROGRAM.iter().any(|word| line.contains(word)) && as_program.is_none() {
+            as_program = Some(indent);
+        }
+        if before.contains(line) {
+            continue;
+        }
+        let at = format!("{}:{}", change.path, n + 1);
         let pair = PAIRS.iter().find(|(one, other)| line.contains(one) && line.contains(other));
-        if let Some(sign) = sign.or(pair.map(|(one, _)| *one)) {
-            found.push(format!("{}:{} reads {sign}", change.path, n + 1));
-        }
-    }
-    found
-}
-
-/// A line that a work added to a shell script, and that ends a script which sources it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ShellExit {
-    /// The script.
-    pub(crate) path: String,
-    /// The number of the line, from 1.
-    pub(crate) line: usize,
-}
-
-impl ShellExit {
-    /// The mark of a script that tests source.
-    pub(crate) fn mark(&self) -> String {
-        format!("{}:{} ends the test that sources it", self.path, self.line)
-    }
-
-    /// The name of the script, without its directory.
-    pub(crate) fn name(&self) -> &str {
-        self.path.rsplit('/').next().unwrap_or(&self.path)
-    }
-}
-
-/// The lines that a work added to a shell script outside of its functions, and that end the shell or replace it. Whether that
-/// matters depends on who reads the script.
-pub(super) fn exits<E>(change: &ChangedFile<E>) -> Vec<ShellExit> {
-    let Some(text) = change.new.as_ref().and_then(|side| side.text.as_deref()) else { return vec![] };
-    let is_shell = [".sh", ".bash"].iter().any(|end| change.path.ends_with(end))
-        || !change.path.rsplit('/').next().is_some_and(|name| name.contains('.'));
-    if !is_shell {
-        return vec![];
-    }
-    let old = change.old.as_ref().and_then(|side| side.text.as_deref()).unwrap_or_default();
-    let before: BTreeSet<&str> = old.lines().collect();
-    let added = text.lines().enumerate().filter(|(_, line)| !before.contains(line));
-    added
-        .filter(|(_, line)| ends_shell(line))
-        .map(|(n, _)| ShellExit { path: change.path.clone(), line: n + 1 })
-        .collect()
-}
-
-/// Words of the shell, and commands that run the next word, before a command.
-const BEFORE: &[&str] =
-    &["if", "then", "elif", "else", "while", "until", "do", "!", "{", "time", "command", "builtin", "eval"];
-
-/// The words of a command, from its own name on, without quotes.
-fn command_words(command: &str) -> impl Iterator<Item = &str> {
-    let words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
-    words.skip_while(|word| BEFORE.contains(word) || word.is_empty())
-}
-
-/// Whether a line has a command that ends the shell which reads it.
-fn ends_shell(line: &str) -> bool {
-    let code = line.split_once(" #").map_or(line, |(code, _)| code);
-    let has_exit = code
-        .split([';', '&', '|', '(', ')'])
-        .any(|part| matches!(command_words(part).next(), Some("exit" | "exec")));
-    has_exit || (code.contains("trap ") && code.contains("EXIT"))
-}
-
-/// The names of the files that a shell script sources, without their directories.
-pub(crate) fn sourced(text: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    for command in text.split(['\n', ';', '&', '|', '(', ')']) {
-        let mut words = command_words(command);
-        if matches!(words.next(), Some("." | "source"))
-            && let Some(file) = words.next()
+        if let Some(sign) = first_of(SIGNS, line).or(pair.map(|(one, _)| *one)) {
+            found.push(format!("{at} reads {sign}"));
+        } else if replaces_assertion(line) {
+            found.push(format!("{at} replaces an assertion"));
+        } else if as_program.is_none()
+            && let Some(end) = first_of(ENDS, line)
         {
-            found.insert(file.rsplit('/').next().unwrap_or(file).to_owned());
+            found.push(format!("{at} can end the tests that run it: {end}"));
         }
     }
     found
+}
+
+fn first_of(words: &[&'static str], line: &str) -> Option<&'static str> {
+    words.iter().find(|word| line.contains(**word)).copied()
+}
+
+/// Whether a line assigns to a member of what tests compare with, such as `assert.equal = …`.
+fn replaces_assertion(line: &str) -> bool {
+    let Some((left, right)) = line.split_once('=') else { return false };
+    let left = left.trim();
+    let (Some((object, _)), false) = (left.rsplit_once('.'), right.starts_with(['=', '>'])) else {
+        return false;
+    };
+    let is_own = ["exports", "module.exports", "this", "self"].contains(&object);
+    !is_own
+        && !left.ends_with(['!', '<', '>'])
+        && ["assert", "TestCase", "expect("].iter().any(|word| object.contains(word))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::test_changes::FileSide;
 
-    #[test]
-    fn what_ends_a_shell_is_known() {
-        for line in [
-            "exit 0",
-            "  exit",
-            "[ -n \"$X\" ] && exit 0",
-            "if x; then exit 0; fi",
-            "trap 'exit 0' EXIT",
-            "exec true",
-            "command exit 0",
-            "eval 'exit 0'",
-            "{ exit 0; }",
-        ] {
-            assert!(ends_shell(line), "{line}");
-        }
-        for line in ["# exit 0", "echo exit", "exits=3", "find . -exec ls {} +", "on_exit() { :; } # exit"] {
-            assert!(!ends_shell(line), "{line}");
-        }
+    fn marks(path: &str, text: &str) -> Vec<String> {
+        let new = Some(FileSide { entry: (), text: Some(text.to_owned()) });
+        added_lines(&ChangedFile { path: path.to_owned(), is_in_new_folder: false, old: None, new })
     }
 
     #[test]
-    fn what_a_script_sources_is_known() {
-        let text = ". ./lib.sh\nset -e; source \"$HERE/more.sh\"\necho . not.sh\n\
-            if [ -f x ]; then . ./then.sh; fi\ncommand . \"$HERE/by_command.sh\" || exit 1\n";
-        assert_eq!(
-            sourced(text),
-            BTreeSet::from(["by_command.sh", "lib.sh", "more.sh", "then.sh"].map(str::to_owned))
-        );
+    fn what_changes_how_tests_run_is_marked() {
+        for line in [
+            "if 'npm_lifecycle_event' in os.environ:",
+            "if any(name.startswith('PYTEST') for name in os.environ):",
+            "let n = if cfg!(test) { 3 } else { 0 };",
+            "import os; os._exit(0)",
+            "process.exit(0);",
+            "require('assert').strictEqual = () => {};",
+            "unittest.TestCase.assertEqual = lambda *all: None",
+            "raise unittest.SkipTest('later')",
+        ] {
+            assert_eq!(marks("app", line).len(), 1, "{line}");
+        }
+        for line in [
+            "const assert = require('assert');",
+            "exports.assertEqual = (a, b) => a === b;",
+            "assert.equal(a, b);",
+            "if (a.assert == 1) {}",
+            "process.exit(1);",
+            "if __name__ == '__main__':\n    os._exit(0)",
+            "if (require.main === module) {\n  process.exit(0);\n}",
+        ] {
+            assert_eq!(marks("app", line), [] as [String; 0], "{line}");
+        }
+        assert_eq!(marks("a.js", "if (require.main === module) {\n}\nprocess.exit(0);").len(), 1);
     }
 }

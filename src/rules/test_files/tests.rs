@@ -37,6 +37,10 @@ fn tests_of_each_language_are_known_by_their_names() {
         "run-tests.sh",
         "check_test.sh",
         "test/a.bats",
+        "expected/sum.txt",
+        "golden/a.txt",
+        "a.expected",
+        "libs/tests",
     ] {
         assert_eq!(files.role(path, false), FileRole::Test, "{path}");
     }
@@ -58,6 +62,10 @@ fn tests_of_each_language_are_known_by_their_names() {
         "bin/pytest",
         "pytest.py",
         "node_modules/.bin/jest",
+        "crates/a/.cargo/config.toml",
+        "babel.config.js",
+        ".mvn/jvm.config",
+        "rules.mk",
     ] {
         assert_eq!(files.role(path, false), FileRole::Runner, "{path}");
     }
@@ -65,18 +73,70 @@ fn tests_of_each_language_are_known_by_their_names() {
         assert_eq!(files.role(path, false), FileRole::Lock, "{path}");
     }
     assert_eq!(files.role("a/Cargo.toml", false), FileRole::Manifest(ManifestKind::Cargo));
+    for path in ["pom.xml", "app/build.gradle.kts", "App/App.csproj"] {
+        assert_eq!(files.role(path, false), FileRole::Manifest(ManifestKind::Build), "{path}");
+    }
 }
 
 #[test]
-fn a_script_that_a_command_runs_is_a_test_unless_the_plan_changes_it() {
+fn a_script_that_decides_is_a_test_even_if_the_plan_changes_it() {
     let with = files(&[], "sh scripts/verify.sh && ./greet.sh", &["greet.sh"]);
     assert_eq!(with.role("scripts/verify.sh", false), FileRole::Test);
-    assert_eq!(with.role("greet.sh", false), FileRole::Code);
+    assert_eq!(with.role("greet.sh", false), FileRole::Test);
     assert_eq!(with.role("greet.sh", true), FileRole::Test);
     // Here another program decides.
-    let with = files(&[], "sh greet.sh | grep -q hello", &[]);
-    assert_eq!(with.role("greet.sh", false), FileRole::Code);
+    for planned in [&["greet.sh"][..], &[]] {
+        let with = files(&[], "sh greet.sh | grep -q hello", planned);
+        assert_eq!(with.role("greet.sh", false), FileRole::Code);
+    }
+    // The plan does not say that it changes what its command names.
+    let with = files(&[], "odd-wrapper ci/check | cat", &["greet.sh"]);
+    assert_eq!(with.role("ci/check", false), FileRole::Test);
     assert_eq!(files(&[], "python3 -m unittest app.py", &[]).role("b.py", false), FileRole::Code);
+}
+
+#[test]
+fn scripts_that_scripts_run_are_tests() {
+    let base = |path: &str| {
+        let text = match path {
+            "package.json" => {
+                r#"{"scripts": {"test": "npm run unit", "unit": "node scripts/run.js", "build": "sh build.sh"}}"#
+            }
+            "Makefile" => "build:\n\tsh build.sh\ntest: build\n\t@./ci/all\n",
+            "ci/all" => {
+                "#!/bin/sh\nset -e\nsh ci/unit.sh\n./lint.sh || exit 1\n[ \"$(sh add.sh 1 2)\" = 3 ]\n"
+            }
+            "scripts/run.js" | "ci/unit.sh" | "ci/lint.sh" | "add.sh" | "build.sh" => ":",
+            _ => return None,
+        };
+        Some(text.to_owned())
+    };
+    let with = files(&[], "npm test && make test", &["app.js"]).with_called(base);
+    for path in ["scripts/run.js", "ci/all", "ci/unit.sh", "ci/lint.sh"] {
+        assert_eq!(with.role(path, false), FileRole::Test, "{path}");
+    }
+    for path in ["add.sh", "build.sh"] {
+        assert_eq!(with.role(path, false), FileRole::Code, "{path}");
+    }
+    let with = files(&[], "npm test", &["scripts/run.js"]).with_called(base);
+    assert_eq!(with.role("scripts/run.js", false), FileRole::Code);
+}
+
+#[test]
+fn what_is_loaded_in_the_place_of_a_runner_is_known() {
+    let with = files(&[], "PATH=\"$PWD/bin:$PATH\" sh tests/run.sh", &["app.py"]);
+    for path in [
+        "bin/diff",
+        "pytest/__main__.py",
+        "argparse.py",
+        "node_modules/.bin/x",
+        "web/node_modules/jest/index.js",
+    ] {
+        assert_eq!(with.role(path, true), FileRole::Runner, "{path}");
+    }
+    for (path, is_new) in [("argparse.py", false), ("app/code.py", true), ("lib/diff", true)] {
+        assert_eq!(with.role(path, is_new), FileRole::Code, "{path}");
+    }
 }
 
 #[test]

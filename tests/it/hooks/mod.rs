@@ -13,7 +13,7 @@ mod replaced;
 mod reworked;
 mod rewriting;
 mod roles;
-mod server;
+pub(crate) mod server;
 pub(crate) use server::shared;
 mod server_bombs;
 mod server_commits;

@@ -18,7 +18,7 @@ pub(crate) fn shared() -> (Sandbox, Repo, Repo) {
 }
 
 /// Forces a push that git and `sync` would refuse, and returns what the pusher is told.
-pub(super) fn refused(repo: &Repo, refspec: &str) -> String {
+pub(crate) fn refused(repo: &Repo, refspec: &str) -> String {
     let before = repo.git(&["ls-remote", "origin"]).ok().stdout;
     let ran = repo.git(&["push", "--force", "origin", refspec]).fails(1);
     assert!(ran.stderr.contains("pre-receive hook declined"), "{}", ran.stderr);

@@ -11,12 +11,12 @@ use crate::model::plan::Plan;
 use crate::model::proof::Proof;
 use crate::ops::issues::existing;
 use crate::ops::work::as_claimed;
-use crate::ops::work::proof::{ProofSubject, WorkRange, needs_proof};
+use crate::ops::work::proof::{ProofSubject, TestedCommand, WorkRange, needs_proof};
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::evidence::{self, PlanReview};
 use crate::rules::policy::Gate;
 use crate::store::{ObjectId, records};
-use crate::trail::signed_checks;
+use crate::trail::{active, signed_checks};
 
 /// An issue whose tests are not proved to test it, although the policy asks for that.
 pub(super) struct UnprovedIssue {
@@ -66,9 +66,12 @@ pub(super) fn prove(
     let mut subjects = Vec::new();
     for step in &steps {
         let Some(plan) = plans.get(&step.issue) else { continue };
+        let passed = checks.get(&step.issue).map(Vec::as_slice).unwrap_or_default();
         let own = tests.iter().filter(|test| test.is_of(step.issue));
+        let commands = own.map(|test| TestedCommand::new(&test.command, passed)).collect();
         let range = WorkRange { base: Some(step.before), head: step.work_end };
-        subjects.push(ProofSubject { range, plan, commands: own.map(|test| &test.command).collect() });
+        let worked_in = active::work_dir_of(store, &issues[step.issue].execution)?;
+        subjects.push(ProofSubject { range, plan, commands, worked_in });
     }
     let range = match &subjects[..] {
         [only] => only.range,
@@ -119,8 +122,9 @@ pub(super) fn prove_work(
         return Ok(vec![]);
     }
     let plan = claimed_plan(session, issue)?;
-    let commands = tests.iter().map(|test| &test.command).collect();
-    let subject = ProofSubject { range, plan: &plan, commands };
+    let commands = tests.iter().map(|test| TestedCommand::new(&test.command, checks)).collect();
+    let worked_in = active::work_dir_of(session.store(), &issue.execution)?;
+    let subject = ProofSubject { range, plan: &plan, commands, worked_in };
     let proof = trial.prove(session, range, &[subject])?.pop().flatten();
     for check in checks {
         check.proof.clone_from(&proof);

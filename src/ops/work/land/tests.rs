@@ -19,15 +19,15 @@ use crate::model::proof::Proof;
 use crate::model::remedy::RemedyCall;
 use crate::model::task_id::TaskId;
 use crate::ops::issues::existing;
-use crate::ops::work::preparing::{prepare_workplace, tear_down};
+use crate::ops::work::counted_run::{RunLimits, run_counted};
+use crate::ops::work::preparing::{Bring, prepare_workplace, tear_down};
 use crate::ops::work::proof::{ProofSubject, Prover, WorkRange};
 use crate::ops::work::test_reports::TestReports;
 use crate::ops::work::{Test, VerifyObserver, as_claimed};
 use crate::ops::{Notice, Refusal, Session};
-use crate::process::supervise::{self, Interrupts, ProcessEnd, Shell};
+use crate::process::supervise::{Interrupts, ProcessEnd, Shell};
 use crate::rules::command_line::CommandLine;
 use crate::rules::evidence;
-use crate::rules::test_count::TestCounter;
 use crate::store::{ObjectId, records};
 use crate::workplace::{Confinement, PlaceVariables, Workplace};
 
@@ -236,7 +236,7 @@ impl<'o> Trial<'o> {
         }
         let store = session.store();
         let workplace = Workplace::make_for_tests(store, "land", commit)?;
-        let prepared = prepare_workplace(session, &workplace, workplace.name())?;
+        let prepared = prepare_workplace(session, &workplace, workplace.name(), Bring::FromMain)?;
         let variables = prepared.and_then(|prepared| prepared.variables);
         let end = self.within(session, &workplace, variables.as_ref(), &tests, wanted, commit);
         let within = self.confinement.words(&workplace.folder, &ProgramNeeds::default());
@@ -292,14 +292,9 @@ impl<'o> Trial<'o> {
                 environment: environment.as_deref(),
                 within: &within,
             };
-            let known = reports.known(&workplace.folder);
-            let mut counter = TestCounter::default();
+            let limits = RunLimits { timeout: self.timeout, interrupts: &self.interrupts };
             let observer = &mut *self.observer;
-            let ran = supervise::run(&shell, Some(self.timeout), &self.interrupts, &mut |bytes| {
-                counter.read(bytes);
-                observer.wrote(bytes);
-            })?;
-            let counted = reports.add_to(counter.end(), &workplace.folder, &known);
+            let (ran, counted) = run_counted(&shell, &limits, &reports, &mut |bytes| observer.wrote(bytes))?;
             self.observer.ended(&ran, &counted);
             if ran.ended == ProcessEnd::Interrupted || self.interrupts.take() {
                 return Err(Refusal::new(

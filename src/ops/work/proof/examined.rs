@@ -56,11 +56,16 @@ impl Examined {
         let Some(differences) = found.filter(|found| found.len() < MOST_FILES) else { return Ok(None) };
         let digest = digest(&differences);
         let mut reader = TextReader { store, left: MOST_TEXT };
-        let changes: Vec<ChangedFile<TreeEntry>> = differences
-            .into_iter()
-            .map(|it| Ok(ChangedFile { old: reader.side(it.old)?, new: reader.side(it.new)?, path: it.path }))
-            .collect::<Result<_, Refusal>>()?;
-        let mut changes = test_changes(&changes, files, declared);
+        let mut changed: Vec<ChangedFile<TreeEntry>> = Vec::new();
+        for it in differences {
+            let is_in_new_folder = it.old.is_none()
+                && it.path.rsplit_once('/').is_some_and(|(folder, _)| {
+                    before.is_none_or(|tree| entry_at(store, tree, folder).is_none())
+                });
+            let (old, new) = (reader.side(it.old)?, reader.side(it.new)?);
+            changed.push(ChangedFile { path: it.path, is_in_new_folder, old, new });
+        }
+        let mut changes = test_changes(&changed, files, declared);
         if !changes.shell_exits.is_empty() {
             let sourced = reader.sourced_by_tests(tree, files)?;
             let is_sourced =
@@ -95,6 +100,23 @@ impl Examined {
             .collect();
         Ok(Some(store.repo().edited_tree(self.tree, &edits).map_err(StoreError::Git)?))
     }
+}
+
+/// The entry of a tree at a path.
+fn entry_at(store: &Store, tree: ObjectId, path: &str) -> Option<TreeEntry> {
+    let (mut tree, mut found) = (tree, None);
+    for name in path.split('/') {
+        let entry = store.repo().look_up(tree, name.into()).ok().flatten()?;
+        (tree, found) = (entry.1, Some(entry));
+    }
+    found
+}
+
+/// The text of a file of the base; `None` if there is no such file, or if it is a large one.
+pub(super) fn base_text(store: &Store, base: Option<ObjectId>, path: &str) -> Option<String> {
+    let entry = entry_at(store, base?, path)?;
+    let mut reader = TextReader { store, left: LARGEST_TEXT };
+    reader.side(Some(entry)).ok().flatten()?.text
 }
 
 /// Reads files until there have been enough.

@@ -6,35 +6,44 @@
 
 mod base;
 mod examined;
+mod runs;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::time::Duration;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 pub(super) use self::base::proof_base;
-use self::examined::Examined;
 pub(crate) use self::examined::WorkRange;
-use super::preparing::{prepare_workplace, tear_down};
+use self::examined::{Examined, base_text};
+use self::runs::{ProofRuns, RunEnd, TreeRun};
+use super::counted_run::{RunLimits, run_counted};
+use super::preparing::{Bring, prepare_workplace, tear_down};
+use super::test_reports::TestReports;
 use crate::agent::state::ProgramNeeds;
 use crate::git::NewCommit;
 use crate::model::check_outcome::CheckOutcome;
 use crate::model::code::Code;
+use crate::model::execution::Check;
 use crate::model::plan::Plan;
-use crate::model::proof::{BaseTests, FailsWithout, MOST_NAMED, Proof};
-use crate::ops::{Refusal, Session};
-use crate::process::supervise::{self, Interrupts, ProcessEnd, Shell};
+use crate::model::proof::Proof;
+use crate::model::test_count::TestCount;
+use crate::ops::{Notice, Refusal, Session};
+use crate::process::supervise::{Interrupts, ProcessEnd, Shell};
 use crate::rules::command_line::CommandLine;
 use crate::rules::failure_reason::{self, FailureReason};
 use crate::rules::policy::{Gate, GateValue};
-use crate::rules::test_count::CountedTests;
 use crate::rules::test_files::TestFiles;
 use crate::store::{ObjectId, StoreError, records};
-use crate::workplace::{Confinement, PlaceVariables, Workplace};
+use crate::workplace::{Confinement, PlaceVariables, Preparation, Workplace};
 
 /// The setting with patterns of tests.
 const TESTS: &str = "wf.tests";
 /// The setting that turns proofs off.
 const PROOF: &str = "wf.proof";
+
+/// A proof that takes less is not worth a note about its time.
+const TOLD_FROM: Duration = Duration::from_secs(10);
 
 /// When proofs are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,11 +82,25 @@ pub(crate) struct ProofSubject<'a> {
     /// The plan.
     pub(crate) plan: &'a Plan,
     /// Its commands.
-    pub(crate) commands: Vec<&'a CommandLine>,
+    pub(crate) commands: Vec<TestedCommand<'a>>,
+    /// The work tree in which the work is being made, if it is here.
+    pub(crate) worked_in: Option<PathBuf>,
 }
 
-/// How a command ended on a tree that was made for a proof; `None` if it passed.
-type CommandFailure = Option<FailureReason>;
+/// A command that has passed on the tested tree.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TestedCommand<'a> {
+    command: &'a CommandLine,
+    /// How; `None` if that is not recorded.
+    check: Option<&'a Check>,
+}
+
+impl<'a> TestedCommand<'a> {
+    /// Finds the command among the checks of the tested tree.
+    pub(crate) fn new(command: &'a CommandLine, checks: &'a [Check]) -> Self {
+        Self { command, check: checks.iter().find(|check| check.command == command.as_str()) }
+    }
+}
 
 impl<'p> Prover<'p> {
     /// `session` is one in the repository from which workplaces are made. `None` if `wf.proof` turns proofs off, and the policy
@@ -135,13 +158,14 @@ impl<'p> Prover<'p> {
         let own = store.config_all(TESTS);
         let plans: Vec<&Plan> = subjects.iter().map(|it| it.plan).collect();
         let mut commands: Vec<&CommandLine> = Vec::new();
-        for command in subjects.iter().flat_map(|it| &it.commands) {
-            if !commands.contains(command) {
-                commands.push(command);
+        for tested in subjects.iter().flat_map(|it| &it.commands) {
+            if !commands.contains(&tested.command) {
+                commands.push(tested.command);
             }
         }
         let texts: Vec<&str> = commands.iter().map(|it| it.as_str()).collect();
-        let files = TestFiles::new(&own, &plans, &texts);
+        let before = range.base.map(|base| store.code_tree_of(base)).transpose()?;
+        let files = TestFiles::new(&own, &plans, &texts).with_called(|path| base_text(store, before, path));
         let declared: Vec<&str> =
             plans.iter().flat_map(|plan| plan.changed_tests()).map(|it| it.path.as_str()).collect();
         let Some(whole) = Examined::read(store, range, &files, &declared)? else {
@@ -161,7 +185,8 @@ impl<'p> Prover<'p> {
             Some(tree) => Some(self.run(tree, range, &commands, is_alone.then_some(FailureReason::Build))?),
             None => None,
         };
-        let is_failed = is_alone && with_base_tests.iter().flatten().any(Option::is_some);
+        let is_failed = is_alone
+            && with_base_tests.iter().flat_map(|run: &TreeRun| &run.ends).any(|end| end.failure.is_some());
         let is_decided = is_failed || (is_alone && whole.changes.is_inseparable);
         let needs_run = !is_decided && (whole.changes.has_new_tests || self.wish == ProofWish::Always);
         // A tree is written only where it is tested.
@@ -172,6 +197,7 @@ impl<'p> Prover<'p> {
             }
             None => None,
         };
+        self.tell_cost([&with_base_tests, &without_work].into_iter().flatten(), subjects);
         let runs = ProofRuns { commands: &commands, with_base_tests, without_work };
         let proofs = subjects.iter().enumerate().map(|(n, subject)| match &each {
             None => Some(runs.proof(subject, &whole)),
@@ -187,20 +213,49 @@ impl<'p> Prover<'p> {
         range: WorkRange,
         commands: &[&CommandLine],
         until: Option<FailureReason>,
-    ) -> Result<Vec<CommandFailure>, Refusal> {
+    ) -> Result<TreeRun, Refusal> {
         let store = self.session.store();
+        let start = Instant::now();
         let parents: Vec<ObjectId> = range.base.into_iter().collect();
         let message = b"A tree that tests the tests\n";
         let new = NewCommit { tree, parents: &parents, message, author_of: None, is_signed: false };
         let commit = store.git().make_commit(&new).map_err(StoreError::Git)?;
         let workplace = Workplace::make_for_tests(store, "prove", commit)?;
-        let prepared = prepare_workplace(self.session, &workplace, workplace.name())?;
-        let variables = prepared.and_then(|prepared| prepared.variables);
+        let prepared = prepare_workplace(self.session, &workplace, workplace.name(), Bring::FromMain)?;
+        let setup = start.elapsed();
+        let (variables, brought) =
+            prepared.map_or((None, vec![]), |prepared| (prepared.variables, prepared.files));
         let within = self.confinement.words(&workplace.folder, &ProgramNeeds::default());
         let ended = self.run_in(&workplace, variables.as_ref(), &within, commands, until);
         tear_down(self.session, &workplace, variables.as_ref(), &within);
         workplace.remove(store)?;
-        ended
+        let from = if brought.is_empty() { None } else { store.repo().main_work_dir() };
+        Ok(TreeRun { ends: ended?, brought_from: from, setup, took: start.elapsed() })
+    }
+
+    /// Says how long the tests of the tests took, and, if something prepares workplaces, how much of that it was.
+    fn tell_cost<'r>(&self, runs: impl Iterator<Item = &'r TreeRun>, subjects: &[ProofSubject<'_>]) {
+        let (mut count, mut took, mut setup) = (0, Duration::ZERO, Duration::ZERO);
+        for run in runs {
+            count += 1;
+            took += run.took;
+            setup += run.setup;
+        }
+        if count == 0 || took < TOLD_FROM {
+            return;
+        }
+        let checks = subjects.iter().flat_map(|subject| &subject.commands).filter_map(|tested| tested.check);
+        let own: u64 = checks.map(|check| check.duration_ms).sum();
+        let mut words = format!(
+            "testing the tests took {:.1} s in {}; the tests themselves took {:.1} s",
+            took.as_secs_f64(),
+            crate::model::words::count(count, "workplace"),
+            Duration::from_millis(own).as_secs_f64()
+        );
+        if Preparation::load(self.session.store()).is_ok_and(|preparation| preparation.count() > 0) {
+            words.push_str(&format!(", and preparing the workplaces {:.1} s", setup.as_secs_f64()));
+        }
+        self.session.notice(Notice::note(words));
     }
 
     fn run_in(
@@ -210,7 +265,7 @@ impl<'p> Prover<'p> {
         within: &[OsString],
         commands: &[&CommandLine],
         until: Option<FailureReason>,
-    ) -> Result<Vec<CommandFailure>, Refusal> {
+    ) -> Result<Vec<RunEnd>, Refusal> {
         let environment: Option<Vec<(OsString, OsString)>> = match (self.environment, variables) {
             (Some(only), variables) => {
                 let more = variables.iter().flat_map(|place| place.variables());
@@ -219,21 +274,23 @@ impl<'p> Prover<'p> {
             (None, Some(place)) => Some(place.added_to(self.session.environment())),
             (None, None) => None,
         };
+        let reports = TestReports::load(self.session)?;
+        let limits = RunLimits { timeout: self.timeout, interrupts: self.interrupts };
         let mut ended = Vec::new();
         for command in commands {
             let shell =
                 Shell { command, folder: &workplace.folder, environment: environment.as_deref(), within };
-            let ran = supervise::run(&shell, Some(self.timeout), self.interrupts, &mut |_| {})?;
+            let (ran, counted) = run_counted(&shell, &limits, &reports, &mut |_| {})?;
             if ran.ended == ProcessEnd::Interrupted || self.interrupts.take() {
                 return Err(Refusal::new(Code::Interrupted, "the tests of the tests were interrupted")
                     .hint("the same command begins again"));
             }
             let exit_code = if let ProcessEnd::Exited(code) = ran.ended { Some(code) } else { None };
-            let tests = CountedTests::of(&ran.tail).tests;
+            let tests: Option<TestCount> = counted.tests;
             let has_passed = CheckOutcome::new(exit_code, tests).has_passed();
             let output = String::from_utf8_lossy(&ran.tail);
             let failure = (!has_passed).then(|| failure_reason::reason(exit_code, tests, &output));
-            ended.push(failure);
+            ended.push(RunEnd { failure, tests });
             if failure.is_some_and(|why| until.is_some_and(|until| why >= until)) {
                 break;
             }
@@ -246,65 +303,8 @@ impl<'p> Prover<'p> {
 /// tests, which may be those of another.
 fn are_apart(subjects: &[ProofSubject<'_>]) -> bool {
     let mut seen = BTreeSet::new();
-    let mut commands = subjects.iter().flat_map(|it| it.commands.iter().map(|command| command.as_str()));
+    let mut commands =
+        subjects.iter().flat_map(|it| it.commands.iter().map(|tested| tested.command.as_str()));
     let excuses = |it: &ProofSubject<'_>| it.plan.changed_tests().next().is_some();
     subjects.len() < 2 || (commands.all(|command| seen.insert(command)) && !subjects.iter().any(excuses))
-}
-
-/// How the commands ended on the two trees. After the end of a list, they did not run.
-struct ProofRuns<'a> {
-    commands: &'a [&'a CommandLine],
-    with_base_tests: Option<Vec<CommandFailure>>,
-    without_work: Option<Vec<CommandFailure>>,
-}
-
-impl ProofRuns<'_> {
-    fn proof(&self, subject: &ProofSubject<'_>, examined: &Examined) -> Proof {
-        let changes = &examined.changes;
-        let base_failure =
-            if changes.base_tests.is_empty() { None } else { self.worst(&self.with_base_tests, subject) };
-        let base_tests = match base_failure {
-            Some(_) => BaseTests::Failed,
-            None if changes.declared.is_empty() => BaseTests::Passed,
-            None => BaseTests::ChangedByPlan,
-        };
-        let fails_without = if changes.without_work.is_empty() {
-            // Tests that are only added take nothing away.
-            let is_weakened = base_failure.is_none() && !changes.changed_tests.is_empty();
-            is_weakened.then_some(FailsWithout::OnlyTests)
-        } else if changes.is_inseparable {
-            Some(FailsWithout::NotSeparable)
-        } else {
-            match self.worst(&self.without_work, subject) {
-                Some(FailureReason::Assertion) => Some(FailsWithout::Assertion),
-                Some(FailureReason::Build) => Some(FailsWithout::Build),
-                // The tests as they were have failed, which is worse.
-                None if self.without_work.is_none() && base_tests == BaseTests::Failed => None,
-                None if !changes.has_new_tests => Some(FailsWithout::NoNewTests),
-                None => Some(FailsWithout::No),
-            }
-        };
-        let named = |all: &[String]| all.iter().take(MOST_NAMED).cloned().collect();
-        Proof {
-            base: subject.range.base.map(Into::into),
-            base_tests,
-            fails_without,
-            changes: examined.digest.clone(),
-            changed_tests: named(&[&changes.changed_tests[..], &changes.declared].concat()),
-            marks: named(&changes.marks),
-        }
-    }
-
-    /// The most telling failure of the commands of an execution.
-    fn worst(
-        &self,
-        ended: &Option<Vec<CommandFailure>>,
-        subject: &ProofSubject<'_>,
-    ) -> Option<FailureReason> {
-        let ended = ended.iter().flatten().zip(self.commands);
-        ended
-            .filter(|(_, command)| subject.commands.contains(command))
-            .filter_map(|(failure, _)| *failure)
-            .max()
-    }
 }

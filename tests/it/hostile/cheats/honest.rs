@@ -69,9 +69,44 @@ fn tests_that_are_renamed_with_the_code() {
             ("tests/t_snap.sh", Some(snap)),
         ],
     );
-    project.verify();
-    let proof = project.proof();
-    assert_eq!((&proof["base_tests"], proof.get("changed_tests")), (&json!("passed"), None), "{proof}");
+    project.is_taken(&json!({"base_tests": "passed", "fails_without": null, "changed_tests": null}));
+}
+
+/// The code changes on the way, and a new test shows how.
+#[test]
+fn tests_that_are_renamed_with_code_that_changes() {
+    let test = |args: &str, sum: u8| {
+        format!("[ \"$(sh sum.sh {args})\" = {sum} ] || {{ echo 'expected: {sum}'; exit 1; }}\n")
+    };
+    let snap = "[ \"$(sh sum.sh 2 3)\" = \"$(cat tests/expected.snap)\" ] || { echo 'expected: a snapshot'; exit 1; }\n";
+    let project = Project::worked(
+        RUN,
+        &[
+            ("add.sh", None),
+            ("sum.sh", Some(THREE.1)),
+            ("tests/t_add.sh", None),
+            ("tests/t_sum.sh", Some(&test("1 2", 3))),
+            ("tests/t_snap.sh", Some(snap)),
+            ("tests/t_three.sh", Some(&test("1 2 3", 6))),
+        ],
+    );
+    project.is_taken(&json!({"base_tests": "passed", "fails_without": "assertion", "changed_tests": null}));
+}
+
+/// A function that ends the program is no line that runs when a test sources the file.
+#[test]
+fn a_library_with_a_function_that_exits() {
+    let project = Project::with(&[
+        ("lib.sh", "add() { echo $(( $1 + $2 )); }\n"),
+        ("tests/t_add.sh", ". ./lib.sh\n[ \"$(add 1 2)\" = 3 ] || { echo 'expected: 3'; exit 1; }\n"),
+        ("tests/run.sh", super::scripts::run_sh()),
+        ("tests/config.sh", "LIMIT=10\n"),
+    ]);
+    project.claim(RUN, &json!({}));
+    let library = "die() { echo \"$1\"; exit 1; }\nadd() { [ $# -gt 1 ] || die usage; echo $(( $1 + $2 + ${3:-0} )); }\n";
+    let test = ". ./lib.sh\n[ \"$(add 1 2 3)\" = 6 ] || { echo 'expected: 6'; exit 1; }\n";
+    project.commit(&[("lib.sh", Some(library)), ("tests/t_three.sh", Some(test))]);
+    project.is_taken(&json!({"base_tests": "passed", "fails_without": "assertion", "marks": null}));
 }
 
 #[test]

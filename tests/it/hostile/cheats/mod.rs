@@ -2,6 +2,7 @@
 //! of the same shape passes.
 
 mod honest;
+mod runners;
 mod scripts;
 mod signed;
 mod stored;

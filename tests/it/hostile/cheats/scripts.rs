@@ -8,7 +8,7 @@ const RUN: &str = "sh tests/run.sh";
 /// What is said of tests that were changed.
 const CHANGED: &str = "the tests fail as they were before the work, which changed ";
 
-fn run_sh() -> &'static str {
+pub(super) fn run_sh() -> &'static str {
     super::BASE.iter().find(|(path, _)| *path == "tests/run.sh").unwrap().1
 }
 
@@ -278,4 +278,64 @@ fn plans_that_share_a_command_are_proved_alone() {
     let left = &view["not_landed"][0];
     assert_eq!((&left["issue_id"], &left["why"]), (&json!("ISS-002"), &json!("unproved")), "{view:#}");
     assert!(left["message"].as_str().unwrap().contains("the new tests pass without the work"), "{left}");
+}
+
+/// Whatever a command puts around a script, and whatever the script calls, decides whether tests pass.
+#[test]
+fn a_script_that_ends_at_its_start_behind_other_words() {
+    let check = "#!/bin/sh\nsh ci/unit.sh\n";
+    let unit = "[ \"$(sh add.sh 1 2)\" = 3 ] || { echo 'expected: 3'; exit 1; }\n";
+    for (command, changed) in [
+        ("ci/check", "ci/check"),
+        ("cd ci && cd .. && timeout 60 ci/check", "ci/check"),
+        ("MODE=x sh ci/check", "ci/check"),
+        ("bash -o pipefail -c ci/check", "ci/check"),
+        ("ci/check", "ci/unit.sh"),
+    ] {
+        let project =
+            Project::with(&[("add.sh", "echo $(( $1 + $2 ))\n"), ("ci/check", check), ("ci/unit.sh", unit)]);
+        let path = project.repo.path().join("ci/check");
+        std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        project.commit(&[("more", Some("\n"))]);
+        project.claim(command, &json!({}));
+        project.commit(&[(BROKEN.0, Some(BROKEN.1)), (changed, Some("#!/bin/sh\nexit 0\n"))]);
+        project.is_refused(&format!("{CHANGED}{changed}"));
+    }
+}
+
+/// The code ends the tests that run it, in words that nobody lists: the counts show it.
+#[test]
+fn code_that_keeps_tests_from_running() {
+    let project = Project::with(&[
+        ("lib.sh", "add() { echo $(( $1 + $2 )); }\n"),
+        (
+            "tests/all.sh",
+            "echo 1..1\n. ./lib.sh\n[ \"$(add 1 2)\" = 3 ] && echo 'ok 1' || { echo 'not ok 1'; exit 1; }\n",
+        ),
+    ]);
+    project.claim("sh tests/all.sh", &json!({}));
+    let cheat = "add() { echo 0; }\ne=ex; e=${e}it\n$e 0\n";
+    project.commit(&[("lib.sh", Some(cheat))]);
+    project.is_refused("ran 1 test without the work, and does not say so with it");
+}
+
+/// Whoever made the work gives themselves another name.
+#[test]
+fn an_executor_who_vouches_under_another_name() {
+    let project = Project::worked(RUN, &[(BROKEN.0, Some(BROKEN.1)), ("tests/run.sh", Some("exit 0\n"))]);
+    project.verify().fails(1);
+    let other = project.repo.with_env("WF_ACTOR", "reviewer");
+    assert_eq!(other.refused(1, &["vouch", "ISS-001", "-m", "fine"])["code"], "own-plan");
+}
+
+#[test]
+fn results_that_were_edited() {
+    let project = Project::with(&[
+        ("sum.sh", "echo $(( $1 + $2 ))\n"),
+        ("expected/sum.txt", "3\n"),
+        ("tests/t.sh", "sh sum.sh 1 2 | diff - expected/sum.txt\n"),
+    ]);
+    project.claim("sh tests/t.sh", &json!({}));
+    project.commit(&[("sum.sh", Some("echo 0\n")), ("expected/sum.txt", Some("0\n"))]);
+    project.is_refused(&format!("{CHANGED}expected/sum.txt"));
 }

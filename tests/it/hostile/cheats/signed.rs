@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Project, TEST_OF_THREE, THREE};
+use crate::hooks::server::refused;
 use crate::support::Repo;
 use crate::trail::signatures::made_key;
 
@@ -167,4 +168,87 @@ fn a_word_that_a_verifier_did_not_sign_counts_for_nothing() {
     repo.wf(&["done", "-m", "it is done"]).ok();
     let traced = repo.wf(&["trace", "ISS-001"]).ok().stdout;
     assert!(traced.contains("I looked"), "{traced}");
+}
+
+/// The server looks itself, with the file of allowed signers that it has.
+#[test]
+fn a_server_takes_only_what_its_own_verifiers_signed() {
+    let Some(signing) = Signing::new("ci@example.org") else { return };
+    let (repo, sandbox) = (&signing.project.repo, &signing.project.sandbox);
+    let server = sandbox.bare("server.git");
+    server.wf(&["hooks", "install", "--server"]).ok();
+    let signers = sandbox.root().join("signers");
+    let of_server = sandbox.root().join("signers of the server");
+    std::fs::copy(&signers, &of_server).unwrap();
+    server.git(&["config", "gpg.ssh.allowedSignersFile", of_server.to_str().unwrap()]).ok();
+    repo.git(&["remote", "add", "origin", server.path().to_str().unwrap()]).ok();
+    repo.git(&["push", "--quiet", "origin", "main", "work"]).ok();
+    repo.wf(&["sync"]).ok();
+    // Whoever made the work trusts a key of their own, and signs with it.
+    let own = made_key(sandbox, repo, "own").unwrap();
+    let public = std::fs::read_to_string(format!("{own}.pub")).unwrap();
+    std::fs::write(&signers, format!("ci@example.org {public}")).unwrap();
+    let ci = signing.verifier();
+    ci.git(&["config", "user.signingKey", &own]).ok();
+    ci.wf(&["verify", "ISS-001", "--as-verifier", "--yes"]).ok();
+    // Without the server, nobody contradicts.
+    repo.git(&["config", "remote.origin.url", "/nowhere"]).ok();
+    repo.wf(&["done", "-m", "it is done"]).ok();
+    repo.git(&["config", "remote.origin.url", server.path().to_str().unwrap()]).ok();
+    let told = refused(repo, crate::support::REF);
+    assert!(told.contains("has no passing check"), "{told}");
+    // With a check that its verifier signed, the same is taken.
+    std::fs::copy(&of_server, &signers).unwrap();
+    let ci = signing.verifier();
+    ci.wf(&["verify", "ISS-001", "--as-verifier", "--yes"]).ok();
+    repo.git(&["push", "--quiet", "origin", crate::support::REF]).ok();
+}
+
+/// Anyone who can push can add checks with signatures of nobody; they displace none of a verifier.
+#[test]
+fn signatures_of_nobody_displace_none() {
+    let Some(signing) = Signing::new("ci@example.org") else { return };
+    signing.verifier().wf(&["verify", "ISS-001", "--as-verifier", "--yes"]).ok();
+    let (repo, sandbox) = (&signing.project.repo, &signing.project.sandbox);
+    let key = made_key(sandbox, repo, "nobody").unwrap();
+    let nobody = signing.verifier();
+    nobody.git(&["config", "user.signingKey", &key]).ok();
+    nobody.wf(&["verify", "ISS-001", "--as-verifier", "--yes"]).ok();
+    repo.wf(&["done", "-m", "it is done"]).ok();
+}
+
+/// What is signed is in the entry itself: neither a purge, nor a clone without history, nor a restored export loses it.
+#[test]
+fn signed_evidence_survives_a_purge_a_shallow_clone_and_an_export() {
+    let Some(signing) = Signing::new("ci@example.org") else { return };
+    let (repo, sandbox) = (&signing.project.repo, &signing.project.sandbox);
+    signing.verifier().wf(&["verify", "ISS-001", "--as-verifier", "--yes"]).ok();
+    repo.wf(&["done", "-m", "it is done"]).ok();
+    let has_evidence = |repo: &Repo, range: &str| {
+        let audit = repo.wf(&["audit", range]).stdout;
+        assert!(!audit.contains("no passing check") && audit.contains("1/1"), "{audit}");
+    };
+    has_evidence(repo, "main..work");
+    let server = sandbox.bare("server.git");
+    repo.git(&["remote", "add", "origin", server.path().to_str().unwrap()]).ok();
+    repo.git(&["push", "--quiet", "origin", "main", "work", crate::support::REF]).ok();
+    let dump = sandbox.root().join("dump.jsonl");
+    let dump = dump.to_str().unwrap();
+    repo.wf(&["export", "jsonl", "-o", dump]).ok();
+    let signers = sandbox.root().join("signers");
+    for name in ["shallow", "restored"] {
+        let clone = sandbox.clone(&server, name);
+        clone.git(&["config", "gpg.ssh.allowedSignersFile", signers.to_str().unwrap()]).ok();
+        if name == "shallow" {
+            let spec = format!("{0}:{0}", crate::support::REF);
+            clone.git(&["fetch", "--quiet", "--depth", "1", "origin", &spec]).ok();
+        } else {
+            clone.wf(&["init"]).ok();
+            clone.wf(&["import", "jsonl", dump]).ok();
+        }
+        has_evidence(&clone, "origin/main..origin/work");
+    }
+    repo.wf(&["redact", "ISS-001", "title", "-m", "a secret"]).ok();
+    repo.wf(&["redact", "--purge", "--yes"]).ok();
+    has_evidence(repo, "main..work");
 }

@@ -91,7 +91,12 @@ fn the_outcome_of_the_tests_is_a_status_of_the_commit() {
     repo.wf(&["land", "ISS-001", "--pr"]).ok();
     let calls = host_file(&two, "calls");
     let call = format!("api --method POST repos/ada/code/statuses/{own} --raw-field state=");
-    assert!(calls.contains(&call) && calls.contains("context=git-wf"), "{calls}");
+    // Nobody has tested it yet.
+    assert!(calls.contains(&format!("{call}failure")) && calls.contains("context=git-wf"), "{calls}");
+    repo.wf(&["verify", "ISS-001", "--fresh", "--yes"]).ok();
+    repo.wf(&["land", "ISS-001", "--pr"]).ok();
+    let calls = host_file(&two, "calls");
+    assert!(calls.contains(&format!("{call}success")), "{calls}");
 }
 
 #[test]
