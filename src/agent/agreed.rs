@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::ConsentError;
-use crate::model::digest::PlanDigest;
-use crate::rules::command_line::CommandLine;
+use crate::model::PlanDigest;
+use crate::rules::CommandLine;
 use crate::store::Store;
 
 /// The subject of consent to the commands that prepare workplaces. The digest of a plan never looks like this.

@@ -1,7 +1,7 @@
 //! Which agent runs this program as a command: agents mark the environment of the shells that they start.
 
 use crate::git::Environment;
-use crate::model::agent_session::{Caller, SessionProtocol};
+use crate::model::{Caller, SessionProtocol};
 
 /// A variable that only an agent sets, its name, and the variable with its own id of the session.
 const MARKS: &[(&str, &str, Option<&str>)] = &[

@@ -2,10 +2,9 @@
 
 use super::secrets;
 use crate::git::Environment;
-use crate::model::execution::Check;
-use crate::model::hash::{CommitHash, TreeHash};
+use crate::model::{Check, CommitHash, TreeHash};
 use crate::process::supervise::{ProcessEnd, Ran};
-use crate::rules::test_count::CountedTests;
+use crate::rules::CountedTests;
 
 /// The most bytes of output in a record.
 const LONGEST_TAIL: usize = 4 * 1024;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::request::RequestKind;
 use crate::model::text_enum;
-use crate::rules::roles::Role;
+use crate::rules::Role;
 
 text_enum!(
     /// Why an agent is asked again in the same session.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::in_hook::HOOKS;
 use crate::model::shell::word;
 use crate::process::watch::program;
-use crate::rules::run::Bounds;
+use crate::rules::Bounds;
 
 /// The hooks that check something before they pass to the repository's own: their names, and how they read stdin.
 const CHECKED: &[(&str, Input)] = &[("pre-commit", Input::None), ("pre-push", Input::Lines)];

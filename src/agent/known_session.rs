@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::agent_session::{Cost, Usage};
+use crate::model::{Cost, Usage};
 
+#[serde_with::skip_serializing_none]
 /// A session, as it was when its agent last ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct KnownSession {
@@ -12,10 +13,10 @@ pub(crate) struct KnownSession {
     /// The agent's own id of it.
     pub(crate) id: String,
     /// The tokens that it had used.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) tokens: Option<u64>,
     /// What it had cost.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) cost: Option<Cost>,
 }
 

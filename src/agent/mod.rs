@@ -23,8 +23,7 @@ pub(crate) mod state;
 pub(crate) mod talk;
 pub(crate) mod transcript;
 
-use crate::model::code::Code;
-use crate::model::remedy::Remedies;
+use crate::model::{Code, Remedies};
 
 /// Why a consent cannot be used.
 #[derive(Debug, thiserror::Error)]

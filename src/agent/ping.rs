@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::answer::{AnswerKind, read_typed, schema_of};
 use super::request::{Request, RequestKind};
 use super::talk::{AgentReply, Unanswered};
-use crate::rules::roles::Role;
+use crate::rules::Role;
 
 /// The answer to a ping.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]

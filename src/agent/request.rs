@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::answer::AnswerKind;
 use crate::model::text_enum;
-use crate::rules::roles::Role;
+use crate::rules::Role;
 
 text_enum!(
     /// The kind of request.

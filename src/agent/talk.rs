@@ -19,8 +19,8 @@ use super::follow_up::FollowUp;
 use super::known_session::KnownSession;
 use super::request::Request;
 use super::transcript::{KeptTranscript, Transcript};
-use crate::model::agent_session::Usage;
-use crate::rules::roles::Role;
+use crate::model::Usage;
+use crate::rules::Role;
 
 /// How much of stdout is searched for the answer, from its end.
 pub(super) const MOST_OUTPUT: usize = 4 * 1024 * 1024;

@@ -1,11 +1,8 @@
 //! Actions on the board; each runs the same operation as its command.
 
-use crate::model::digest::PlanDigest;
-use crate::model::priority::Priority;
-use crate::model::review::{Score, Scores, Verdict};
-use crate::model::status::{IssueStatus, StatusChange};
+use crate::model::{IssueStatus, PlanDigest, Priority, Score, Scores, StatusChange, Verdict};
 use crate::ops::issues::{self, Close, ClosedAs, Edit, IssueView, NewFields, NewIssue, Reopen, SeenFields};
-use crate::ops::plans::{self, Bind, Judgement, Unbind};
+use crate::ops::plans::{self, Bind, Judgement};
 use crate::ops::queue::{self, AddedItem};
 use crate::ops::work::{self, ClaimRequest, ClaimWorktree, Claimable, ReleaseLease, Retry};
 use crate::ops::{Done, Notice, Refusal, Session};
@@ -136,16 +133,14 @@ impl Deed {
                 standing(issues::reopen(session, Reopen { issue, reason, force: None })?)
             }
             BoardAct::Comment(text) => {
-                said(issues::comment(session, &issues::NewComment { issue, body: text })?, |it| {
-                    format!("commented on {}", it.issue)
-                })
+                said(issues::comment(session, &issue, &text)?, |it| format!("commented on {}", it.issue))
             }
             BoardAct::Bind(solution) => {
                 let done =
                     plans::bind(session, &Bind { issue, solution: Some(solution.clone()), force: None })?;
                 said(done, |view| format!("bound {solution} to {}", view.issue.id))
             }
-            BoardAct::Unbind => standing(plans::unbind(session, &Unbind { issue, force: None })?),
+            BoardAct::Unbind => standing(plans::unbind(session, &issue, None)?),
             BoardAct::Queue => {
                 let which =
                     queue::QueueSelection { issues: vec![issue], all_planned: false, wave: None, tag: None };
@@ -160,13 +155,10 @@ impl Deed {
                     format!("queued as {}", names.join(", "))
                 })
             }
-            BoardAct::Unqueue => said(
-                queue::remove(session, &queue::RemoveItems { items: vec![issue], force: None })?,
-                |removed| {
-                    let names: Vec<String> = removed.iter().map(|it| it.item_id.to_string()).collect();
-                    format!("removed {} from its queue", names.join(", "))
-                },
-            ),
+            BoardAct::Unqueue => said(queue::remove(session, &[issue], None)?, |removed| {
+                let names: Vec<String> = removed.iter().map(|it| it.item_id.to_string()).collect();
+                format!("removed {} from its queue", names.join(", "))
+            }),
             BoardAct::Claim { has_own_worktree } => claim(session, issue, has_own_worktree)?,
             BoardAct::Release => said(
                 work::release(session, &ReleaseLease { item: Some(issue.clone()), force: None })?,

@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::model::plan::Plan;
+use crate::model::Plan;
 use crate::rules::dag::{components, ordered, reduced};
-use crate::ui::captured::StyledLine;
-use crate::ui::lanes::{Strokes, draw};
-use crate::ui::style;
-use crate::ui::text::clean_line;
+use crate::ui::lanes::draw;
+use crate::ui::{Strokes, StyledLine, clean_line, style};
 
 /// With more tasks than this, edges that others imply are drawn, too.
 const MOST_REDUCED: usize = 2_000;

@@ -2,7 +2,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::ui::fullscreen::Key;
+use crate::ui::Key;
 
 /// In bytes; an insertion that would exceed it is ignored.
 const LONGEST: usize = 100_000;

@@ -5,8 +5,7 @@ use super::overlay::{Choosing, MenuPlan};
 use super::page::IssuePage;
 use super::read::ReadRequest;
 use crate::ops::issues::LanesView;
-use crate::ui::captured::StyledLine;
-use crate::ui::fullscreen::Input;
+use crate::ui::{Input, StyledLine};
 
 /// Input, or an answer to a request.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! One lane of the board: the issues of one status, of which only a window is loaded.
 
 use crate::index::Carded;
-use crate::model::status::IssueStatus;
+use crate::model::IssueStatus;
 use crate::ops::issues;
 
 /// A lane with its cursor, its loaded issues and its scroll position.
@@ -79,8 +79,7 @@ impl LaneView {
 pub(super) mod tests {
     use super::*;
     use crate::index::IssueRow;
-    use crate::model::id::IssueId;
-    use crate::model::priority::Priority;
+    use crate::model::{IssueId, Priority};
 
     pub(in crate::board) fn card(id: &str, status: IssueStatus, title: &str) -> Carded {
         let priority = Priority::new(3).unwrap();

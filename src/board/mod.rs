@@ -27,15 +27,13 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::git::{Environment, fault};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::issues::List;
 use crate::ops::{NoProgress, Progress, Refusal, Session};
-use crate::store::history::HistoryStep;
-use crate::store::{Acting, Store};
+use crate::store::{Acting, HistoryStep, Store};
 use crate::trail::watched::{TICK, WatchedFiles};
-use crate::ui::Screen;
-use crate::ui::fullscreen::{Fullscreen, Input, suspend};
-use crate::ui::lanes::{DrawnNode, Strokes};
+use crate::ui::fullscreen::{Fullscreen, suspend};
+use crate::ui::{DrawnNode, Input, Screen, Strokes};
 use event::{BoardEffect, BoardEvent};
 use model::Model;
 

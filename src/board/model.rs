@@ -8,10 +8,9 @@ use super::overlay::Overlay;
 use super::page::IssuePage;
 use super::read::ReadRequest;
 use crate::index::IssueRow;
-use crate::model::status::IssueStatus;
+use crate::model::IssueStatus;
 use crate::ops::issues::{self, LanesView, List};
-use crate::ui::captured::StyledLine;
-use crate::ui::lanes::Strokes;
+use crate::ui::{Strokes, StyledLine};
 
 #[derive(Debug)]
 pub(super) struct Model {

@@ -3,7 +3,7 @@
 use super::act::Deed;
 use super::editor::Editor;
 use super::event::RefusedText;
-use crate::model::digest::PlanDigest;
+use crate::model::PlanDigest;
 
 #[derive(Debug)]
 pub(super) enum Overlay {

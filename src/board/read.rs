@@ -10,13 +10,12 @@ use super::page::IssuePage;
 use super::{BoardSettings, dag};
 use crate::ops::issues::{self, Lanes, ShownRecord};
 use crate::ops::plans::SolutionView;
-use crate::ops::trail::{self, IssuePatches, LogInput, TraceInput};
+use crate::ops::trail::{self, IssuePatches, LogInput};
 use crate::ops::{Done, Notice, Progress, Refusal, Session, plans};
 use crate::page::remedy::with_remedies;
 use crate::page::{self, terminal};
-use crate::ui::captured::{StyledLine, capture};
-use crate::ui::lanes::Strokes;
-use crate::ui::{style, text};
+use crate::ui::captured::capture;
+use crate::ui::{Strokes, StyledLine, style, text};
 
 /// Maximum lines of a page; the commands print the rest.
 const MOST_LINES: usize = 5_000;
@@ -110,8 +109,7 @@ impl Reader<'_> {
                 (plan.map_or_else(no_plan, |plan| dag::lines(&plan.typed, Strokes::from_env())), notices)
             }
             IssuePage::Trail => {
-                let input = TraceInput { of: issue.clone(), with_items: false };
-                let Done { view, notices, .. } = trail::trace(session, &input)?;
+                let Done { view, notices, .. } = trail::trace(session, issue, false)?;
                 (
                     self.captured(*columns, |screen| terminal::print(screen, &page::trace::page(&view)))?,
                     notices,

@@ -5,7 +5,7 @@
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use crate::model::stamp::Stamp;
+use crate::model::Stamp;
 
 /// A record whose fields merge by stamps.
 #[derive(JsonSchema)]

@@ -2,7 +2,7 @@
 //! parsed. Options that ccw does not have are passed on, so that the parser accepts or refuses them.
 
 use super::command_at;
-use crate::model::id::{IssueId, ItemId};
+use crate::model::{IssueId, ItemId};
 
 /// Translates the words of the command line, without the name of the program.
 pub(super) fn translated(words: Vec<String>) -> Vec<String> {

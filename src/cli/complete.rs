@@ -8,11 +8,11 @@ use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
 
 use super::CliContext;
-use crate::model::status::IssueStatus;
+use crate::model::IssueStatus;
 use crate::ops::store::{self, IdKind};
 use crate::ops::{NoProgress, Session};
 use crate::store::layout;
-use crate::ui::text::clean_line;
+use crate::ui::clean_line;
 
 /// The variable in which the script names the shell that it runs in.
 pub(super) const VARIABLE: &str = "WF_COMPLETE";

@@ -12,7 +12,7 @@ use crate::agent::calling;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::{Exit, Failure, Outcome, print, system_words};
 use crate::git::Environment;
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::fields::{self, FieldNames};
 use crate::ops::format::Format;
 use crate::ops::{self, Done, Notice, Refusal, Session, Weight};

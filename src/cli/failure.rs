@@ -6,10 +6,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use crate::cli::print;
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::remedy::Remedy;
-use crate::model::typed;
+use crate::model::{Code, Explain, Remedy, typed};
 use crate::ops::{ErrorAnswer, Refusal, RefusalKind};
 use crate::ui;
 

@@ -28,7 +28,7 @@ pub(crate) use failure::{Exit, Failure};
 pub(crate) use crate::model::strict::strict_fault;
 use crate::ops::issues::SavedQueries;
 use crate::ui;
-use crate::ui::settings::{Color, DateChoice, DateForm, UiSettings};
+use crate::ui::{Color, DateChoice, DateForm, UiSettings};
 
 /// How a command that succeeds ends: done, or nothing to do.
 pub(crate) type Outcome = Result<Exit, Failure>;

@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use super::{Failure, system_words};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
 use crate::ui::JsonLines;
 

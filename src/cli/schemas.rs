@@ -26,27 +26,16 @@ use crate::cli::version;
 use crate::interchange::ImportReport;
 use crate::interchange::jsonl::ImportedJsonl;
 use crate::interchange::tidy_schema;
-use crate::model::execution::{Check, Execution, LogEntry};
-use crate::model::exploration::{Exploration, Explored};
-use crate::model::issue::{Comment, Feedback, Issue};
-use crate::model::notification::Notification;
-use crate::model::plan::Task;
-use crate::model::queue::{Item, Queue};
-use crate::model::queue_conflict::QueueConflict;
-use crate::model::redaction::Redaction;
-use crate::model::review::Review;
-use crate::model::roadmap::{Roadmap, RoadmapDocument};
-use crate::model::roadmap_log::RoadmapLogEntry;
-use crate::model::root::Root;
-use crate::model::run::Run;
-use crate::model::run_log::RunLogEntry;
-use crate::model::solution::Solution;
-use crate::model::wisdom::Wisdom;
+use crate::model::{
+    Check, Comment, Execution, Exploration, Explored, Feedback, Issue, Item, LogEntry, Notification, Queue,
+    QueueConflict, Redaction, Review, Roadmap, RoadmapDocument, RoadmapLogEntry, Root, Run, RunLogEntry,
+    Solution, Task, Wisdom,
+};
 use crate::ops;
 use crate::ops::store::FsckFinding;
 use crate::ops::store::Initialised;
 use crate::ops::store::{HookLines, HookState};
-use crate::store::history::HistoryStep;
+use crate::store::HistoryStep;
 use crate::sync::Synced;
 use crate::sync::conflicts::Conflict;
 

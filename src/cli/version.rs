@@ -11,18 +11,17 @@ use super::{CliContext, Exit, Failure};
 use crate::git::git_version;
 use crate::model::root::FORMAT;
 
+#[serde_with::skip_serializing_none]
 /// The answer of `--version`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct VersionAnswer {
     /// The version of this program.
     version: &'static str,
     /// The commit that it was built from; absent in a development build.
-    #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<&'static str>,
     /// The version of the format that it reads and writes.
     format: u64,
     /// The version of the `git` on the PATH; absent if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     git: Option<String>,
 }
 

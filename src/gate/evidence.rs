@@ -8,20 +8,15 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::model::digest::PlanDigest;
-use crate::model::execution::{Event, Execution};
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::review::Review;
-use crate::model::root::Policy;
-use crate::model::solution::Solution;
-use crate::model::status::ExecutionStatus;
+use crate::model::{
+    Event, Execution, ExecutionId, ExecutionStatus, IssueId, PlanDigest, Policy, Review, Solution, SolutionId,
+};
 use crate::rules::claim_order::{self, standing};
-use crate::rules::evidence::{self, PlanReview};
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::policy::{Gate, GateValue};
-use crate::rules::review::{self, NotQueueable, Reviewer};
-use crate::store::layout::{self, Location, Owner};
-use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
+use crate::rules::evidence;
+use crate::rules::review::{self, NotQueueable};
+use crate::rules::{ExecutionFolder, Gate, GateValue, IssueFolder, PlanReview, Reviewer};
+use crate::store::layout;
+use crate::store::{Location, ObjectId, Owner, Snapshot, Store, StoreError, records};
 use crate::trail::claimed::{self, ClaimLookup};
 use crate::trail::{signed_checks, work};
 

@@ -7,12 +7,9 @@ use serde_json::Value;
 
 use super::signatures::{Signature, signatures};
 use crate::git::ObjectId;
-use crate::model::op::Op;
-use crate::model::root::Policy;
-use crate::model::strict;
-use crate::model::time::Time;
-use crate::rules::policy::{Floor, Gate, loosened};
-use crate::rules::roles;
+use crate::model::{Op, Policy, Time, strict};
+use crate::rules::policy::{Floor, loosened};
+use crate::rules::{Gate, roles};
 use crate::store::{ReadState, Store, StoreError, layout, one_line};
 
 const KEY: &str = "wf.floor";

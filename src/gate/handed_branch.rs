@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use crate::git::tree_diff::Difference;
-use crate::git::{EntryKind, ObjectId};
-use crate::model::hash::CommitHash;
-use crate::model::repo_path::FoldedPaths;
+use crate::git::{Difference, EntryKind, ObjectId};
+use crate::model::{CommitHash, FoldedPaths};
 use crate::rules::run::unplanned_words;
 use crate::store::{Store, StoreError};
 

@@ -4,16 +4,11 @@
 use serde_json::Value;
 
 use super::received::received;
-use crate::git::tree_diff::Difference;
-use crate::git::{EntryKind, ObjectId};
-use crate::model::id::ExecutionId;
-use crate::model::op::Op;
-use crate::model::person::Person;
-use crate::model::status::IssueStatus;
-use crate::model::strict;
-use crate::rules::roles::{self, Role};
-use crate::store::layout::{Location, LogKind, Owner};
-use crate::store::{ReadState, Snapshot, Store, StoreError, read_blob};
+use crate::git::{Difference, EntryKind, ObjectId};
+use crate::model::{ExecutionId, IssueStatus, Op, Person, strict};
+use crate::rules::Role;
+use crate::rules::roles;
+use crate::store::{Location, LogKind, Owner, ReadState, Snapshot, Store, StoreError, read_blob};
 
 /// More records than an agent writes in one session.
 const MOST_RECORDS: usize = 1_000;
@@ -235,8 +230,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::model::EntryId;
     use crate::model::fixtures::entry;
-    use crate::model::id::EntryId;
 
     const ISSUE: &str = "ISS-20261121-7k3m2pq9";
 

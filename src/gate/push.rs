@@ -11,8 +11,8 @@ use bstr::ByteSlice;
 
 use super::{evidence, floor, received::received, unbound};
 use crate::git::ObjectId;
-use crate::model::remedy::Detail;
-use crate::rules::policy::Gate;
+use crate::model::Detail;
+use crate::rules::Gate;
 use crate::store::{Store, StoreError, object_id, records};
 
 /// At most this many errors are reported.

@@ -5,8 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::git::{ObjectId, SSH, SignatureStatus, SignatureVerdict};
 use crate::model::text_enum;
-use crate::store::history::{HistoryLink, HistoryStep};
-use crate::store::{Store, StoreError, merge};
+use crate::store::{HistoryLink, HistoryStep, Store, StoreError, merge};
 
 text_enum!(
     /// What vouches for a commit of the ref.

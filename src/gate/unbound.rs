@@ -10,10 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::push::Update;
 use crate::git::{self, Ancestors, ObjectId};
-use crate::model::branch;
-use crate::model::hash::CommitHash;
-use crate::model::id::SolutionId;
-use crate::model::shell;
+use crate::model::{CommitHash, SolutionId, branch, shell};
 use crate::store::{CodeCommit, ReadState, Snapshot, Store, StoreError, one_line};
 use crate::trail::links::{execution_of, solutions};
 use crate::trail::merges::{self, MergeBudget};

@@ -3,8 +3,7 @@
 use gix::ObjectId;
 use gix::objs::Kind;
 
-use super::error::GitError;
-use super::repository::Repository;
+use super::{GitError, Repository};
 
 /// The largest factor by which deflate can compress (RFC 1951: two bits can stand for 258 bytes).
 const DEFLATE: u64 = 1032;

@@ -6,9 +6,7 @@ use encoding_rs::Encoding;
 use gix::actor::{Signature, SignatureRef};
 use gix::objs::CommitRef;
 
-use super::error::GitError;
-use super::repository::Repository;
-use super::{Fault, ObjectId, make};
+use super::{Fault, GitError, ObjectId, Repository, make};
 
 /// A commit.
 pub(crate) struct Commit<'repo>(pub(super) gix::Commit<'repo>);

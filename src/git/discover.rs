@@ -7,9 +7,7 @@ use gix::odb::store::init::Slots;
 use gix::sec::Trust;
 use gix::sec::trust::{DefaultForLevel as _, Mapping};
 
-use super::environment::Environment;
-use super::error::GitError;
-use super::{multi_index, parameters, process};
+use super::{Environment, GitError, multi_index, parameters, process};
 
 /// The number of packs that can be read while the repository is open. gix counts the packs when it opens the
 /// repository and cannot read packs beyond this number: several writers and a garbage collection during a long

@@ -2,9 +2,7 @@
 
 use bstr::BStr;
 
-use super::error::GitError;
-use super::repository::Repository;
-use super::{EntryKind, Kind, ObjectId, WriteTo, make, trees};
+use super::{EntryKind, GitError, Kind, ObjectId, Repository, WriteTo, make, trees};
 
 /// What a path becomes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::withheld::Withheld;
+use super::Withheld;
 
 /// Variables by name. Cheap to clone.
 #[derive(Debug, Clone, Default)]

@@ -3,10 +3,7 @@
 use std::path::PathBuf;
 
 use super::process::OLDEST;
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::op::Other;
-use crate::model::remedy::Remedies;
+use crate::model::{Code, Explain, Other, Remedies};
 
 /// A failure of git, of gix, or of a file in the git directory.
 #[derive(Debug, thiserror::Error)]

@@ -3,8 +3,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use super::error::GitError;
-use super::repository::Repository;
+use super::{GitError, Repository};
 
 /// A kind of file that `core.fsync` can name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

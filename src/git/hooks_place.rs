@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Args, Git, GitError};
-use crate::model::op::Other;
-use crate::model::remedy::Remedies;
+use crate::model::{Other, Remedies};
 
 /// The setting that names the hooks directory.
 const HOOKS_PATH: &str = "core.hooksPath";

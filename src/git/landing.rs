@@ -1,6 +1,6 @@
 //! What landing asks git for: commits of merged trees, and a checked-out branch that moves forward.
 
-use crate::git::commit::Commit;
+use crate::git::Commit;
 use std::process::Output;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use bstr::ByteSlice;
 use super::process::{feed, git_version};
 use super::revisions::ids;
 use super::{Args, Fault, Git, GitError, ObjectId, Repository};
-use crate::model::branch::Branch;
+use crate::model::Branch;
 
 /// How often a command is run again while another git has the index locked, and how long to wait before that.
 const LOCK_TRIES: usize = 50;

@@ -13,11 +13,8 @@ use gix::zlib::stream::deflate::{Compress, FlushCompress};
 use gix::zlib::{Compression, Status};
 
 use super::discover::absolute;
-use super::error::GitError;
-use super::fault;
-use super::fsync::{self, FsyncPart};
-use super::repository::Repository;
-use super::shared::SharedMode;
+use super::fsync;
+use super::{FsyncPart, GitError, Repository, SharedMode, fault};
 
 /// `git prune` removes files whose names start with this.
 const UNFINISHED: &str = "tmp_obj_";

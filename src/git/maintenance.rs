@@ -1,14 +1,13 @@
 //! Runs `git maintenance` when loose objects pile up, as git does after its own writes, and keeps large packs fast to
 //! open.
 
-use crate::git::settings::Config;
+use crate::git::Config;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use super::repository::Repository;
-use super::{Args, Git, multi_index};
+use super::{Args, Git, Repository, multi_index};
 
 /// The default for `gc.auto`. git's own is 6700, but a write of this program makes six small files, each of which
 /// takes about 4 KiB on disk.

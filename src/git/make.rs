@@ -4,8 +4,7 @@
 use gix::ObjectId;
 use gix::objs::{Kind, Write, WriteTo};
 
-use super::error::GitError;
-use super::repository::Repository;
+use super::{GitError, Repository};
 
 /// Writes a tree or a commit.
 pub(crate) fn object(repo: &Repository, object: &dyn WriteTo) -> Result<ObjectId, GitError> {

@@ -5,9 +5,8 @@ use std::path::Path;
 
 use bstr::{BString, ByteSlice};
 
-use super::aside::ScratchGit;
 use super::process::feed;
-use super::{Args, GitError, ObjectId};
+use super::{Args, GitError, ObjectId, ScratchGit};
 
 /// Paths that differ, as git has them: not all are UTF-8. With each, whether it existed before, and whether it exists
 /// after.

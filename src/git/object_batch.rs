@@ -6,12 +6,9 @@ use std::path::PathBuf;
 use gix::ObjectId;
 use gix::objs::{Exists, Kind, Write};
 
-use super::error::GitError;
 use super::loose::{self, Loose};
 use super::maintenance::collects_garbage;
-use super::multi_index;
-use super::pack::PackWriter;
-use super::repository::Repository;
+use super::{GitError, PackWriter, Repository, multi_index};
 
 /// From this number of objects on, one pack is cheaper than that many files (git's own `fetch.unpackLimit`).
 const PACK_FROM: usize = 100;

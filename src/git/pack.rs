@@ -22,12 +22,8 @@ use tempfile::NamedTempFile;
 
 use entry::{Level, Packed, Packer, compression, entry_size};
 
-use super::cores;
-use super::error::GitError;
-use super::fault;
-use super::fsync::{self, FsyncPart};
-use super::repository::Repository;
-use super::shared::SharedMode;
+use super::fsync;
+use super::{FsyncPart, GitError, Repository, SharedMode, cores, fault};
 
 /// Not `tmp_` like git's own: a `gc --prune=now` removes those while they are being written.
 pub(crate) const UNFINISHED: &str = ".wf_unfinished_";

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 use super::process::feed;
 use super::{Args, Git, GitError, ObjectId};
-use crate::model::hash::PatchId;
+use crate::model::PatchId;
 
 /// The diff options for computing an id, which no setting of the user changes.
 const SHOWN: &[&str] = &[

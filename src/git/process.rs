@@ -6,12 +6,9 @@ use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use super::Args;
-use super::environment::Environment;
-use super::error::{GitError, lock_file};
-use super::stoppable;
-use super::transfer_progress::{self, TransferWatch};
-use super::withheld::Withheld;
+use super::error::lock_file;
+use super::transfer_progress;
+use super::{Args, Environment, GitError, TransferWatch, Withheld, stoppable};
 
 /// Variables by which git tells its children which repository, index and message to use, and that a pager shows
 /// what they print. A child that works

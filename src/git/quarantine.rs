@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::environment::Environment;
-use super::error::GitError;
-use super::repository::Repository;
+use super::{Environment, GitError, Repository};
 
 /// The quarantine directory that git passes to its hooks.
 pub(crate) fn incoming(environment: &Environment) -> Option<PathBuf> {

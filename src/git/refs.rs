@@ -9,12 +9,9 @@ use gix::lock::acquire::Fail;
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
 use gix::refs::{FullName, Target};
 
-use super::error::GitError;
-use super::fsync::{self, FsyncPart};
-use super::repository::Repository;
-use super::shared::SharedMode;
-use super::{Args, Fault, Git, ObjectId, Signature, fault};
-use crate::model::branch::Branch;
+use super::fsync;
+use super::{Args, Fault, FsyncPart, Git, GitError, ObjectId, Repository, SharedMode, Signature, fault};
+use crate::model::Branch;
 
 /// A reference.
 pub(crate) struct Reference<'repo>(gix::Reference<'repo>);

@@ -3,7 +3,7 @@
 use bstr::ByteSlice;
 use gix::remote::Direction;
 
-use super::repository::Repository;
+use super::Repository;
 
 impl Repository {
     /// The names of the remotes that have a URL.

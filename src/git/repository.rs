@@ -7,14 +7,10 @@ use bstr::ByteSlice;
 use gix::objs::Kind;
 use gix_pack::cache::lru::MemoryCappedHashmap;
 
-use super::commit::Commit;
 use super::discover::{absolute, discover};
-use super::environment::Environment;
-use super::error::GitError;
 use super::second_look::twice;
-use super::settings::Config;
 use super::trees::Recent;
-use super::{Fault, HashKind, Object, ObjectId};
+use super::{Commit, Config, Environment, Fault, GitError, HashKind, Object, ObjectId};
 
 /// Trees and small records are read again and again within one command.
 const OBJECT_CACHE: usize = 16 * 1024 * 1024;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt::Display;
 
 use super::{Args, Git, GitError, ObjectId};
-use crate::model::branch::Branch;
+use crate::model::Branch;
 
 /// The commits to list, newest first.
 #[derive(Debug, Clone)]

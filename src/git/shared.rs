@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
-use super::repository::Repository;
+use super::Repository;
 
 const GROUP: u32 = 0o660;
 const EVERYBODY: u32 = 0o664;

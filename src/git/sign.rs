@@ -1,7 +1,7 @@
 //! Signs a document that is not a git object, with the program and the key that git uses for commits. git has no
 //! command for that.
 
-use crate::git::settings::Config;
+use crate::git::Config;
 use std::fs::File;
 use std::io::{Seek, Write};
 use std::path::PathBuf;
@@ -9,9 +9,7 @@ use std::process::{Command, Output};
 
 use super::Repository;
 use super::allowed_signers::CHECK_NAMESPACE;
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::remedy::Remedies;
+use crate::model::{Code, Explain, Remedies};
 
 /// The namespace of SSH signatures, so that none can be passed off as the signature of a commit.
 pub(super) const NAMESPACE: &str = "git-wf";

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use super::transfer_progress::{self, TransferWatch};
+use super::TransferWatch;
+use super::transfer_progress;
 
 /// How often to check whether the program has ended or was cancelled.
 const PAUSE: Duration = Duration::from_millis(5);

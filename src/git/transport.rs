@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
-use super::transfer_progress::TransferWatch;
-use super::{Args, Git, GitError, ObjectId};
+use super::{Args, Git, GitError, ObjectId, TransferWatch};
 
 /// The installed git, where it may talk to a remote. git resolves a relative URL from the current directory, so that is
 /// the main work tree here, whichever worktree asks.

@@ -6,10 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use bstr::BStr;
 
-use super::error::GitError;
-use super::repository::Repository;
-use super::trees::{self, DEEPEST, Entries, EntryId};
-use super::{EntryKind, ObjectId};
+use super::trees::{self, DEEPEST, Entries};
+use super::{EntryId, EntryKind, GitError, ObjectId, Repository};
 
 /// At most this many differences are listed. Four million files are more than any store holds.
 const MOST: usize = 4_000_000;

@@ -9,8 +9,7 @@ use bstr::ByteSlice;
 use tempfile::TempDir;
 
 use super::process::feed;
-use super::sealed::SealedGit;
-use super::{Args, Git, GitError, HashKind, ObjectId};
+use super::{Args, Git, GitError, HashKind, ObjectId, SealedGit};
 
 /// Fewer objects than this are copied as single files.
 const FEW: usize = 100;

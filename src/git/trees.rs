@@ -14,10 +14,7 @@ use gix::objs::tree::{Entry, EntryKind, EntryMode};
 
 use self::refusal::fault_of;
 pub(crate) use self::refusal::{name_refusal, refusal, unread};
-use super::HashKind;
-use super::bounded;
-use super::error::GitError;
-use super::repository::Repository;
+use super::{GitError, HashKind, Repository, bounded};
 
 /// Deeper than any record; everything below is ignored.
 pub(crate) const DEEPEST: usize = 64;

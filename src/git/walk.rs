@@ -6,10 +6,8 @@ use std::collections::{BinaryHeap, HashMap};
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::ParentIds;
 
-use super::error::GitError;
-use super::repository::Repository;
 use super::second_look::twice;
-use super::{Fault, ObjectId};
+use super::{Fault, GitError, ObjectId, Repository};
 
 /// A commit in a walk.
 pub(crate) struct Walked {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use gix::discover::path::from_gitdir_file;
 
 use super::{Args, Git, GitError, ObjectId};
-use crate::model::branch::Branch;
+use crate::model::Branch;
 
 impl Git {
     /// The checked-out branches, with the directory of each, and those to which a rebase or a bisect in progress will

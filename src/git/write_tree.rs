@@ -7,10 +7,8 @@ use gix::ObjectId;
 use gix::objs::tree::{Entry, EntryKind};
 use gix::objs::{Kind, Tree, WriteTo};
 
-use super::error::GitError;
-use super::pack::{Objects, PackWriter};
-use super::repository::Repository;
-use super::{make, trees};
+use super::pack::Objects;
+use super::{GitError, PackWriter, Repository, make, trees};
 
 /// The tree `base` with these `files` written.
 pub(crate) fn onto(

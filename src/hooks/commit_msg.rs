@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::amending::is_amending;
 use super::message::{CommentRule, add_trailers, is_empty_after_cleanup};
 use super::{HookError, HookVerdict};
-use crate::rules::policy::Gate;
+use crate::rules::Gate;
 use crate::store::{Store, records};
 use crate::trail::binding::{ChosenPlan, CommittingWorktree, Draft, DraftBinding, LostClaim, Trailer};
 use crate::trail::progress;

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 
 use super::message::MessageError;
 use crate::git::GitError;
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::remedy::Remedies;
+use crate::model::{Code, Explain, Remedies};
 use crate::store::StoreError;
 
 /// Why a hook did not do its work.

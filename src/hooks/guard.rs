@@ -5,7 +5,8 @@ use std::path::Path;
 use super::commit_msg::index;
 use super::{HookError, HookVerdict};
 use crate::agent::guard;
-use crate::rules::run::{Bounds, unplanned_words};
+use crate::rules::Bounds;
+use crate::rules::run::unplanned_words;
 use crate::store::{Store, object_id};
 
 /// Checks the git command that runs the hook `name`. `open` opens the store.

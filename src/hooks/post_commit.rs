@@ -2,7 +2,7 @@
 
 use super::{HookVerdict, rewritten, unbound};
 use crate::git;
-use crate::model::words::count;
+use crate::model::count;
 use crate::ops::trail::{
     NOTICE_OUTSIDE, RecordCommit, RecordRewrite, RewriteKind, UnexpectedLink, record_commit, record_rewrite,
 };

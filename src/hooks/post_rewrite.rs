@@ -4,10 +4,7 @@ use bstr::ByteSlice;
 
 use super::{HookVerdict, rewritten};
 use crate::git::ObjectId;
-use crate::model::execution::Rewrite;
-use crate::model::hash::CommitHash;
-use crate::model::op::Op;
-use crate::model::remedy::Detail;
+use crate::model::{CommitHash, Detail, Op, Rewrite};
 use crate::ops::trail::{RecordRewrite, RewriteKind, record_rewrite};
 use crate::ops::{Refusal, Session};
 use crate::trail::{progress, rebase};

@@ -6,9 +6,7 @@ use bstr::ByteSlice;
 
 use super::HookVerdict;
 use crate::agent::in_hook;
-use crate::model::op::Other;
-use crate::model::remedy::{Detail, RemedyCall};
-use crate::model::words::count;
+use crate::model::{Detail, Other, RemedyCall, count};
 use crate::ops::work;
 use crate::store::{Snapshot, Store, StoreError};
 use crate::sync;

@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use std::io::ErrorKind;
 
 use crate::git::{ObjectId, Revisions};
-use crate::model::execution::Rewrite;
-use crate::model::hash::CommitHash;
+use crate::model::{CommitHash, Rewrite};
 use crate::ops::trail::RewriteKind;
 use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::links;

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::rules::policy::Gate;
+use crate::rules::Gate;
 use crate::store::{DEFAULT_REF, Store, StoreError, records};
 use crate::trail::{active, binding};
 

@@ -1,6 +1,6 @@
 //! What a hook decides about git's operation.
 
-use crate::model::remedy::Detail;
+use crate::model::Detail;
 use crate::ops::Notice;
 use crate::rules::roles::RoleError;
 

@@ -6,9 +6,8 @@ use rusqlite::Row;
 
 use super::Index;
 use super::error::IndexError;
-use crate::model::id::IssueId;
-use crate::rules::dag;
-use crate::rules::readiness::DependencyCycle;
+use crate::model::IssueId;
+use crate::rules::{DependencyCycle, dag};
 
 /// The dependencies of open issues on open issues: all that a cycle of unmet dependencies can consist of. The numbers are
 /// those of completed, closed and cancelled issues.

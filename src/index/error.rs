@@ -1,9 +1,6 @@
 //! Errors of the index.
 
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::op::Other;
-use crate::model::remedy::Remedies;
+use crate::model::{Code, Explain, Other, Remedies};
 use crate::store::StoreError;
 
 /// A failure of the index. A failure of the database itself never reaches a user, as long as there is memory to build

@@ -5,15 +5,12 @@ use rusqlite::types::Value;
 use super::error::IndexError;
 use super::rows::RowKind;
 use super::{Index, query};
-use crate::model::priority::Priority;
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
-use crate::rules::facts::Undecided;
-use crate::rules::landed::LandedState;
+use crate::model::{IssueStatus, Priority, Time};
 use crate::rules::roadmap::names_of_tag;
+use crate::rules::{LandedState, Undecided};
 
 /// Which issues to list; an issue must match everything that is given.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Filter {
     /// One of these; any if empty.
     pub(crate) statuses: Vec<IssueStatus>,
@@ -72,41 +69,7 @@ impl Filter {
 
     /// Whether it depends on nothing but the status.
     pub(super) fn is_of_status(&self) -> bool {
-        let Self {
-            statuses: _,
-            all: _,
-            tags,
-            components,
-            priorities,
-            assignee,
-            author,
-            wave,
-            since,
-            until,
-            closed_since,
-            closed_until,
-            types,
-            parent,
-            assignees,
-            unblocked,
-            waiting,
-            undecided,
-            has_solution,
-            has_execution,
-            ready,
-            unlanded,
-            search,
-        } = self;
-        tags.is_empty()
-            && components.is_empty()
-            && priorities.is_empty()
-            && types.is_empty()
-            && assignees.is_empty()
-            && [assignee, author, parent, search].iter().all(|text| text.is_none())
-            && wave.is_none()
-            && undecided.is_none()
-            && [since, until, closed_since, closed_until].iter().all(|time| time.is_none())
-            && !(*unblocked || *waiting || *has_solution || *has_execution || *ready || *unlanded)
+        *self == Self { statuses: self.statuses.clone(), all: self.all, ..Self::default() }
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use sha2::{Digest, Sha256};
 
 use crate::git::{Environment, SharedMode};
-use crate::model::digest::hex;
+use crate::model::hex;
 use crate::store::Store;
 
 /// How long to wait for another process that rebuilds or updates the index, or that may be stuck; after that, the

@@ -4,7 +4,7 @@ use rusqlite::{Connection, params};
 
 use super::error::IndexError;
 use super::{query, words};
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::{ExecutionFolder, IssueFolder};
 
 /// The texts of an issue, in the order of [`query::COLUMNS`], with words separated by spaces.
 pub(super) type Texts = [String; query::COLUMNS.len()];

@@ -11,14 +11,8 @@ use super::database::{self, IndexPart};
 use super::error::IndexError;
 use super::{InFile, Index};
 use crate::git::ObjectId;
-use crate::model::branch::Branch;
-use crate::model::execution::Event;
-use crate::model::hash::CommitHash;
-use crate::model::id::IssueId;
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
-use crate::rules::folder::IssueFolder;
-use crate::rules::landed::LandingProof;
+use crate::model::{Branch, CommitHash, Event, IssueId, IssueStatus, Time};
+use crate::rules::{IssueFolder, LandingProof};
 
 /// The name under which the key is stored.
 const KEY: &str = "landing";

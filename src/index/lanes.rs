@@ -7,7 +7,7 @@ use super::Index;
 use super::error::IndexError;
 use super::filter::{Filter, all};
 use super::list::{IssueRow, SortOrder};
-use crate::model::status::IssueStatus;
+use crate::model::IssueStatus;
 
 /// An issue on a board.
 #[derive(Debug, Clone, PartialEq, Eq)]

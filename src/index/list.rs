@@ -15,13 +15,8 @@ use super::Index;
 use super::error::IndexError;
 use super::filter::{Condition, Filter, all};
 use super::rows::{BROKEN, RowKind};
-use crate::model::id::IssueId;
-use crate::model::issue::Issue;
-use crate::model::priority::Priority;
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
-use crate::rules::landed::{Landed, LandedState, LandingProof};
-use crate::rules::shown::IssueDerived;
+use crate::model::{Issue, IssueId, IssueStatus, Priority, Time};
+use crate::rules::{IssueDerived, Landed, LandedState, LandingProof};
 use crate::store::records;
 
 /// If fewer issues than this meet a condition, the search starts from those.

@@ -7,9 +7,8 @@ use rusqlite::{OptionalExtension, params};
 use super::Index;
 use super::error::IndexError;
 use super::rows::RowKind;
-use crate::model::id::{ExecutionId, IssueId};
-use crate::store::history::HistoryStep;
-use crate::store::object_id;
+use crate::model::{ExecutionId, IssueId};
+use crate::store::{HistoryStep, object_id};
 
 impl Index<'_> {
     /// The numbers of the steps that changed `thing` (an id, or `<queue>:<solution>` for an item), or of all steps;

@@ -45,8 +45,8 @@ use std::time::Duration;
 
 use rusqlite::Connection;
 
-use crate::model::id::IssueId;
-use crate::rules::facts::AbsentWork;
+use crate::model::IssueId;
+use crate::rules::AbsentWork;
 use crate::store::{ObjectId, Snapshot, Store, StoreError};
 use database::IndexPart;
 use folder::{FolderIdentity, IndexFolder};

@@ -6,11 +6,8 @@ use std::collections::BTreeSet;
 use postcard::ser_flavors::{AllocVec, Flavor};
 use serde::{Deserialize, Serialize};
 
-use crate::model::digest::PlanDigest;
-use crate::model::id::{IssueId, ItemId, SolutionId};
-use crate::model::queue::Item;
-use crate::model::time::Time;
-use crate::rules::facts::IssueFacts;
+use crate::model::{IssueId, Item, ItemId, PlanDigest, SolutionId, Time};
+use crate::rules::IssueFacts;
 
 /// An item with all of its fields. The serialized record leaves out fields that are not set, which requires names.
 #[derive(Serialize, Deserialize)]
@@ -55,12 +52,9 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::model::priority::Priority;
-    use crate::model::repo_path::RepoPath;
-    use crate::model::review::Verdict;
-    use crate::model::status::{ExecutionStatus, IssueStatus};
-    use crate::rules::facts::{Holder, PlanFacts};
-    use crate::rules::review::{CombinedReview, UNREVIEWED};
+    use crate::model::{ExecutionStatus, IssueStatus, Priority, RepoPath, Verdict};
+    use crate::rules::review::UNREVIEWED;
+    use crate::rules::{CombinedReview, Holder, PlanFacts};
 
     fn time(second: i64) -> Time {
         Time::from_seconds(second).unwrap()

@@ -13,7 +13,7 @@ use super::readers;
 use super::refresh::Refreshing;
 use super::rows::{self, IssueRows, WantedRows};
 use crate::git::fault;
-use crate::model::id::IssueId;
+use crate::model::IssueId;
 use crate::store::Store;
 
 /// The most issues whose words are written in one transaction: others wait for it.

@@ -8,11 +8,8 @@ use rusqlite::params;
 use super::error::IndexError;
 use super::queues::{self, ASTRAY, KnownQueues, LIVE, blob, heads};
 use super::{Index, packed};
-use crate::model::id::{IssueId, QueueId, SolutionId};
-use crate::model::queue::Item;
-use crate::model::root::Policy;
-use crate::rules::folder::QueueFolder;
-use crate::rules::readiness::Facts;
+use crate::model::{IssueId, Item, Policy, QueueId, SolutionId};
+use crate::rules::{Facts, QueueFolder};
 use crate::store::records;
 
 /// All queues without their items, in the order in which they are served, and the gates.

@@ -7,15 +7,10 @@ use rusqlite::{Connection, params};
 
 use super::error::IndexError;
 use super::{Index, packed};
-use crate::model::id::{IssueId, QueueId, SolutionId};
-use crate::model::priority::Priority;
-use crate::model::queue::Item;
-use crate::model::root::Policy;
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
-use crate::rules::facts::{self, AbsentWork, IssueFacts};
-use crate::rules::folder::{IssueFolder, QueueFolder};
-use crate::rules::readiness::{Facts, in_order};
+use crate::model::{IssueId, IssueStatus, Item, Policy, Priority, QueueId, SolutionId, Time};
+use crate::rules::facts;
+use crate::rules::readiness::in_order;
+use crate::rules::{AbsentWork, Facts, IssueFacts, IssueFolder, QueueFolder};
 use crate::store::{ReadState, Snapshot, StoreError, layout, records};
 
 /// Items of the queues, with the data from which their states are derived.

@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use super::error::IndexError;
 use super::rows::{self, IssueRows, WantedRows};
 use crate::git::cores;
-use crate::model::id::IssueId;
+use crate::model::IssueId;
 use crate::store::{Snapshot, Store};
 
 /// With fewer issues than this, the calling thread reads them alone.

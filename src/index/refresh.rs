@@ -9,7 +9,7 @@ use super::error::IndexError;
 use super::folder::IndexFolder;
 use super::rows::{self, WantedRows};
 use super::{portions, readers, upsert};
-use crate::model::id::IssueId;
+use crate::model::IssueId;
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
 
 /// Which parts a query needs, besides the rows, which every query needs.

@@ -8,9 +8,9 @@ use rusqlite::{Rows, params};
 use super::Index;
 use super::error::IndexError;
 use super::rows::RowKind;
-use crate::model::id::{ExecutionId, IssueId, QueueId, SolutionId};
-use crate::store::records;
-use crate::store::resolve::{self, KnownRecord, ResolveError};
+use crate::model::{ExecutionId, IssueId, QueueId, SolutionId};
+use crate::store::resolve;
+use crate::store::{KnownRecord, ResolveError, records};
 
 impl Index<'_> {
     /// The record that `text` names.

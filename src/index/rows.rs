@@ -11,11 +11,8 @@ use super::full_text::{self, Texts};
 use super::landing;
 use super::queues::{self, ItemRow};
 use super::upsert::{self, Beside, COMPONENTS, DEPENDS, IssueColumns, LINKS, PARENTS, TAGS, UIDS};
-use crate::model::id::{IssueId, QueueId};
-use crate::rules::claim;
-use crate::rules::facts::{IssueFacts, Undecided};
-use crate::rules::folder::IssueFolder;
-use crate::rules::shown::IssueDerived;
+use crate::model::{IssueId, QueueId};
+use crate::rules::{IssueDerived, IssueFacts, IssueFolder, Undecided, claim};
 use crate::store::{ReadState, StoreError, object_id, records};
 
 /// The `status` of an issue that cannot be read, and of a directory without an issue.

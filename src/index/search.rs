@@ -8,9 +8,9 @@ use super::error::IndexError;
 use super::list::IssueRow;
 use super::words::{self, BEGIN, END};
 use super::{Index, full_text, pieces, query};
-use crate::model::id::{IssueId, ItemId, QueueId};
-use crate::store::records;
-use crate::store::resolve::{self, KnownRecord};
+use crate::model::{IssueId, ItemId, QueueId};
+use crate::store::resolve;
+use crate::store::{KnownRecord, records};
 
 /// The shortest prefix of an id that is searched for, in characters.
 const SHORTEST: usize = 4;

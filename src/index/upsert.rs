@@ -7,7 +7,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params, params_from_iter};
 
 use super::error::IndexError;
-use crate::model::id::IssueId;
+use crate::model::IssueId;
 
 /// The row of an issue, with its statements: the columns that are not keys, as the table has them.
 macro_rules! row {

@@ -2,8 +2,7 @@
 
 use super::Index;
 use super::error::IndexError;
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
+use crate::model::{IssueStatus, Time};
 
 /// An issue of a wave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,14 +5,9 @@ use std::ops::RangeInclusive;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::model::agent_session::MadeBy;
-use crate::model::execution::LinkedBy;
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::person::Person;
-use crate::model::task_id::TaskId;
-use crate::model::time::Time;
-use crate::model::typed;
+use crate::model::{
+    CommitHash, ExecutionId, IssueId, LinkedBy, MadeBy, Person, SolutionId, TaskId, Time, typed,
+};
 
 /// The schema requires exactly two numbers.
 const VERSION: &str = "0.1";
@@ -38,6 +33,7 @@ struct TraceMetadata {
     work: Vec<TracedWork>,
 }
 
+#[serde_with::skip_serializing_none]
 /// What the store knows about the work, and the format has no fields for.
 #[derive(Debug, Serialize)]
 pub(crate) struct TracedWork {
@@ -46,17 +42,14 @@ pub(crate) struct TracedWork {
     /// The plan.
     pub(crate) solution_id: SolutionId,
     /// The task, if it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,
     /// The execution that links the commit.
     pub(crate) execution_id: ExecutionId,
     /// Who executed it.
     pub(crate) actor: Person,
     /// How the commit was linked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) linked_by: Option<LinkedBy>,
     /// The agent at work when the commit was linked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) made_by: Option<MadeBy>,
 }
 

@@ -18,10 +18,7 @@ pub(crate) use numbers::{CommentCount, CommentNumbers};
 use super::comment::{self, SourceComment};
 use super::fields::{Fields, kind_of};
 use super::tracker::{Arrival, RefusedRecord, Tracker};
-use crate::model::id::IssueId;
-use crate::model::issue::{Comment, Issue, Source, StoredStatus};
-use crate::model::priority::Priority;
-use crate::model::time::Time;
+use crate::model::{Comment, Issue, IssueId, Priority, Source, StoredStatus, Time};
 use crate::rules::limits;
 
 /// Beads.

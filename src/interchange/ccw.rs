@@ -29,11 +29,7 @@ pub(crate) use store::CcwFolder;
 use super::fields::{Fields, kind_of};
 use super::tracker::{Arrival, RefusedRecord, Tracker};
 use super::work::IssueWork;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::issue::{Issue, Source};
-use crate::model::priority::Priority;
-use crate::model::time::Time;
-use crate::model::typed;
+use crate::model::{Issue, IssueId, Priority, SolutionId, Source, Time, typed};
 use crate::rules::limits;
 
 /// ccw.

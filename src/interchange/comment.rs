@@ -2,11 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::issue::Comment;
-use crate::model::person::Person;
-use crate::model::record::entry_at;
-use crate::model::stamp::Stamp;
-use crate::model::time::Time;
+use crate::model::{Comment, Person, Stamp, Time, entry_at};
 
 /// A comment as a source has it.
 #[derive(Debug, Clone, PartialEq)]

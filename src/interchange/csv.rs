@@ -4,10 +4,8 @@
 use std::io::{self, Write};
 
 use crate::model::hidden::visibly;
-use crate::model::id::IssueId;
-use crate::model::issue::Issue;
-use crate::model::time::Time;
-use crate::rules::shown::IssueDerived;
+use crate::model::{Issue, IssueId, Time};
+use crate::rules::IssueDerived;
 
 /// The columns.
 const COLUMNS: [&str; 18] = [

@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::title;
+use crate::model::Time;
 use crate::model::doc::fits_field;
-use crate::model::time::Time;
 
 /// The fields of one record, and notes about them.
 pub(super) struct Fields<'a> {

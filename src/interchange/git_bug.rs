@@ -15,11 +15,7 @@ pub(crate) use bugs::Bugs;
 use super::fields::odd_label;
 use super::title;
 use super::tracker::{Arrival, RefusedRecord, Tracker};
-use crate::model::id::{EntryId, IssueId};
-use crate::model::issue::{Comment, Issue, Source, StoredStatus};
-use crate::model::record::entry_at;
-use crate::model::stamp::Stamp;
-use crate::model::time::Time;
+use crate::model::{Comment, EntryId, Issue, IssueId, Source, Stamp, StoredStatus, Time, entry_at};
 use crate::rules::limits;
 
 /// git-bug.

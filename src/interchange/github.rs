@@ -21,9 +21,7 @@ pub(crate) use pages::IssuePages;
 use super::comment::{self as from_source, SourceComment};
 use super::fields::{Fields, odd_label};
 use super::tracker::{Arrival, RefusedRecord, Tracker};
-use crate::model::id::IssueId;
-use crate::model::issue::{Comment, Issue, Source, StoredStatus};
-use crate::model::time::Time;
+use crate::model::{Comment, Issue, IssueId, Source, StoredStatus, Time};
 use crate::rules::limits;
 
 /// GitHub.

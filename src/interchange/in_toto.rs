@@ -3,8 +3,7 @@
 
 use serde::Serialize;
 
-use crate::model::digest::PlanDigest;
-use crate::model::hash::{CommitHash, TreeHash};
+use crate::model::{CommitHash, PlanDigest, TreeHash};
 
 const TYPE: &str = "https://in-toto.io/Statement/v1";
 
@@ -19,12 +18,11 @@ pub(crate) struct Statement<P> {
     predicate: P,
 }
 
+#[serde_with::skip_serializing_none]
 /// An artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Resource {
-    #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     uri: Option<String>,
     digest: ResourceDigest,
 }

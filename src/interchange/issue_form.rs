@@ -1,8 +1,9 @@
 //! The issue forms of GitHub as templates: YAML files in `.github/ISSUE_TEMPLATE`. Each element of the form becomes a
 //! section to fill in, under the heading that GitHub would give it in the issue.
 
-use crate::rules::issue_text::{IssueTemplate, TemplatePreset, with_preset};
-use crate::rules::yaml::{self, Node};
+use crate::rules::issue_text::{TemplatePreset, with_preset};
+use crate::rules::yaml;
+use crate::rules::{IssueTemplate, Node};
 
 /// Longer hints would hide the fields to fill in.
 const LONGEST_HINT: usize = 500;

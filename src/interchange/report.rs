@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::hash::CommitHash;
-use crate::model::remedy::Remedy;
+use crate::model::{CommitHash, Remedy};
 
 /// The result of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]

@@ -6,15 +6,12 @@ use serde_json::{Map, Value, json};
 
 use super::lines::Unreadable;
 use super::tracker::{Arrival, Each, FoundRecord, Records, RefusedRecord, Tracker};
-use crate::model::id::{IssueId, RoadmapId};
-use crate::model::issue::{Issue, LifecycleRequirements, Source, StoredStatus};
-use crate::model::person::Person;
-use crate::model::roadmap::RoadmapMode;
-use crate::model::text_enum;
-use crate::model::time::Time;
-use crate::model::typed;
-use crate::model::uid::Uid;
-use crate::rules::roadmap::{Item, issue_text, issue_title, of_layer, of_task, tags};
+use crate::model::{
+    Issue, IssueId, LifecycleRequirements, Person, RoadmapId, RoadmapMode, Source, StoredStatus, Time, Uid,
+    text_enum, typed,
+};
+use crate::rules::Item;
+use crate::rules::roadmap::{issue_text, issue_title, of_layer, of_task, tags};
 
 text_enum!(
     /// What becomes of the issue of a layer or task that the document no longer has.
@@ -26,6 +23,7 @@ text_enum!(
     }
 );
 
+#[serde_with::skip_serializing_none]
 /// A layer or task with everything that its issue is made of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RoadmapRecord {
@@ -47,10 +45,10 @@ pub(crate) struct RoadmapRecord {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) depends_on: Vec<IssueId>,
     /// Set once the document no longer has it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) gone: Option<Fate>,
     /// What the document says of how every issue is worked on.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) lifecycle_requirements: Option<LifecycleRequirements>,
     /// The layer or task as its planner wrote it.
     #[serde(deserialize_with = "typed::any")]

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde::Serialize;
 
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::text_enum::text_enum;
+use crate::model::{CommitHash, ExecutionId, IssueId, SolutionId};
 
 /// The address by which editors recognize the format.
 const SCHEMA: &str =
@@ -138,20 +137,17 @@ pub(crate) struct Fingerprints {
     pub(crate) finding: String,
 }
 
+#[serde_with::skip_serializing_none]
 /// What a finding is about.
 #[derive(Debug, Serialize)]
 pub(crate) struct ResultProperties {
     /// The commit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) commit: Option<CommitHash>,
     /// The issue.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) issue: Option<IssueId>,
     /// The plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) solution: Option<SolutionId>,
     /// The execution.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) execution: Option<ExecutionId>,
 }
 

@@ -1,8 +1,7 @@
 //! Which issues of a source to import.
 
 use super::tracker::Arrival;
-use crate::model::issue::Issue;
-use crate::model::time::Time;
+use crate::model::{Issue, Time};
 
 /// Whether an issue is open in its source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,7 +73,7 @@ fn is_named(kind: Option<&str>, names: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::IssueId;
+    use crate::model::IssueId;
 
     #[test]
     fn an_issue_is_left_out_for_the_first_reason() {

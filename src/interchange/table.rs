@@ -13,10 +13,9 @@ use super::fields::UNDATED;
 use super::lines::Unreadable;
 use super::title;
 use super::tracker::{Arrival, Each, FoundRecord, Records, RefusedRecord, Tracker};
-use crate::model::id::IssueId;
-use crate::model::issue::{Issue, Source, StoredStatus};
+use crate::model::issue::StoredStatus;
 use crate::model::text_enum::text_enum;
-use crate::model::time::Time;
+use crate::model::{Issue, IssueId, Source, Time};
 use crate::rules::limits;
 
 /// Tables.

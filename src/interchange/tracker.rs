@@ -7,9 +7,7 @@ use serde_json::{Map, Value};
 
 use super::lines::Unreadable;
 use super::work::{Attempt, IssueWork, QueueArrival};
-use crate::model::issue::{Comment, Issue, StoredStatus};
-use crate::model::stamp::Stamp;
-use crate::model::time::Time;
+use crate::model::{Comment, Issue, Stamp, StoredStatus, Time};
 
 /// The pure part of a tracker: what its records mean here.
 pub(crate) struct Tracker {

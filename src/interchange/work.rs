@@ -2,14 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::execution::{Event, Execution, LogEntry};
-use crate::model::id::{QueueId, SolutionId};
-use crate::model::issue::Feedback;
-use crate::model::queue::{Item, Queue};
-use crate::model::queue_conflict::QueueConflict;
-use crate::model::solution::Solution;
-use crate::model::status::ExecutionStatus;
-use crate::model::time::Time;
+use crate::model::{
+    Event, Execution, ExecutionStatus, Feedback, Item, LogEntry, Queue, QueueConflict, QueueId, Solution,
+    SolutionId, Time,
+};
 
 /// What belongs to one issue.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -12,12 +12,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::tools::{Call, is_part_of_an_issue};
-use crate::model::op::Other;
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::typed;
-use crate::model::words::count;
+use crate::model::{Other, Remedy, RemedyCall, count, typed};
 use crate::ops::Notice;
-use crate::rules::bounded::{Cut, LONGEST, Omission};
+use crate::rules::bounded::LONGEST;
+use crate::rules::{Cut, Omission};
 
 pub(super) use texts::{Texts, refuse_cut, shorten};
 

@@ -10,9 +10,7 @@ use rmcp::service::RequestContext;
 use super::progress::{ProgressSteps, forward};
 use super::tools::Call;
 use super::{McpSettings, folders};
-use crate::model::agent_session::{Caller, SessionProtocol};
-use crate::model::code::Code;
-use crate::model::remedy::Detail;
+use crate::model::{Caller, Code, Detail, SessionProtocol};
 use crate::ops::{Notice, Refusal, Session};
 use crate::store::Store;
 

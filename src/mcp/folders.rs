@@ -12,7 +12,7 @@ use rmcp::{Peer, RoleServer};
 use serde_json::Value;
 
 use super::McpSettings;
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
 use crate::store::Store;
 

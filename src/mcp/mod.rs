@@ -31,7 +31,7 @@ use std::time::Duration;
 use rmcp::ServiceExt;
 
 use crate::git::Environment;
-use crate::model::remedy::RemedyCall;
+use crate::model::RemedyCall;
 use crate::store::Acting;
 use refused::Voice;
 use server::McpServer;

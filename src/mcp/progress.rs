@@ -9,7 +9,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use crate::ops::work::{Test, VerifyObserver};
 use crate::ops::{self};
 use crate::process::supervise::Ran;
-use crate::rules::test_count::CountedTests;
+use crate::rules::CountedTests;
 
 /// With fewer steps, the work is done before anyone looks.
 const WORTH_TELLING: usize = 2000;

@@ -3,13 +3,11 @@
 use rmcp::model::{ContentBlock, GetPromptResult, Prompt, PromptArgument, PromptMessage, Role as Speaker};
 
 use super::tools::{Allowed, Call, ContextAnswer};
-use crate::model::code::Code;
-use crate::ops::plans::ReadContext;
+use crate::model::Code;
 use crate::ops::store::IdKind;
 use crate::ops::work::PrimeAgent;
 use crate::ops::{Refusal, plans, work};
-use crate::rules::prime::Means;
-use crate::rules::roles::Role;
+use crate::rules::{Means, Role};
 
 /// A row of the table of prompts.
 struct PromptRow {
@@ -112,7 +110,7 @@ pub(super) fn get(call: &Call<'_>, prompt: &str, id: Option<&str>) -> Result<Get
     }
     let mut messages = vec![PromptMessage::new_text(Speaker::User, text)];
     if let Some(id) = id {
-        let context = plans::context(session, &ReadContext { id: id.to_owned(), role: Some(row.role) })?.view;
+        let context = plans::context(session, id, Some(row.role))?.view;
         let context = ContextAnswer::new(&context, call.voice).fitting(call);
         let text = format!("The context, as JSON:\n{context}");
         messages.push(PromptMessage::new(Speaker::User, ContentBlock::text(text)));

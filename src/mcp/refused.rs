@@ -6,12 +6,9 @@ use serde_json::{Map, Value};
 use super::bounds;
 use super::tool_for::tool_for;
 use super::tools::Allowed;
-use crate::model::code::Code;
-use crate::model::op::Operation;
-use crate::model::remedy::{Detail, Remedy, RemedyCall};
-use crate::model::typed;
+use crate::model::{Code, Detail, Operation, Remedy, RemedyCall, typed};
 use crate::ops::{ErrorAnswer, Notice, Refusal};
-use crate::rules::bounded::Cut;
+use crate::rules::Cut;
 
 /// The most characters of a text in a refusal.
 const LONGEST: usize = 2_000;
@@ -165,7 +162,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::op::{Op, Other};
+    use crate::model::{Op, Other};
 
     fn voice(role: Option<&str>, is_read_only: bool) -> Voice<'_> {
         Voice { spell, allowed: Allowed { role, is_in_run: false, is_read_only } }

@@ -7,15 +7,11 @@ use serde_json::Value;
 
 use super::tools::Call;
 use super::{bounds, refused};
-use crate::model::code::Code;
-use crate::model::id::ExecutionId;
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
-use crate::model::typed;
+use crate::model::{Code, ExecutionId, Other, RemedyCall, typed};
 use crate::ops::issues::{self, List, ShownRecord};
 use crate::ops::work::{self, DetailView, PrimeAgent, PrimedExecution, PrimedTask};
 use crate::ops::{Refusal, Session};
-use crate::rules::prime::Means;
+use crate::rules::Means;
 
 /// What this worktree executes.
 pub(super) const CURRENT: &str = "wf://execution/current";

@@ -21,7 +21,7 @@ use super::call::{CallJob, not_begun};
 use super::tools::{Allowed, Call};
 use super::watch::Watched;
 use super::{MOST_CALLS, McpSettings, completion, folders, prompts, refused, resources};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
 use crate::trail::watched::TICK;
 

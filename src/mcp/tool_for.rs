@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::op::{Op, Operation, Other};
-use crate::model::remedy::{CallOption, RemedyCall};
+use crate::model::remedy::CallOption;
+use crate::model::{Op, Operation, Other, RemedyCall};
 
 /// The tool that does what a call does, with all arguments that it needs; `None` if only a command does, or if an option
 /// or a value of the call has no argument. A word in capitals stands for what the caller must fill in.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::progress::ProgressSteps;
 use super::{McpSettings, resources};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::{Refusal, Session};
 use crate::store::Store;
 use crate::trail::watched::WatchedFiles;

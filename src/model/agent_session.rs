@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::Time;
 use super::declare::once;
 use super::text_enum::text_enum;
-use super::time::Time;
 
 text_enum!(
     /// The protocol between this program and an agent.
@@ -169,16 +169,15 @@ pub(crate) struct ToldOfSession {
     pub(crate) cost: Option<Cost>,
 }
 
+#[serde_with::skip_serializing_none]
 /// The agent that made a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct MadeBy {
     /// The agent.
     pub(crate) agent: String,
     /// Its model, if it reports it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
     /// Its own id of the session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session_id: Option<String>,
 }
 

@@ -6,9 +6,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::id::{RunId, SolutionId};
-
-use super::shell;
+use super::{RunId, SolutionId, shell};
 
 /// Where git keeps branches.
 const HEADS: &str = "refs/heads/";

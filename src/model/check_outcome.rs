@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use super::execution::Check;
-use super::test_count::TestCount;
+use super::{Check, TestCount};
 
 /// How a test command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::id::SolutionId;
-use super::schema::Shape;
-use super::status::ExecutionStatus;
+use super::{ExecutionStatus, Shape, SolutionId};
 
 /// A type whose fields have an order.
 pub(crate) trait Shaped {

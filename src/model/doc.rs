@@ -10,8 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::schema::{Schema, Shape};
-use super::stamp::Stamp;
+use super::{Schema, Shape, Stamp};
 
 mod apart;
 mod change;

@@ -4,23 +4,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::agent_session::AgentSession;
-use super::branch::Branch;
 use super::declare::{object, once};
-use super::digest::PlanDigest;
-use super::fingerprint::Fingerprint;
-use super::hash::{CommitHash, PatchId, TreeHash};
-use super::id::{ExecutionId, IssueId, ItemId, QueueId, RunId, SolutionId};
 use super::log_entry::log_entry;
-use super::person::Person;
-use super::proof::{Proof, Vouch};
 use super::record::execution_fingerprint;
-use super::status::ExecutionStatus;
-use super::task_id::TaskId;
-use super::test_count::{NamedTest, TestCount};
 use super::text_enum::text_enum;
-use super::time::Time;
-use super::typed;
+use super::{
+    AgentSession, Branch, CommitHash, ExecutionId, ExecutionStatus, Fingerprint, IssueId, ItemId, NamedTest,
+    PatchId, Person, PlanDigest, Proof, QueueId, RunId, SolutionId, TaskId, TestCount, Time, TreeHash, Vouch,
+    typed,
+};
 
 /// An execution that a claim replaces, with the status that its author saw.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

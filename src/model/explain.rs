@@ -1,7 +1,7 @@
 //! What an error tells a user beyond its message.
 
-use super::remedy::Remedies;
-use crate::model::code::Code;
+use super::Remedies;
+use crate::model::Code;
 
 /// Every error that can reach a user has a code and, if anything can be done, a hint.
 pub(crate) trait Explain: std::error::Error {

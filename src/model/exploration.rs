@@ -8,12 +8,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 
 use super::declare::once;
-use super::id::{EntryId, IssueId, RunId};
-use super::person::Person;
-use super::record::{Members, Once};
+use super::record::Members;
 use super::text_enum::text_enum;
-use super::time::Time;
-use super::typed;
+use super::{EntryId, IssueId, Once, Person, RunId, Time, typed};
 
 text_enum!(
     /// How far something reaches, or how hard it is.

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::id::{EntryId, ExecutionId};
 use super::record::{execution_fingerprint, renamed};
+use super::{EntryId, ExecutionId};
 
 /// `EXR-ISS-1-a` with as many zeros in front of its last part as an id needs.
 pub(crate) fn execution_id(text: &str) -> ExecutionId {

@@ -3,14 +3,8 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-use super::Explain;
-use super::code::Code;
-use super::fingerprint::{FINGERPRINT_PATTERN, Fingerprint};
-use super::op::Other;
-use super::remedy::{Remedies, RemedyCall};
-use super::stamp::Stamp;
-use super::time::Time;
-use super::uid::Uid;
+use super::fingerprint::FINGERPRINT_PATTERN;
+use super::{Code, Explain, Fingerprint, Other, Remedies, RemedyCall, Stamp, Time, Uid};
 
 /// Prefixes of ids that the program generates; the id of an issue may not begin with one.
 const RESERVED: &[&str] = &["SOL-", "EXR-", "QUE-", "RUN-", "RMAP-", "CFT-"];

@@ -5,14 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::declare::{entry, object, record};
-use super::execution::Failure;
-use super::id::{EntryId, IssueId, SolutionId};
-use super::person::Person;
-use super::priority::Priority;
-use super::task_id::TaskId;
 use super::text_enum::text_enum;
-use super::time::Time;
 use super::typed::any_or_none;
+use super::{EntryId, Failure, IssueId, Person, Priority, SolutionId, TaskId, Time};
 
 text_enum!(
     /// What was decided about an issue. What happened to it (queued, executing, …) is derived, never stored.

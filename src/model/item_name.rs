@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::id::{ItemId, QueueId};
+use super::{ItemId, QueueId};
 
 /// The name of an item: `S-2`, or `QUE-…:S-2` if there are several queues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::id::{IssueId, RunId};
 use super::text_enum::text_enum;
-use super::time::Time;
+use super::{IssueId, RunId, Time};
 
 text_enum!(
     /// Why a person is notified.
@@ -25,6 +24,7 @@ text_enum!(
     }
 );
 
+#[serde_with::skip_serializing_none]
 /// One event, as `wf.notify` gets it: a JSON object on a line of stdin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Notification {
@@ -36,12 +36,10 @@ pub(crate) struct Notification {
     /// The run.
     pub(crate) run_id: RunId,
     /// The issue; absent if it is about the whole run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) issue_id: Option<IssueId>,
     /// What happened, in the words of git-wf.
     pub(crate) message: String,
     /// What an agent or a test said about it: text that nobody checked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) quoted: Option<String>,
     /// When.
     pub(crate) at: Time,

@@ -7,13 +7,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::declare::{Shaped, object};
-use super::plan_fields::{Estimate, FileAction};
 use super::plan_schema::{self as rule, FILLED, MOST_TASKS, TASK_ID};
-use super::priority::Priority;
-use super::repo_path::RepoPath;
-use super::schema::Shape;
-use super::task_id::TaskId;
 use super::typed::any_or_none;
+use super::{Estimate, FileAction, Priority, RepoPath, Shape, TaskId};
 
 /// The order of keys in a plan.
 pub(crate) const PLAN: Shape = Plan::SHAPE;

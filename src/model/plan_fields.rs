@@ -172,7 +172,7 @@ impl FileAction {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::plan::Task;
+    use crate::model::Task;
 
     #[test]
     fn the_typed_plan_and_its_json_say_the_same_of_each_place() {

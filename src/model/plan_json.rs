@@ -6,8 +6,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Error, Value};
 
-use super::plan::Plan;
-use super::typed;
+use super::{Plan, typed};
 
 /// The JSON of a plan, as it was given, and what it says. There is none for JSON that is not a plan.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,8 +4,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::CommitHash;
 use super::declare::once;
-use super::hash::CommitHash;
 use super::text_enum::text_enum;
 
 text_enum!(
@@ -41,16 +41,17 @@ text_enum!(
 /// At most this many files and marks are named.
 pub(crate) const MOST_NAMED: usize = 20;
 
+#[serde_with::skip_serializing_none]
 /// How the tests of an execution were tested themselves. All checks of one verification bear the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Proof {
     /// The commit with which the tested one was compared; absent if the work began with nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) base: Option<CommitHash>,
     /// How the commands end with the tests of the base.
     pub(crate) base_tests: BaseTests,
     /// How they end without the work; absent if it only adds tests, or if the tests of the base failed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) fails_without: Option<FailsWithout>,
     /// The SHA-256 of the paths that differ from the base and of what they have now, in hex: the same work on top of
     /// another base has the same.

@@ -15,24 +15,20 @@ text_enum!(
     }
 );
 
+#[serde_with::skip_serializing_none]
 /// What another tool recorded about the agent behind a commit, unverified.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Provenance {
     /// The tool.
     pub(crate) source: ProvenanceSource,
     /// The checkpoint of Entire that the commit names.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) checkpoint_id: Option<String>,
     /// The agent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) agent: Option<String>,
     /// Its model.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
     /// The agent's own id of the session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session_id: Option<String>,
     /// How many lines of the commit it wrote.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) line_count: Option<u64>,
 }

@@ -3,10 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::declare::record;
-use super::digest::PlanDigest;
-use super::id::{IssueId, ItemId, QueueId, SolutionId};
 use super::text_enum::text_enum;
-use super::time::Time;
+use super::{IssueId, ItemId, PlanDigest, QueueId, SolutionId, Time};
 
 text_enum!(
     /// What was decided about a queue.

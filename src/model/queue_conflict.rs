@@ -1,10 +1,8 @@
 //! Declared conflicts between the items of a queue: entries that are written once.
 
 use super::declare::entry;
-use super::id::{EntryId, SolutionId};
-use super::person::Person;
 use super::text_enum::text_enum;
-use super::time::Time;
+use super::{EntryId, Person, SolutionId, Time};
 
 text_enum!(
     /// What two plans conflict over.

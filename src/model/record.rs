@@ -5,10 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::fingerprint::Fingerprint;
-use super::id::{EntryId, ExecutionId};
-use super::stamp::Stamp;
-use super::typed;
+use super::{EntryId, ExecutionId, Fingerprint, Stamp, typed};
 
 /// The members of an entry that its id does not depend on.
 const BESIDE_ENTRY: &[&str] = &["id"];

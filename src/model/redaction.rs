@@ -3,11 +3,7 @@
 use serde_json::Value;
 
 use super::declare::entry;
-use super::id::IssueId;
-use super::person::Person;
-use super::record::OnceSchema;
-use super::stamp::EpochStamp;
-use super::time::Time;
+use super::{EpochStamp, IssueId, OnceSchema, Person, Time};
 
 /// What is shown in the place of a hidden value.
 pub(crate) const REDACTED: &str = "[redacted]";
@@ -179,10 +175,7 @@ fn texts_of(value: &Value, at: &str, found: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::execution::LogEntry;
-    use crate::model::exploration::Explored;
-    use crate::model::record::Once;
-    use crate::model::run_log::RunLogEntry;
+    use crate::model::{Explored, LogEntry, Once, RunLogEntry};
     use serde::Serialize;
     use serde::de::DeserializeOwned;
     use serde_json::json;

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use super::op::Operation;
-use super::shell;
+use super::{Operation, shell};
 
 /// One thing to do: a call of an operation or another command, and what it does; or words alone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]

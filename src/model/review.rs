@@ -7,10 +7,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::declare::entry;
-use super::digest::PlanDigest;
-use super::person::Person;
 use super::text_enum::text_enum;
-use super::time::Time;
+use super::{Person, PlanDigest, Time};
 
 text_enum!(
     /// The verdict of a review, mildest first.

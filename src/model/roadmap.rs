@@ -10,16 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::declare::record;
-use super::digest::PlanDigest;
-use super::exploration::Extent;
-use super::id::{IssueId, RoadmapId};
-use super::issue::LifecycleRequirements;
-use super::person::Person;
-use super::priority::Priority;
-use super::redaction::REDACTED;
 use super::text_enum::text_enum;
-use super::time::Time;
-use super::typed;
+use super::{
+    Extent, IssueId, LifecycleRequirements, Person, PlanDigest, Priority, REDACTED, RoadmapId, Time, typed,
+};
 use forms::lines_schema;
 
 pub(crate) use forms::{Risk, TextList};
@@ -237,24 +231,20 @@ pub(crate) struct Assessment {
     pub(crate) keywords: TextList,
 }
 
+#[serde_with::skip_serializing_none]
 /// The factors of an assessment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Factors {
     /// Uncertainty of the scope.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) scope_clarity: Option<Extent>,
     /// Uncertainty of the implementation.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) technical_risk: Option<Extent>,
     /// Uncertainty of the dependencies.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) dependency_unknown: Option<Extent>,
     /// Unfamiliarity of the team with the domain.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) domain_familiarity: Option<Extent>,
     /// Likelihood that the requirement changes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) requirement_stability: Option<Extent>,
 }
 

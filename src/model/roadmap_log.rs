@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::PlanDigest;
 use super::declare::once;
-use super::digest::PlanDigest;
 use super::log_entry::log_entry;
 
 once! {

@@ -53,7 +53,7 @@ object! {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::doc::Doc;
+    use crate::model::Doc;
 
     #[test]
     fn the_greater_format_stands_as_a_number() {

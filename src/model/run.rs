@@ -4,14 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::branch::Branch;
-use super::budget::Budget;
 use super::declare::once;
-use super::hash::CommitHash;
-use super::id::{IssueId, RunId};
-use super::person::Person;
 use super::text_enum::text_enum;
-use super::time::Time;
+use super::{Branch, Budget, CommitHash, IssueId, Person, RunId, Time};
 
 text_enum!(
     /// How much work a run does on each issue, and how many issues it takes at once.
@@ -91,21 +86,18 @@ text_enum!(
     }
 );
 
+#[serde_with::skip_serializing_none]
 /// The agents of a run, by their names. A command line may hold a secret and is never recorded.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct RunAgents {
     /// Explores issues.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) explorer: Option<String>,
     /// Makes plans.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) planner: Option<String>,
     /// Reviews plans.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reviewer: Option<String>,
     /// Executes plans.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) executor: Option<String>,
 }
 

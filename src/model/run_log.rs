@@ -1,16 +1,12 @@
 //! The log of a run: what the run and each of its issues reached, which steps were taken, and what went wrong.
 
-use super::agent_session::{Cost, Usage};
-use super::budget::Budget;
 use super::declare::{object, once};
-use super::execution::Failure;
-use super::hash::CommitHash;
-use super::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
 use super::log_entry::log_entry;
-use super::run::RunStep;
-use super::status::{ExecutionStatus, IssueStatus};
 use super::text_enum::text_enum;
-use super::time::Time;
+use super::{
+    Budget, CommitHash, Cost, ExecutionId, ExecutionStatus, Failure, IssueId, IssueStatus, ItemId, QueueId,
+    RunStep, SolutionId, Time, Usage,
+};
 
 text_enum!(
     /// The status of a run.

@@ -1,12 +1,8 @@
 //! The solution record: who planned, for which issue, and the plan.
 
 use super::declare::record;
-use super::digest::PlanDigest;
-use super::id::{IssueId, SolutionId};
-use super::person::Person;
-use super::plan::{PLAN, Plan};
-use super::plan_json::PlanJson;
-use super::time::Time;
+use super::plan::PLAN;
+use super::{IssueId, Person, Plan, PlanDigest, PlanJson, SolutionId, Time};
 
 record! {
     /// A plan for one issue, as stored.

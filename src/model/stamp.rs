@@ -5,8 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::time::Time;
-use super::uid::Uid;
+use super::{Time, Uid};
 
 /// The uid of stamps that an import makes, so that repeating an import gives the same birth.
 const IMPORT: &str = "import";

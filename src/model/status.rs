@@ -1,6 +1,6 @@
 //! Statuses as they are shown: decisions that are stored, and what happened, which is derived.
 
-use super::issue::StoredStatus;
+use super::StoredStatus;
 use super::text_enum::text_enum;
 
 text_enum!(

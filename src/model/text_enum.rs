@@ -1,6 +1,6 @@
 //! Enums that are words in JSON, on the command line and in messages.
 
-/// Declares an enum whose variants are words: `as_str`, `parse`, `ALL`, Display, serde and JSON Schema from one list.
+/// Declares an enum whose variants are words: `as_str`, `parse`, `ALL`, FromStr for the command line, Display, serde and JSON Schema from one list.
 macro_rules! text_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
         $(#[$doc])*
@@ -29,6 +29,14 @@ macro_rules! text_enum {
             /// All words, for messages: `a, b, c`.
             pub(crate) fn words() -> String {
                 [$($text),+].join(", ")
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = String;
+
+            fn from_str(text: &str) -> std::result::Result<Self, String> {
+                Self::parse(text).ok_or_else(|| format!("expected one of {}", Self::words()))
             }
         }
 

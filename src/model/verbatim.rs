@@ -85,9 +85,7 @@ pub(crate) use verbatim;
 
 #[cfg(test)]
 mod tests {
-    use crate::model::digest::PlanDigest;
-    use crate::model::person::Person;
-    use crate::model::task_id::TaskId;
+    use crate::model::{Person, PlanDigest, TaskId};
 
     #[test]
     fn any_text_is_kept_as_it_was_written() {

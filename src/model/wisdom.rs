@@ -4,10 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::declare::entry;
-use super::id::{EntryId, IssueId, RunId};
-use super::person::Person;
 use super::text_enum::text_enum;
-use super::time::Time;
+use super::{EntryId, IssueId, Person, RunId, Time};
 
 text_enum!(
     /// The kind of a piece of wisdom.

@@ -1,8 +1,6 @@
 //! Entries of logs, as people name them.
 
-use crate::model::code::Code;
-use crate::model::id::EntryId;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, EntryId, RemedyCall};
 use crate::ops::Refusal;
 use crate::store::ReadState;
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::model::declare::is_default;
 
 /// One line with what is wrong, one with what to do.

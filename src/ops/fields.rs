@@ -8,9 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Refusal;
-use crate::model::code::Code;
-use crate::model::nearest::nearest;
-use crate::model::typed;
+use crate::model::{Code, nearest, typed};
 
 /// The names of fields, in display order.
 #[derive(Debug, Clone, PartialEq, Eq)]

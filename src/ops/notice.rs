@@ -1,7 +1,7 @@
 //! Notices: what an operation found besides its result.
 
-use crate::model::remedy::{Detail, Remedy, RemedyCall};
-use crate::rules::readiness::DependencyCycle;
+use crate::model::{Detail, Remedy, RemedyCall};
+use crate::rules::DependencyCycle;
 
 /// Something to report that did not stop the operation.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -69,7 +69,7 @@ impl<'a> Patience<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::code::Code;
+    use crate::model::Code;
 
     fn locked(tries: &mut usize) -> Result<(), Refusal> {
         *tries += 1;

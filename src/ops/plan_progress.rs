@@ -11,15 +11,16 @@ use serde_json::Value;
 use super::Refusal;
 use crate::interchange::plan_tools;
 use crate::interchange::plan_tools::written::{Progress, Stage, WrittenText, WrittenTool};
-use crate::model::code::Code;
+use crate::model::Code;
+use crate::model::ExecutionStatus;
+use crate::model::IssueId;
+use crate::model::IssueStatus;
+use crate::model::Solution;
+use crate::model::TaskId;
 use crate::model::hash::CommitHash;
-use crate::model::id::IssueId;
-use crate::model::solution::Solution;
-use crate::model::status::{ExecutionStatus, IssueStatus};
-use crate::model::task_id::TaskId;
-use crate::rules::facts;
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::folder::ExecutionFolder;
 use crate::rules::prime::open_tasks;
+use crate::rules::{IssueFolder, facts};
 use crate::store::{Snapshot, StoreError, records};
 
 /// A file that changed, or would.

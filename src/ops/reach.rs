@@ -1,8 +1,8 @@
 //! Which of some commits no branch has, for answers that show commits.
 
 use super::{Notice, Session};
-use crate::model::hash::CommitHash;
-use crate::rules::folder::ExecutionFolder;
+use crate::model::CommitHash;
+use crate::rules::ExecutionFolder;
 use crate::trail::reach::Unreached;
 
 /// The unreachable ones among these commits. If git cannot tell, the rest is still shown: none is marked, and a notice

@@ -1,10 +1,7 @@
 //! Refusals of operations.
 
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::op::Other;
-use crate::model::remedy::{Detail, Remedy, RemedyCall};
-use crate::rules::readiness::Blocker;
+use crate::model::{Code, Detail, Explain, Other, Remedy, RemedyCall};
+use crate::rules::Blocker;
 
 /// The kind of a refusal, which alone decides the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

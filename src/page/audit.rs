@@ -7,13 +7,12 @@ use super::{
     Block, Column, Entry, Line, List, Page, PerPage, Section, Span, Table, Target, commit, id, line, message,
     named, record, state, styled,
 };
-use crate::model::execution::LinkedBy;
-use crate::model::hash::CommitHash;
+use crate::model::{CommitHash, LinkedBy};
 use crate::ops::store::{ComparedStatement, ComparedStatements};
 use crate::ops::trail::{Audit, AuditedCommit, LinkingExecution};
-use crate::rules::audit::{AuditFinding, AuditSeverity};
-use crate::ui::style::{self, Style};
-use crate::ui::text::count;
+use crate::rules::{AuditFinding, AuditSeverity};
+use crate::ui::style;
+use crate::ui::{Style, count};
 
 /// Commits on a page in a browser.
 const COMMITS: PerPage = PerPage::Latest(500);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::line::{Line, Target};
-use crate::ui::svg::{Arrow, Boxed, Scale, TimelineRow};
+use crate::ui::{Arrow, Boxed, Scale, TimelineRow};
 
 /// A page.
 #[derive(Debug, Default)]

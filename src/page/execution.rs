@@ -6,14 +6,11 @@ use super::{
     Block, Entry, EntryForm, Field, Line, List, Page, PerPage, Section, Span, Target, Text, commit, id, line,
     named, person, record, state, styled,
 };
-use crate::model::check_outcome::CheckOutcome;
-use crate::model::execution::Check;
-use crate::model::issue::{Feedback, FeedbackType, Stage};
 use crate::model::test_count::counted;
+use crate::model::{Check, CheckOutcome, Feedback, FeedbackType, Stage};
 use crate::ops::issues::ShownExecution;
 use crate::ops::work::{CommitView, EndView, ExecutionView, LandingView};
-use crate::ui::style;
-use crate::ui::time;
+use crate::ui::{style, time};
 
 /// Commits on a page in a browser.
 const COMMITS: usize = 200;

@@ -9,9 +9,9 @@ use super::block::{
 };
 pub(crate) use super::html_place::{HtmlPlace, OnItsOwn};
 use super::line::{Line, Span, Target};
-use crate::model::hidden::exact;
-use crate::ui::style::Style;
-use crate::ui::svg::{Boxed, TimelineRow, dag, escaped, escaped_whole, timeline};
+use crate::model::exact;
+use crate::ui::svg::{dag, escaped, escaped_whole, timeline};
+use crate::ui::{Boxed, Style, TimelineRow};
 
 /// A word as a part of a CSS class: `partly failed` is `partly-failed`.
 fn class_of(word: &str) -> String {
@@ -24,7 +24,7 @@ pub(crate) fn anchor(key: &str) -> String {
     key.replace(|c: char| !(c.is_ascii_alphanumeric() || "-._".contains(c)), "-")
 }
 
-fn capitalized(words: &str) -> String {
+pub(super) fn capitalized(words: &str) -> String {
     let mut chars = words.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::block::PerPage;
 use super::line::Target;
-use crate::model::time::Time;
+use crate::model::Time;
 use crate::ui::svg::{escaped, escaped_whole};
 use crate::ui::text::clean;
 use crate::ui::time;

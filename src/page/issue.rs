@@ -8,15 +8,12 @@ use super::{
     Block, Entry, EntryForm, Field, Line, List, Page, PerPage, Section, Span, Target, Text, id, line, named,
     person, priority, record, short_id, state, styled,
 };
-use crate::model::exploration::Explored;
-use crate::model::issue::{Feedback, Issue};
-use crate::model::status::ExecutionStatus;
+use crate::model::{ExecutionStatus, Explored, Feedback, Issue};
 use crate::ops::issues::Override;
 use crate::ops::issues::{CommentView, Contents, IssueView, Related};
 use crate::ops::plans::SolutionView;
 use crate::rules::readiness;
-use crate::ui::style;
-use crate::ui::text::{clean_line, count};
+use crate::ui::{clean_line, count, style};
 
 /// Comments, and entries of feedback, on a page in a browser.
 const TEXTS: usize = 50;

@@ -2,11 +2,8 @@
 
 #![expect(clippy::needless_pass_by_value, reason = "callers pass ids and texts alike, owned or not")]
 
-use crate::model::hash::CommitHash;
-use crate::model::id::{EntryId, IssueId, QueueId, SolutionId};
-use crate::model::priority::Priority;
-use crate::model::time::Time;
-use crate::ui::style::Style;
+use crate::model::{CommitHash, EntryId, IssueId, Priority, QueueId, SolutionId, Time};
+use crate::ui::Style;
 
 /// What a part of a line leads to.
 #[derive(Debug, Clone)]

@@ -1,9 +1,10 @@
 //! The styles of states.
 
-use crate::model::review::Verdict;
-use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
-use crate::rules::run::{IssueStage, QualityGate};
-use crate::ui::style::{BAD, DIM, GOOD, PLAIN, Style, WARN};
+use crate::model::{ExecutionStatus, IssueStatus, ItemStatus, Verdict};
+use crate::rules::QualityGate;
+use crate::rules::run::IssueStage;
+use crate::ui::Style;
+use crate::ui::style::{BAD, DIM, GOOD, PLAIN, WARN};
 
 /// The style of an issue's status.
 pub(crate) fn issue_style(status: IssueStatus) -> Style {

@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use super::block::{Block, Entry, Field, List, Page, Section, Table, Text, TextForm, Value};
+use super::html::capitalized;
 use super::line::{Line, Span};
-use crate::model::hidden::exact;
-use crate::ui::text::{clean, clean_line};
-use crate::ui::time;
+use crate::model::exact;
+use crate::ui::text::clean;
+use crate::ui::{clean_line, time};
 
 /// The whole page.
 pub(crate) fn document(page: &Page) -> String {
@@ -92,11 +93,6 @@ fn span(span: &Span) -> String {
 fn code(text: &str) -> String {
     let text = exact(text);
     if text.contains('`') || text.contains('|') { plain(&text) } else { format!("`{text}`") }
-}
-
-fn capitalized(words: &str) -> String {
-    let mut chars = words.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 struct Writer {

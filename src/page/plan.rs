@@ -5,12 +5,11 @@ use super::{
     Block, Diagram, Drawing, Field, Line, Page, Section, Span, Target, Text, Value, id, line, named, person,
     priority, record, state, styled,
 };
-use crate::model::plan::{Plan, PlannedCommit, Task, TaskTest, TouchedPlace};
-use crate::model::task_id::TaskId;
+use crate::model::plan::{PlannedCommit, TaskTest, TouchedPlace};
+use crate::model::{Plan, Task, TaskId};
 use crate::ops::plans::SolutionView;
-use crate::ui::style::{self, Style};
-use crate::ui::svg::{Arrow, Boxed};
-use crate::ui::text::count;
+use crate::ui::style;
+use crate::ui::{Arrow, Boxed, Style, count};
 
 /// The page of a plan.
 pub(crate) fn page(view: &SolutionView) -> Page {

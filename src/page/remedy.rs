@@ -1,7 +1,6 @@
 //! Writes remedies as commands.
 
-use crate::model::op::{Op, Other};
-use crate::model::remedy::{Remedy, RemedyCall};
+use crate::model::{Op, Other, Remedy, RemedyCall};
 
 /// All remedies in one line; `None` if there are none.
 pub(crate) fn spelled(remedies: &[Remedy]) -> Option<String> {

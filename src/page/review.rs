@@ -2,8 +2,7 @@
 
 use super::looks::verdict_style;
 use super::{Block, Entry, Line, List, PerPage, line, person, record, state};
-use crate::model::digest::PlanDigest;
-use crate::model::review::Review;
+use crate::model::{PlanDigest, Review};
 use crate::ops::plans::SolutionView;
 use crate::rules::review;
 use crate::ui::style;

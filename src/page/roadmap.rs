@@ -7,12 +7,11 @@ use super::{
     Block, Column, Entry, EntryForm, Field, Line, List, Page, PerPage, Section, Span, Table, Text, id, line,
     person, priority, record, short_id, state,
 };
-use crate::model::roadmap::RoadmapMode;
-use crate::model::status::IssueStatus;
+use crate::model::{IssueStatus, RoadmapMode};
 use crate::ops::plans::roadmap::{RoadmapIssue, RoadmapView, WaveView};
-use crate::rules::roadmap::{Round, RoundStatus, Status};
-use crate::ui::style::{self, Style};
-use crate::ui::text::count;
+use crate::rules::{Round, RoundStatus, Status};
+use crate::ui::style;
+use crate::ui::{Style, count};
 
 /// How many characters a progress bar has.
 const BAR: usize = 10;

@@ -8,17 +8,12 @@ use super::{
     Block, Column, Diagram, Drawing, Entry, Field, Line, List, Page, PerPage, Section, Span, Table, commit,
     id, line, message, person, record, short_id, state,
 };
-use crate::model::agent_session::Cost;
-use crate::model::run::RunAgents;
-use crate::model::run_log::RunStatus;
 use crate::model::test_count::counted;
-use crate::rules::landed::Landed;
-use crate::rules::run::{
-    Counts, IssueReport, QualityGate, ReportedCheck, RunReport, SkippedStep, breach_words, money,
-};
+use crate::model::{Cost, RunAgents, RunStatus};
+use crate::rules::run::{IssueReport, ReportedCheck, SkippedStep, breach_words, money};
+use crate::rules::{Counts, Landed, QualityGate, RunReport};
 use crate::ui::svg::{run_graph, run_times};
-use crate::ui::text::count;
-use crate::ui::time;
+use crate::ui::{count, time};
 
 /// Issues of a run, and what waits, on a page in a browser.
 const ROWS: PerPage = PerPage::First(100);

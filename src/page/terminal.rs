@@ -4,11 +4,9 @@ use std::io::{self, Write};
 
 use super::block::{Block, Column, EntryForm, Field, List, Page, Section, Table, Text, TextForm, Value};
 use super::line::{Line, Span, Target};
-use crate::model::hidden::exact;
-use crate::model::priority::Priority;
-use crate::ui::style::{self, Painter, Style};
-use crate::ui::text::{clean_line, indent};
-use crate::ui::{Cell, Screen, UiSettings, markdown, table, time};
+use crate::model::{Priority, exact};
+use crate::ui::style;
+use crate::ui::{Cell, Painter, Screen, Style, UiSettings, clean_line, indent, markdown, table, time};
 
 /// The blanks before what is under a heading.
 const UNDER_HEADING: usize = 4;

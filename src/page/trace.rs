@@ -10,20 +10,18 @@ use super::{
     Block, Entry, Field, Line, List, Page, PerPage, Section, Span, Target, commit, id, line, named, person,
     record, state, styled,
 };
-use crate::model::execution::{Check, CommitLink, LinkedBy};
-use crate::model::hash::CommitHash;
-use crate::model::provenance::Provenance;
-use crate::model::task_id::{TaskId, listed};
+use crate::model::task_id::listed;
 use crate::model::test_count::counted;
+use crate::model::{Check, CommitHash, CommitLink, LinkedBy, Provenance, TaskId};
 use crate::ops::plans::SolutionView;
 use crate::ops::trail::{TraceView, TracedCommit, TracedIssue};
 use crate::ops::work::{CommitView, ExecutionView};
+use crate::rules::Undoing;
 use crate::rules::evidence::is_of;
 use crate::rules::folder::last_checks;
-use crate::rules::undoing::{Undoing, undoing};
+use crate::rules::undoing::undoing;
 use crate::trail::trace::CommitFacts;
-use crate::ui::style;
-use crate::ui::text::{clean_line, count, truncate};
+use crate::ui::{clean_line, count, style, truncate};
 
 /// The number of characters of a digest that is enough to tell plans apart.
 const DIGEST: usize = 19;

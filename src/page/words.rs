@@ -1,12 +1,9 @@
 //! How executions and their commits are shown.
 
-use crate::model::agent_session::{AgentSession, MadeBy};
-use crate::model::hash::CommitHash;
-use crate::model::provenance::{Provenance, ProvenanceSource};
+use crate::model::{AgentSession, CommitHash, MadeBy, Provenance, ProvenanceSource};
 use crate::ops::work::{CommitView, EndView, ExecutionView};
 use crate::rules::run::money;
-use crate::ui::text::count;
-use crate::ui::time;
+use crate::ui::{count, time};
 
 impl CommitView {
     /// The note that people see after the commit's subject.

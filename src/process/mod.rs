@@ -8,8 +8,7 @@ mod pass;
 pub(crate) mod supervise;
 pub(crate) mod watch;
 
-use crate::model::code::Code;
-use crate::model::remedy::Remedies;
+use crate::model::{Code, Remedies};
 
 /// Why a program was not run, or why its outcome is unknown.
 #[derive(Debug, thiserror::Error)]

@@ -20,7 +20,7 @@ pub(crate) use super::watch::LOOK;
 use super::watch::{Leash, StartAgent, Streams, WatchOrder, WatcherMessage, signal_group};
 use super::{ProcessError, descendants};
 use crate::git::Environment;
-use crate::rules::command_line::CommandLine;
+use crate::rules::CommandLine;
 
 /// How long a command may take to clean up after it is asked to stop.
 pub(crate) const GRACE: Duration = Duration::from_secs(2);

@@ -17,21 +17,12 @@ pub(crate) use self::kind::Kind;
 pub(crate) use self::shown::tasks_with_evidence;
 pub(crate) use self::stated::StatedWork;
 use self::stated::{Linking, false_trailers};
-use super::evidence::{self, MissingEvidence, PlanReview};
-use super::folder::{ExecutionFolder, LinkedCommit};
-use super::policy::{Gate, GateValue};
-use crate::model::execution::{CommitLink, Event, LinkedBy};
-use crate::model::hash::CommitHash;
-use crate::model::id::SolutionId;
-use crate::model::op::Op;
-use crate::model::plan::{Plan, Task};
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::repo_path::{FoldedPaths, RepoPath};
-use crate::model::review::Verdict;
-use crate::model::root::Policy;
-use crate::model::status::ExecutionStatus;
-use crate::model::time::Time;
-use crate::model::words::count;
+use super::evidence::{self, MissingEvidence};
+use super::{ExecutionFolder, Gate, GateValue, LinkedCommit, PlanReview};
+use crate::model::{
+    CommitHash, CommitLink, Event, ExecutionStatus, FoldedPaths, LinkedBy, Op, Plan, Policy, Remedy,
+    RemedyCall, RepoPath, SolutionId, Task, Time, Verdict, count,
+};
 
 /// What a commit did to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]

@@ -9,18 +9,13 @@ pub(crate) use self::parts::{
     AttemptContext, Background, CheckContext, CommentContext, CommitContext, DependencyContext,
     FeedbackContext, IssueContext, ReviewContext,
 };
-use super::bounded::{Cut, LONGEST, LONGEST_OF_ISSUE, Omission};
+use super::bounded::{LONGEST, LONGEST_OF_ISSUE};
 use super::claim_order::who_holds;
-use super::facts;
-use super::folder::{ExecutionFolder, IssueFolder};
-use super::review;
-use crate::model::execution::Failure;
-use crate::model::id::IssueId;
-use crate::model::issue::{ExtendedContext, Feedback, FeedbackType, Stage};
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
-use crate::model::solution::Solution;
-use crate::model::status::{ExecutionStatus, IssueStatus};
+use super::{Cut, ExecutionFolder, IssueFolder, Omission, facts, review};
+use crate::model::{
+    ExecutionStatus, ExtendedContext, Failure, Feedback, FeedbackType, IssueId, IssueStatus, Other,
+    RemedyCall, Solution, Stage,
+};
 
 /// The reader.
 #[derive(Debug, Clone, Copy)]

@@ -4,7 +4,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::remedy::{RemedyCall, as_command};
+use crate::model::RemedyCall;
+use crate::model::remedy::as_command;
 
 /// Characters of each text about an issue: a comment, a failure, a finding.
 pub(crate) const LONGEST: usize = 4_000;
@@ -102,7 +103,7 @@ impl Cut {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::op::Other;
+    use crate::model::Other;
 
     #[test]
     fn texts_and_lists_are_cut_and_counted() {

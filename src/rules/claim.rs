@@ -4,10 +4,8 @@
 //! The status of the issue does not matter. An issue that is closed, paused or cancelled while it is executed keeps its
 //! claim, and its executor gets a notice.
 
-use super::claim_order;
-use super::folder::ExecutionFolder;
-use crate::model::id::ExecutionId;
-use crate::model::status::ExecutionStatus;
+use super::{ExecutionFolder, claim_order};
+use crate::model::{ExecutionId, ExecutionStatus};
 
 /// The state of a claim among the executions of its issue.
 #[derive(Debug, Clone, Copy)]
@@ -51,9 +49,8 @@ impl<'a> Claim<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::execution::{End, Event, LogEntry};
     use crate::model::fixtures::{entry_id, execution_id};
-    use crate::model::time::Time;
+    use crate::model::{End, Event, LogEntry, Time};
     use crate::rules::test_claim::claim;
 
     fn execution(uid: &str, second: i64, end: Option<ExecutionStatus>) -> ExecutionFolder {

@@ -3,9 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::folder::ExecutionFolder;
-use crate::model::id::ExecutionId;
-use crate::model::status::ExecutionStatus;
+use super::ExecutionFolder;
+use crate::model::{ExecutionId, ExecutionStatus};
 
 /// Which execution holds the issue, and the status of each as shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,9 +92,8 @@ impl<'a> Claims<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntry, Supersedes};
     use crate::model::fixtures::{entry_id, execution_id};
-    use crate::model::time::Time;
+    use crate::model::{Aside, AsideReason, End, Event, Execution, LogEntry, Supersedes, Time};
     use crate::rules::test_claim::claim;
 
     fn execution(uid: &str, attempt: u64, second: i64) -> ExecutionFolder {

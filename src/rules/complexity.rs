@@ -1,8 +1,7 @@
 //! How large a plan is, by the files it touches and the number of its tasks. The planner's own opinion is in the plan's
 //! `analysis`.
 
-use crate::model::plan::Plan;
-use crate::model::text_enum;
+use crate::model::{Plan, text_enum};
 
 text_enum!(
     /// How large a plan is, smallest first.

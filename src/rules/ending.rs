@@ -2,11 +2,8 @@
 
 use std::fmt;
 
-use super::folder::ExecutionFolder;
-use crate::model::execution::AsideReason;
-use crate::model::person::Person;
-use crate::model::status::ExecutionStatus;
-use crate::model::time::Time;
+use super::ExecutionFolder;
+use crate::model::{AsideReason, ExecutionStatus, Person, Time};
 
 /// How an execution ended. Shown, it goes on after "was": `completed by Ada <ada@example.org> at …`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,17 +4,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
-use super::policy::GateValue;
 use super::review::is_passed_by_another;
-use crate::model::check_outcome::CheckOutcome;
-use crate::model::execution::{Check, CommitLink, Event, Execution};
-use crate::model::hash::{CommitHash, TreeHash};
-use crate::model::hidden::exact;
-use crate::model::plan::{Plan, Task};
-use crate::model::redaction::REDACTED;
-use crate::model::repo_path::FoldedPaths;
-use crate::model::task_id::TaskId;
+use super::{ExecutionFolder, GateValue, IssueFolder, LinkedCommit};
+use crate::model::{
+    Check, CheckOutcome, CommitHash, CommitLink, Event, Execution, FoldedPaths, Plan, REDACTED, Task, TaskId,
+    TreeHash, exact,
+};
 
 mod proved;
 

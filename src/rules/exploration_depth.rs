@@ -1,7 +1,6 @@
 //! How hard an issue looks before anyone has explored it, by its text and priority, and how deep it is explored.
 
-use crate::model::exploration::{Depth, Extent};
-use crate::model::priority::Priority;
+use crate::model::{Depth, Extent, Priority};
 
 /// Words for changes in the structure of the code.
 const STRUCTURAL: &[&str] = &["refactor", "architect", "restructur", "redesign", "module", "system"];

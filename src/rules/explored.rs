@@ -3,13 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::bounded::{Cut, LONGEST, Omission};
-use crate::model::exploration::{Depth, Explored, Extent, RelevantFile};
-use crate::model::op::Other;
-use crate::model::person::Person;
-use crate::model::remedy::RemedyCall;
-use crate::model::time::Time;
-use crate::rules::folder::IssueFolder;
+use super::bounded::LONGEST;
+use super::{Cut, Omission};
+use crate::model::exploration::RelevantFile;
+use crate::model::{Depth, Explored, Extent, Other, Person, RemedyCall, Time};
+use crate::rules::IssueFolder;
 
 /// The latest exploration of an issue, as an agent gets it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -4,19 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::claim_order;
-use super::folder::{ExecutionFolder, IssueFolder, Recorded};
-use super::review::{self, CombinedReview};
-use crate::model::digest::PlanDigest;
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::issue::{Issue, StoredStatus};
-use crate::model::person::Person;
-use crate::model::priority::Priority;
-use crate::model::repo_path::RepoPath;
-use crate::model::review::Verdict;
-use crate::model::status::{ExecutionStatus, IssueStatus};
-use crate::model::time::Time;
+use super::review;
+use super::{CombinedReview, ExecutionFolder, IssueFolder, Recorded, claim_order};
+use crate::model::{
+    CommitHash, ExecutionId, ExecutionStatus, Issue, IssueId, IssueStatus, Person, PlanDigest, Priority,
+    RepoPath, SolutionId, StoredStatus, Time, Verdict,
+};
 
 /// The execution that holds an issue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]

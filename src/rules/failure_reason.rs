@@ -1,6 +1,6 @@
 //! Why tests fail without the work that they test: because something is not as they assert, or because they do not even run.
 
-use crate::model::test_count::TestCount;
+use crate::model::TestCount;
 
 /// Why a command failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,28 +3,22 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::bounded::Cut;
-use crate::model::id::SolutionId;
-use crate::model::issue::{Feedback, FeedbackType, Stage};
-use crate::model::task_id::TaskId;
-use crate::model::time::Time;
+use super::Cut;
+use crate::model::{Feedback, FeedbackType, SolutionId, Stage, TaskId, Time};
 
+#[serde_with::skip_serializing_none]
 /// One failed attempt.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct FailedAttempt {
     /// The plan that was executed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) solution_id: Option<SolutionId>,
     /// The task that went wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,
     /// test_failure, compilation, timeout, …
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error_type: Option<String>,
     /// What was reported.
     pub(crate) message: String,
     /// The stack trace.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stack_trace: Option<String>,
     /// The time.
     pub(crate) timestamp: Time,
@@ -89,8 +83,8 @@ pub(crate) fn analyse(feedback: &[Feedback], cut: &mut Cut) -> FailureAnalysis {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::FeedbackDetail;
     use crate::model::fixtures::entry_id;
-    use crate::model::issue::FeedbackDetail;
     use crate::rules::bounded::{LONGEST, MOST};
 
     fn feedback(

@@ -9,19 +9,10 @@ use std::collections::BTreeMap;
 pub(crate) use self::comments::standing_comments;
 pub(crate) use self::comments::{StandingComment, hidden_in_source, thread, threads};
 pub(crate) use self::execution::{ExecutionFolder, LinkedCommit, last_checks};
-use crate::model::exploration::Explored;
-use crate::model::id::{QueueId, SolutionId};
-use crate::model::issue::{Comment, Feedback, Issue};
-use crate::model::queue::{Item, Queue, QueueDecision};
-use crate::model::queue_conflict::QueueConflict;
-use crate::model::review::Review;
-use crate::model::roadmap::Roadmap;
-use crate::model::roadmap_log::RoadmapLogEntry;
-use crate::model::run::Run;
-use crate::model::run_log::{Order, OrderKind, RunEvent, RunLogEntry};
-use crate::model::solution::Solution;
-use crate::model::stamp::Stamp;
-use crate::model::time::Time;
+use crate::model::{
+    Comment, Explored, Feedback, Issue, Item, Order, OrderKind, Queue, QueueConflict, QueueDecision, QueueId,
+    Review, Roadmap, RoadmapLogEntry, Run, RunEvent, RunLogEntry, Solution, SolutionId, Stamp, Time,
+};
 
 /// A record with the time of its latest stamp.
 #[derive(Debug, Clone)]

@@ -4,15 +4,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::dag;
-use super::facts::PlanFacts;
-use super::overlap::ByPath;
-use super::readiness::Facts;
-use super::sort_key;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::priority::Priority;
-use crate::model::repo_path::RepoPath;
-use crate::model::time::Time;
+use super::{ByPath, Facts, PlanFacts, dag, sort_key};
+use crate::model::{IssueId, Priority, RepoPath, SolutionId, Time};
 
 /// A plan that waits in a queue, or is about to.
 #[derive(Debug, Clone)]
@@ -167,9 +160,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::model::digest::PlanDigest;
-    use crate::model::status::IssueStatus;
-    use crate::rules::facts::IssueFacts;
+    use crate::model::{IssueStatus, PlanDigest};
+    use crate::rules::IssueFacts;
     use crate::rules::review::UNREVIEWED;
     use proptest::prelude::*;
 

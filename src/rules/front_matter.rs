@@ -1,6 +1,6 @@
 //! Fields above a text in Markdown, between two lines of `---`: a small part of YAML, as templates of issues use it.
 
-use super::plan_text::TextFault;
+use super::TextFault;
 
 /// A field.
 #[derive(Debug, Clone, PartialEq, Eq)]

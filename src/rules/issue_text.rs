@@ -2,12 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::TextFault;
 use super::front_matter::{self, FrontField};
-use super::plan_text::TextFault;
-use crate::model::id::IssueId;
-use crate::model::issue::Issue;
-use crate::model::nearest::nearest;
-use crate::model::priority::Priority;
+use crate::model::{Issue, IssueId, Priority, nearest};
 
 /// What someone wrote. A field that is not there stays as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -177,7 +174,7 @@ fn field_named<'a>(fields: &'a [FrontField<'a>], name: &str) -> Option<&'a Front
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::time::Time;
+    use crate::model::Time;
 
     fn issue() -> Issue {
         let mut issue = Issue::new(

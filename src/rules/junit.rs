@@ -4,7 +4,7 @@
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::model::test_count::{NamedTest, TestCount, TestOutcome};
+use crate::model::{NamedTest, TestCount, TestOutcome};
 
 /// Deeper elements are in no report.
 const DEEPEST: usize = 64;

@@ -2,11 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::branch::Branch;
-use crate::model::execution::{Event, Land, LandHow};
-use crate::model::hash::CommitHash;
-use crate::model::text_enum;
-use crate::rules::folder::ExecutionFolder;
+use crate::model::{Branch, CommitHash, Event, Land, LandHow, text_enum};
+use crate::rules::ExecutionFolder;
 
 text_enum!(
     /// What is known about completed work and its target branch. The index stores the place in this order.

@@ -1,9 +1,7 @@
 //! How long a claim lasts without being renewed.
 
-use super::folder::ExecutionFolder;
-use crate::model::execution::Event;
-use crate::model::id::EntryId;
-use crate::model::time::Time;
+use super::ExecutionFolder;
+use crate::model::{EntryId, Event, Time};
 
 /// The default of `wf.lease`: four hours, in milliseconds.
 pub(crate) const DEFAULT: i64 = 4 * HOUR;
@@ -131,7 +129,7 @@ mod tests {
     use super::*;
     use crate::model::fixtures::entry_id;
 
-    use crate::model::execution::{Execution, LogEntry, Renew};
+    use crate::model::{Execution, LogEntry, Renew};
     use crate::rules::test_claim::{claim, time};
 
     /// A claim at second 100 with a lease of 50 seconds, and renewals (second, lease in seconds).

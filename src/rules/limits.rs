@@ -1,10 +1,6 @@
 //! The limits and forms of the texts that people write. Every operation and import that accepts a value checks it here.
 
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::id::{IdError, IssueId};
-use crate::model::issue::RELATIONS;
-use crate::model::remedy::Remedies;
+use crate::model::{Code, Explain, IdError, IssueId, RELATIONS, Remedies};
 
 /// The most characters of a title, which is one line in a list.
 pub(crate) const LONGEST_TITLE: usize = 500;

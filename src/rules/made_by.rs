@@ -2,12 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::folder::ExecutionFolder;
-use crate::model::agent_session::{AgentSession, MadeBy};
-use crate::model::execution::{Event, LinkedBy};
-use crate::model::hash::CommitHash;
-use crate::model::person::Person;
-use crate::model::time::Time;
+use super::ExecutionFolder;
+use crate::model::{AgentSession, CommitHash, Event, LinkedBy, MadeBy, Person, Time};
 
 /// What is known about the making of a commit.
 #[derive(Debug, Clone, Copy)]
@@ -125,10 +121,10 @@ fn starts_by(session: &AgentSession, at: Time) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::agent_session::SessionProtocol;
-    use crate::model::execution::{Aside, AsideReason, CommitLink, End, LogEntry, Rewrite, Unlink};
     use crate::model::fixtures::entry_id;
-    use crate::model::status::ExecutionStatus;
+    use crate::model::{
+        Aside, AsideReason, CommitLink, End, ExecutionStatus, LogEntry, Rewrite, SessionProtocol, Unlink,
+    };
     use crate::rules::test_claim::claim;
 
     fn time(seconds: i64) -> Time {

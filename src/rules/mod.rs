@@ -63,3 +63,46 @@ pub(crate) mod yaml;
 pub(crate) mod test_claim;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use audit::{AuditFinding, AuditSeverity, Carried, FileEffect, UnknownChange};
+pub(crate) use background::{Background, BackgroundReader, IssueContext};
+pub(crate) use bounded::{Cut, Omission};
+pub(crate) use claim::Claim;
+pub(crate) use command_line::CommandLine;
+pub(crate) use complexity::Complexity;
+pub(crate) use ending::Ending;
+pub(crate) use evidence::PlanReview;
+pub(crate) use explored::ExplorationContext;
+pub(crate) use facts::{AbsentWork, Holder, IssueFacts, PlanFacts, Undecided, WorkPlace};
+pub(crate) use folder::{
+    ExecutionFolder, IssueFolder, LinkedCommit, QueueFolder, QueuedItem, Recorded, RoadmapFolder, RunFolder,
+    StandingComment,
+};
+pub(crate) use glob::Glob;
+pub(crate) use issue_text::IssueTemplate;
+pub(crate) use landed::{Landed, LandedState, LandingProof};
+pub(crate) use overlap::{ByPath, Overlap, SharedFile};
+pub(crate) use plan_check::{CheckReport, PlanFinding, PlanSetting, Rule};
+pub(crate) use plan_text::TextFault;
+pub(crate) use policy::{Gate, GateValue};
+pub(crate) use prime::{Means, TokenBudget, Waiting};
+pub(crate) use quality::{Quality, QualityPart};
+pub(crate) use queue_conflicts::{Clarification, ConflictView, EffectiveConflict};
+pub(crate) use readiness::{Blocker, DependencyCycle, Facts, InOrder, ItemView, OrderReason, QueueView};
+pub(crate) use record_diff::FieldChange;
+pub(crate) use reply_task::Discussion;
+pub(crate) use review::{CombinedReview, Reviewer};
+pub(crate) use roadmap::{Assessed, Item, Outdated, Round, RoundStatus, Status, Unchosen};
+pub(crate) use roles::Role;
+pub(crate) use run::{
+    Bounds, Counts, LimitWait, Need, QualityGate, RunProgress, RunReport, Standing, StuckReason,
+};
+pub(crate) use shown::IssueDerived;
+pub(crate) use task_edit::TaskEdit;
+pub(crate) use test_count::{CountedTests, TestCounter};
+pub(crate) use test_files::{FileRole, TestFiles};
+pub(crate) use transitions::By;
+pub(crate) use undoing::Undoing;
+pub(crate) use why_lost::WhyLost;
+pub(crate) use wisdom::WisdomContext;
+pub(crate) use yaml::Node;

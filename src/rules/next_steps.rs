@@ -1,9 +1,8 @@
 //! Suggests the next one or two commands.
 
-use crate::model::id::IssueId;
-use crate::model::op::{Op, Operation, Other};
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::rules::roles::{self, Role};
+use crate::model::{IssueId, Op, Operation, Other, Remedy, RemedyCall};
+use crate::rules::Role;
+use crate::rules::roles;
 
 /// The maximum number of suggestions.
 const MOST: usize = 2;

@@ -9,7 +9,8 @@ use std::ops::Bound;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::repo_path::{RepoPath, folders};
+use crate::model::RepoPath;
+use crate::model::repo_path::folders;
 
 /// Maps paths to those who name them, to search for overlaps: a search takes one look-up for each directory above the
 /// path, plus the results.

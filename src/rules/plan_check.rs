@@ -22,16 +22,11 @@ use self::table::{
     ANALYSIS, CYCLE, DEPENDS_ON, DEPTH, DIGEST, IDS, LEVEL, NO_FILES, NO_TASKS, OWN_SCORE, TASK_COUNT, TEXT,
     TWINS, TYPE,
 };
-use super::dag;
 use super::overlap::twins;
-use super::quality::{Quality, QualityPart};
-use crate::model::digest::PlanDigest;
-use crate::model::id::{IssueId, SolutionId};
+use super::{Quality, QualityPart, dag};
 use crate::model::plan::PLAN;
-use crate::model::plan_json::PlanJson;
 use crate::model::plan_schema::{LEVELS, MOST_TASKS, STRATEGIES};
-use crate::model::repo_path::RepoPath;
-use crate::model::strict;
+use crate::model::{IssueId, PlanDigest, PlanJson, RepoPath, SolutionId, strict};
 
 /// Fields of a solution that are not part of the plan. Those that the store makes or derives are ignored if given,
 /// except for the ids and the digest.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::model::nearest::nearest;
+use crate::model::nearest;
 use crate::model::plan_schema::ACTIONS;
 
 /// A task as someone writes it down.
@@ -283,7 +283,8 @@ impl TaskText {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::plan_check::{self, PlanSetting};
+    use crate::rules::PlanSetting;
+    use crate::rules::plan_check;
 
     const TEXT: &str = "Limit the requests of a key\n\nA bucket: simple, and fair.\n\nrisk: low\nimpact: Medium\n\
         complexity: low\n\n## Add the bucket\nfiles: src/bucket.rs, src/lib.rs\nsteps:\n- write the type\n\

@@ -2,13 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::Explain;
-use crate::model::branch::Branch;
-use crate::model::code::Code;
-use crate::model::nearest::nearest;
-use crate::model::remedy::Remedies;
-use crate::model::root::Policy;
-use crate::model::text_enum;
+use crate::model::{Branch, Code, Explain, Policy, Remedies, nearest, text_enum};
 
 text_enum!(
     /// A gate.

@@ -5,13 +5,10 @@ mod budget;
 
 pub(crate) use budget::TokenBudget;
 
-use super::folder::ExecutionFolder;
+use super::ExecutionFolder;
 use super::unbegun::unbegun;
-use crate::model::op::{Op, Other};
-use crate::model::plan::{Plan, Task};
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::text_enum;
-use crate::rules::roles::Role;
+use crate::model::{Op, Other, Plan, Remedy, RemedyCall, Task, text_enum};
+use crate::rules::Role;
 
 text_enum!(
     /// What waits for someone in a role.

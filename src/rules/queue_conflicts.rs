@@ -5,11 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::id::{EntryId, ItemId, SolutionId};
-use crate::model::person::Person;
-use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
-use crate::model::repo_path::RepoPath;
-use crate::model::time::Time;
+use crate::model::{
+    ConflictType, EntryId, ItemId, Person, QueueConflict, RepoPath, Resolution, Severity, SolutionId, Time,
+};
 
 /// A declared conflict, with the entry that counts. However often it was declared, it is one conflict: a decision
 /// applies to all of its declarations.
@@ -158,15 +156,14 @@ pub(crate) struct Clarification {
     pub(crate) options: Vec<QueueChoice>,
 }
 
+#[serde_with::skip_serializing_none]
 /// A conflict in its current state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ConflictView {
     /// `CFT-<n>`, its number among declared conflicts; absent if it is derived from the plans.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = "^CFT-[1-9][0-9]*$"))]
     pub(crate) id: Option<String>,
     /// The entry that counts; absent if it is derived from the plans.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) entry_id: Option<EntryId>,
     /// What the plans conflict over.
     #[serde(rename = "type")]
@@ -178,25 +175,20 @@ pub(crate) struct ConflictView {
     /// Their items in the queue, without removed ones.
     pub(crate) item_ids: Vec<ItemId>,
     /// The file, if the conflict is about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) file: Option<String>,
     /// How it is resolved.
     pub(crate) resolution: Resolution,
     /// The order: as decided, else that of the queue; empty while a decision is needed.
     pub(crate) resolution_order: Vec<SolutionId>,
     /// Why.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) rationale: Option<String>,
     /// Whether no decision by a person is needed.
     pub(crate) resolved: bool,
     /// What a person has to decide.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) clarification: Option<Clarification>,
     /// Who declared it, or last decided it; absent if it is derived from the plans.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) author: Option<Person>,
     /// The time.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) created_at: Option<Time>,
 }
 

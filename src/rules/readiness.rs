@@ -18,19 +18,14 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::rc::Rc;
 
-use super::dag;
-use super::facts::{Holder, IssueFacts};
-use super::folder::QueueFolder;
-use super::overlap::{ByPath, Overlap};
-use super::queue_conflicts::{Clarification, ConflictView, EffectiveConflict, standing};
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::op::Op;
-use crate::model::queue::{Item, Queue, QueueDecision};
-use crate::model::queue_conflict::ConflictType;
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::repo_path::RepoPath;
-use crate::model::root::Policy;
-use crate::model::status::{ItemStatus, QueueStatus};
+use super::queue_conflicts::standing;
+use super::{
+    ByPath, Clarification, ConflictView, EffectiveConflict, Holder, IssueFacts, Overlap, QueueFolder, dag,
+};
+use crate::model::{
+    ConflictType, IssueId, Item, ItemStatus, Op, Policy, Queue, QueueDecision, QueueStatus, Remedy,
+    RemedyCall, RepoPath, SolutionId,
+};
 
 pub(crate) use blocker::{Blocker, BlockerKind, withdrawn};
 pub(crate) use graph::{Edge, OrderReason};

@@ -10,16 +10,15 @@ use crate::model::digest::canonical;
 /// Deeper than this, values are compared as a whole.
 const DEEPEST: usize = 64;
 
+#[serde_with::skip_serializing_none]
 /// One field that differs.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct FieldChange {
     /// Where: `description`, `tasks[T1].test.commands`, `tasks[]` for the order of a list; empty for the value itself.
     pub(crate) path: String,
     /// The value before; absent if the field did not exist.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) old: Option<Value>,
     /// The value now; absent if the field no longer exists.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) new: Option<Value>,
 }
 

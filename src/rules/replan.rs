@@ -1,9 +1,7 @@
 //! Plans that were added after the bound one failed, and wait to be bound.
 
-use super::facts;
-use super::folder::IssueFolder;
-use crate::model::solution::Solution;
-use crate::model::status::IssueStatus;
+use super::{IssueFolder, facts};
+use crate::model::{IssueStatus, Solution};
 
 /// The plans that are newer than the first attempt at the bound plan, which failed, and that nobody has executed. Empty
 /// if no bound plan failed.

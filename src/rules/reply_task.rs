@@ -2,15 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::evidence::{self, PlanReview};
-use super::folder::{ExecutionFolder, IssueFolder};
-use super::policy::GateValue;
+use super::evidence;
 use super::unbegun::unbegun;
-use crate::model::id::ExecutionId;
-use crate::model::issue::{Comment, Issue, Source};
-use crate::model::plan::{Plan, Task};
+use super::{ExecutionFolder, GateValue, IssueFolder, PlanReview};
 use crate::model::plan_schema::MOST_TASKS;
-use crate::model::status::ExecutionStatus;
+use crate::model::{Comment, ExecutionId, ExecutionStatus, Issue, Plan, Source, Task};
 
 /// The GitHub issue to reply to, according to the issue's record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -244,8 +240,7 @@ pub(crate) fn append(plan: &Value, place: &Discussion) -> Result<Value, Unadded>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::IssueId;
-    use crate::model::time::Time;
+    use crate::model::{IssueId, Time};
     use crate::rules::plan_check;
 
     fn issue(id: &str, source: Option<Source>, url: Option<&str>) -> Issue {

@@ -10,20 +10,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::folder::IssueFolder;
-use super::policy::Gate;
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::digest::PlanDigest;
-use crate::model::execution::Execution;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::person::Person;
-use crate::model::queue::Item;
-use crate::model::remedy::{Detail, Remedies, RemedyCall};
-use crate::model::review::{Review, Score, Verdict};
-use crate::model::root::Policy;
-use crate::model::solution::Solution;
+use super::{Gate, IssueFolder};
+use crate::model::{
+    Code, Detail, Execution, Explain, IssueId, Item, Op, Other, Person, PlanDigest, Policy, Remedies,
+    RemedyCall, Review, Score, Solution, SolutionId, Verdict,
+};
 
 /// After this many rejected rounds, a person decides.
 pub(crate) const MOST_ROUNDS: usize = 2;

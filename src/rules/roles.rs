@@ -3,11 +3,7 @@
 //!
 //! An operation needs one capability, and a role is a set of them. Both tables are only here.
 
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::op::Op;
-use crate::model::remedy::Remedies;
-use crate::model::text_enum;
+use crate::model::{Code, Explain, Op, Remedies, text_enum};
 
 text_enum!(
     /// The role in which someone acts.

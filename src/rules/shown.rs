@@ -7,12 +7,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::facts::{self, Times};
-use super::folder::{ExecutionFolder, IssueFolder};
-use super::landed::Landed;
-use crate::model::issue::Issue;
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
+use super::{ExecutionFolder, IssueFolder, Landed};
+use crate::model::{Issue, IssueStatus, Time};
 
+#[serde_with::skip_serializing_none]
 /// What is derived of an issue.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct IssueDerived {
@@ -21,31 +19,23 @@ pub(crate) struct IssueDerived {
     /// How many plans it has.
     pub(crate) solution_count: usize,
     /// Its wave of a roadmap, from the tag `wave-N`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) wave: Option<u64>,
     /// What went wrong, if the last attempt failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
     /// When anything about it last changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) updated_at: Option<Time>,
     /// When its bound plan was made.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) planned_at: Option<Time>,
     /// When it was queued.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) queued_at: Option<Time>,
     /// When its execution started.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) executed_at: Option<Time>,
     /// When its execution completed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) completed_at: Option<Time>,
     /// When it was closed or cancelled, here or in its source.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) closed_at: Option<Time>,
     /// Whether the work is on the target branch, if it is completed. `list` and `show` have this if there is a target.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) landed: Option<Landed>,
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::plan_fields::{DoneWhen, PlaceList};
+use crate::model::{DoneWhen, PlaceList};
 
 /// The changes to a task; whatever is not named stays.
 #[derive(Debug, Clone, Default)]

@@ -3,9 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::inline_tests;
-use super::test_files::{FileRole, TestFiles};
 use super::test_settings::{self, SettingsChange};
+use super::{FileRole, TestFiles, inline_tests};
 
 mod fixtures;
 mod marks;

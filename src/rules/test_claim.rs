@@ -1,10 +1,7 @@
 //! A claim for the tests of several rules.
 
-use crate::model::digest::PlanDigest;
-use crate::model::execution::Execution;
 use crate::model::fixtures::execution_id;
-use crate::model::id::SolutionId;
-use crate::model::time::Time;
+use crate::model::{Execution, PlanDigest, SolutionId, Time};
 
 /// The time this many seconds after the beginning of 1970.
 pub(crate) fn time(second: i64) -> Time {

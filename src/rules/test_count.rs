@@ -5,7 +5,7 @@
 //! Vitest, Mocha, `node --test`, Deno and Bun (JavaScript), `go test`, Surefire (Java), RSpec, minitest and test-unit (Ruby),
 //! PHPUnit, `dotnet test`, Bats, CTest and TAP.
 
-use crate::model::test_count::{NamedTest, TestCount};
+use crate::model::{NamedTest, TestCount};
 
 mod runner;
 

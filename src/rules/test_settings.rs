@@ -1,7 +1,8 @@
 //! The settings of tests in manifests: whether two versions of a manifest have the same, and one version with the settings of
 //! the other. So a work that adds a dependency changes no test.
 
-use super::test_files::{ManifestKind, TestFiles};
+use super::TestFiles;
+use super::test_files::ManifestKind;
 
 mod builds;
 mod makefile;

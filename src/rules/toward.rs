@@ -1,10 +1,7 @@
 //! The next step that brings an issue nearer to its queue or its execution, from where it stands.
 
-use super::facts;
-use super::folder::IssueFolder;
-use crate::model::op::Op;
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::status::IssueStatus;
+use super::{IssueFolder, facts};
+use crate::model::{IssueStatus, Op, Remedy, RemedyCall};
 
 /// The next step on the way into a queue. For an issue that is queued or executing, it leads back there.
 pub(crate) fn queue(folder: &IssueFolder) -> Remedy {

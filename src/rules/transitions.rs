@@ -1,13 +1,9 @@
 //! The legal transitions of an issue, each with its command. Any other transition needs `--force --reason`.
 
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::id::IssueId;
-use crate::model::op::Op;
-use crate::model::remedy::{Remedies, RemedyCall};
 use crate::model::status::IssueStatus::{
     self, Cancelled, Closed, Completed, Executing, Failed, Paused, Planned, Planning, Queued, Registered,
 };
+use crate::model::{Code, Explain, IssueId, Op, Remedies, RemedyCall};
 
 /// What can make a transition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -260,7 +256,7 @@ pub(crate) fn permit(issue: &IssueId, from: IssueStatus, by: impl Into<By>) -> R
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::remedy::Remedy;
+    use crate::model::Remedy;
 
     #[test]
     fn every_status_can_be_left_and_reached() {

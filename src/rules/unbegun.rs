@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 
-use super::folder::LinkedCommit;
-use crate::model::execution::{Event, LogEntry};
-use crate::model::plan::{Plan, Task};
-use crate::model::repo_path::RepoPath;
+use super::LinkedCommit;
+use crate::model::{Event, LogEntry, Plan, RepoPath, Task};
 
 /// The tasks that no commit of `work` implements, without an accepted criterion and without a report by the executor.
 /// A commit that is linked to no task may belong to any task whose files it touches, or that names no files.
@@ -60,10 +58,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::execution::{Accept, CommitLink, LinkedBy};
+    use crate::model::execution::Accept;
     use crate::model::fixtures::entry_id;
-    use crate::model::task_id::TaskId;
-    use crate::model::time::Time;
+    use crate::model::{CommitLink, LinkedBy, TaskId, Time};
 
     fn plan() -> Plan {
         let task = |id: &str, action: &str, file: &str| json!({"id": id, "title": id, "action": action, "files": [{"path": file}]});

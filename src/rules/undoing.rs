@@ -3,9 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::folder::LinkedCommit;
-use crate::model::execution::CommitLink;
-use crate::model::hash::CommitHash;
+use super::LinkedCommit;
+use crate::model::{CommitHash, CommitLink};
 
 /// What a linked commit does to others of the same work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,8 +150,7 @@ fn reverting_link<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::execution::LinkedBy;
-    use crate::model::time::Time;
+    use crate::model::{LinkedBy, Time};
 
     fn link(hash: &str, reverts: &[&str]) -> LinkedCommit {
         let link = CommitLink {

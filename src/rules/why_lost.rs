@@ -2,12 +2,8 @@
 
 use std::fmt;
 
-use super::ending::Ending;
-use super::folder::ExecutionFolder;
-use crate::model::id::ExecutionId;
-use crate::model::person::Person;
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
+use super::{Ending, ExecutionFolder};
+use crate::model::{ExecutionId, IssueStatus, Person, Time};
 
 /// Why a claim no longer holds. Shown, it is a sentence in which "it" is the claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,9 +74,8 @@ impl fmt::Display for WhyLost {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::execution::{Aside, AsideReason, Event, LogEntry};
     use crate::model::fixtures::entry_id;
-    use crate::model::status::ExecutionStatus;
+    use crate::model::{Aside, AsideReason, Event, ExecutionStatus, LogEntry};
     use crate::rules::test_claim::claim;
 
     #[test]

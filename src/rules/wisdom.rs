@@ -6,15 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::bounded::{Cut, LONGEST, Omission};
-use super::roles::Role;
-use crate::model::id::{EntryId, IssueId};
-use crate::model::issue::Issue;
-use crate::model::op::Other;
-use crate::model::person::Person;
-use crate::model::remedy::RemedyCall;
-use crate::model::time::Time;
-use crate::model::wisdom::{Wisdom, WisdomType};
+use super::bounded::LONGEST;
+use super::{Cut, Omission, Role};
+use crate::model::{EntryId, Issue, IssueId, Other, Person, RemedyCall, Time, Wisdom, WisdomType};
 
 /// A piece of wisdom, as an agent gets it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

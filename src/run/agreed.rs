@@ -4,17 +4,9 @@ use std::path::Path;
 
 use super::watch::RunWatch;
 use crate::agent::agreed::Agreement;
-use crate::model::code::Code;
-use crate::model::id::SolutionId;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
-use crate::model::run::{Run, RunStep};
-use crate::model::status::IssueStatus;
+use crate::model::{Code, IssueStatus, Op, RemedyCall, Run, RunStep, SolutionId};
 use crate::ops::{Refusal, Session, issues, work};
-use crate::rules::command_line::CommandLine;
-use crate::rules::folder::RunFolder;
-use crate::rules::run::RunProgress;
-use crate::rules::{evidence, facts};
+use crate::rules::{CommandLine, RunFolder, RunProgress, evidence, facts};
 use crate::store::Store;
 
 /// The file of a run that says that someone consented to the tests of all its plans.

@@ -4,12 +4,10 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::id::{ExecutionId, IssueId};
-use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::{ExecutionId, ExecutionStatus, IssueId, IssueStatus};
 use crate::ops::Refusal;
 use crate::ops::work::runs::branch_of_work;
-use crate::rules::facts;
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::{ExecutionFolder, IssueFolder, facts};
 use crate::store::{ObjectId, ReadState, Store, StoreError, records};
 
 /// Remembers what was found, so that git's history is not walked every time.

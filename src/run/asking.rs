@@ -14,16 +14,11 @@ use crate::agent::known_session::KnownSession;
 use crate::agent::request::Request;
 use crate::agent::talk::{self, AgentReply, Sequel, Unanswered};
 use crate::git::fault;
-use crate::model::agent_session::Usage;
-use crate::model::code::Code;
-use crate::model::op::Other;
-use crate::model::run::RunStep;
-use crate::model::run_log::Limited;
-use crate::model::time::Time;
+use crate::model::{Code, Limited, Other, RunStep, Time, Usage};
 use crate::ops::work::{Conversation, record_session, recorded};
 use crate::ops::{Notice, Refusal};
 use crate::process::supervise::LOOK;
-use crate::rules::run::LimitWait;
+use crate::rules::LimitWait;
 
 /// How much of what an agent says about its limit is recorded, in characters.
 const LONGEST: usize = 300;

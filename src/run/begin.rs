@@ -8,24 +8,17 @@ use super::leftovers::unmerged;
 use super::others::{Others, unplanned};
 use super::pending::{leave_out_cycles, pending};
 use super::{configured, silence};
-use crate::model::code::Code;
-use crate::model::hash::CommitHash;
-use crate::model::id::{IssueId, RunId};
-use crate::model::op::{Op, Other};
-use crate::model::priority::Priority;
-use crate::model::remedy::RemedyCall;
-use crate::model::run::{CodeReview, Run, RunLimits, RunMode, RunStep};
-use crate::model::run_log::{ActionDone, PhaseReached, RunEvent, RunPhase, RunStatus};
-use crate::model::status::IssueStatus;
+use crate::model::{
+    ActionDone, Code, CodeReview, CommitHash, IssueId, IssueStatus, Op, Other, PhaseReached, Priority,
+    RemedyCall, Run, RunEvent, RunId, RunLimits, RunMode, RunPhase, RunStatus, RunStep,
+};
 use crate::ops::work::AgentNames;
 use crate::ops::work::runs::driver;
 use crate::ops::work::runs::paths::RunPaths;
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::rules::facts;
-use crate::rules::folder::IssueFolder;
-use crate::rules::policy::Gate;
 use crate::rules::roadmap::has_tag;
 use crate::rules::run::mode_for;
+use crate::rules::{Gate, IssueFolder, facts};
 use crate::store::{StoreError, random_uid, records, resolve};
 use crate::workplace::Confinement;
 

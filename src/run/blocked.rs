@@ -3,13 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::arrived::Arrivals;
-use crate::model::id::IssueId;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
-use crate::model::status::IssueStatus;
+use crate::model::{IssueId, IssueStatus, Op, RemedyCall};
 use crate::ops::{Notice, Refusal};
-use crate::rules::facts;
-use crate::rules::folder::IssueFolder;
+use crate::rules::{IssueFolder, facts};
 use crate::store::{ObjectId, Store, records};
 
 /// An issue of a run that waits for another one.

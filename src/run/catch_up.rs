@@ -1,13 +1,8 @@
 //! What a run that was killed had done and not recorded.
 
-use crate::model::exploration::Explored;
-use crate::model::id::IssueId;
-use crate::model::run::{Run, RunStep};
-use crate::model::run_log::{ActionDone, IssueReached, RunEvent};
-use crate::model::status::IssueStatus;
-use crate::rules::facts;
-use crate::rules::folder::IssueFolder;
-use crate::rules::run::{IssueProgress, RunProgress, Standing};
+use crate::model::{ActionDone, Explored, IssueId, IssueReached, IssueStatus, Run, RunEvent, RunStep};
+use crate::rules::run::IssueProgress;
+use crate::rules::{IssueFolder, RunProgress, Standing, facts};
 
 /// The entries that are missing in the log of a run about one issue: steps that the store shows to be done, and the status
 /// that the issue has, if the log says something else.

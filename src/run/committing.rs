@@ -4,8 +4,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use crate::agent::talk::AgentWorkplace;
-use crate::model::code::Code;
-use crate::model::op::Other;
+use crate::model::{Code, Other};
 use crate::ops::Refusal;
 use crate::process::supervise::{Command, ProcessEnd, supervise};
 

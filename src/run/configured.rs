@@ -2,9 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::model::budget::Budget;
-use crate::model::code::Code;
-use crate::model::run::RunMode;
+use crate::model::{Budget, Code, RunMode};
 use crate::ops::Refusal;
 use crate::store::Store;
 

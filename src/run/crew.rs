@@ -4,14 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::agent::configured;
 use crate::agent::definition::Agent;
-use crate::model::budget::Budget;
-use crate::model::code::Code;
-use crate::model::op::Other;
-use crate::model::run::{ExecutionMethod, RunAgents, RunStep};
+use crate::model::{Budget, Code, ExecutionMethod, Other, RunAgents, RunStep};
 use crate::ops::work::AgentNames;
 use crate::ops::work::agents::{folder, refuse_missing};
 use crate::ops::{Refusal, Session};
-use crate::rules::roles::Role;
+use crate::rules::Role;
 use crate::store::Store;
 use crate::workplace::Confinement;
 

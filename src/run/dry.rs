@@ -7,15 +7,11 @@ use serde::Serialize;
 
 use super::begin::{Begin, prepare};
 use super::blocked::{BlockedIssue, blocked};
-use crate::model::id::IssueId;
-use crate::model::run::{Run, RunStep};
-use crate::model::run_log::RunPhase;
-use crate::model::status::IssueStatus;
+use crate::model::{IssueId, IssueStatus, Run, RunPhase, RunStep};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Done, Session};
-use crate::rules::folder::IssueFolder;
-use crate::rules::run::{Standing, StuckReason, foreseen, phase};
-use crate::rules::{facts, review};
+use crate::rules::run::{foreseen, phase};
+use crate::rules::{IssueFolder, Standing, StuckReason, facts, review};
 
 /// A run that would be started.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -27,6 +23,7 @@ pub(crate) struct DryRun {
     pub(crate) issues: Vec<DryIssue>,
 }
 
+#[serde_with::skip_serializing_none]
 /// What a run would do for an issue.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct DryIssue {
@@ -41,10 +38,8 @@ pub(crate) struct DryIssue {
     /// The issues whose work must be there before the run executes it.
     pub(crate) waits_for: Vec<IssueId>,
     /// The first of those whose work this run cannot get, and why, in words; absent if it can get all of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) blocked: Option<String>,
     /// What it needs from a person before it goes on, in words; absent if nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) person: Option<String>,
 }
 

@@ -13,22 +13,14 @@ use super::workplace::StepWorkplace;
 use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::request::RequestKind;
 use crate::git::Revisions;
-use crate::model::code::Code;
-use crate::model::execution::Failure;
-use crate::model::hash::CommitHash;
-use crate::model::id::ExecutionId;
-use crate::model::op::{Op, Other};
-use crate::model::status::ExecutionStatus;
-use crate::model::typed;
-use crate::model::words::count;
+use crate::model::{Code, CommitHash, ExecutionId, ExecutionStatus, Failure, Op, Other, count, typed};
 use crate::ops::issues::existing_outline;
 use crate::ops::trail::{Relink, relink};
 use crate::ops::work::{self, Built, Complete, ExecutorReport, Then};
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::folder::ExecutionFolder;
-use crate::rules::roles::Role;
 use crate::rules::run::completes;
 use crate::rules::unbegun::unbegun;
+use crate::rules::{ExecutionFolder, Role};
 use crate::store::{ObjectId, object_id};
 
 /// The type of failure if changes are not committed.

@@ -22,22 +22,14 @@ use crate::agent::follow_up::FollowUp;
 use crate::agent::guard::AgentGuard;
 use crate::agent::request::{Request, RequestKind};
 use crate::agent::talk::AgentReply;
-use crate::model::agent_session::Usage;
-use crate::model::digest::hex;
-use crate::model::execution::Failure;
-use crate::model::exploration::Extent;
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::remedy::RemedyCall;
-use crate::model::review::Verdict;
-use crate::model::run::{Run, RunStep};
-use crate::model::run_log::{Breach, Limited, Setback, Unrecorded};
-use crate::model::status::ExecutionStatus;
-use crate::model::task_id::TaskId;
-use crate::model::wisdom::Learned;
+use crate::model::{
+    Breach, ExecutionId, ExecutionStatus, Extent, Failure, IssueId, Learned, Limited, RemedyCall, Run,
+    RunStep, Setback, SolutionId, TaskId, Unrecorded, Usage, Verdict, hex,
+};
 use crate::ops::work::asking::Asking;
 use crate::ops::work::runs::paths::{AgentIdentity, transcript_name};
 use crate::ops::{Notice, Refusal, plans};
-use crate::rules::roles::Role;
+use crate::rules::Role;
 use crate::workplace::Confinement;
 
 pub(super) use crate::ops::work::asking::{NoAnswer, RefusedAnswer, failure, failure_end, failure_of};

@@ -2,16 +2,13 @@
 //! the way of the next attempt, which starts from scratch.
 
 use crate::git;
-use crate::model::branch::Branch;
 use crate::model::branch::NUMBERED;
-use crate::model::code::Code;
-use crate::model::id::{ExecutionId, RunId};
+use crate::model::{Branch, Code, ExecutionId, RunId};
 use crate::ops::Refusal;
 use crate::ops::work::runs::is_in;
 use crate::ops::work::runs::paths::{RunPaths, open_tree, remove_tree};
-use crate::rules::facts;
-use crate::rules::folder::IssueFolder;
 use crate::rules::run::{KeptBranch, KeptKind};
+use crate::rules::{IssueFolder, facts};
 use crate::store::{ObjectId, Store, records};
 use std::path::{Path, PathBuf};
 

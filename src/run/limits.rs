@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::model::id::RunId;
-use crate::model::time::Time;
+use crate::model::{RunId, Time};
 use crate::ops::Refusal;
 use crate::rules::run::limits_in;
 use crate::store::{ReadState, layout, records};

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use serde_json::Value;
 
 use crate::agent::transcript;
-use crate::model::id::RunId;
+use crate::model::RunId;
 use crate::ops::work::runs::paths::RunPaths;
 use crate::ops::{Refusal, Session};
 

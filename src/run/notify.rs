@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::model::notification::Notification;
+use crate::model::Notification;
 use crate::ops::Notice;
 use crate::process::supervise::{Command, ProcessEnd, supervise};
 use crate::store::Store;

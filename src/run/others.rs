@@ -2,17 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::id::{IssueId, RunId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::run_log::RunStatus;
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
+use crate::model::{IssueId, IssueStatus, Op, Other, RemedyCall, RunId, RunStatus, Time};
 use crate::ops::work::runs::driver::Driven;
 use crate::ops::{Notice, Refusal};
-use crate::rules::facts;
-use crate::rules::folder::{IssueFolder, RunFolder};
-use crate::rules::run::RunProgress;
+use crate::rules::{IssueFolder, RunFolder, RunProgress, facts};
 use crate::store::{ReadState, Store, records};
 
 /// The runs that have not ended.

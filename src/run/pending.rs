@@ -1,13 +1,10 @@
 //! The pending issues: those that a run takes which names none of them, and those that no run can take.
 
 use crate::index::Filter;
-use crate::model::code::Code;
-use crate::model::id::IssueId;
-use crate::model::status::IssueStatus;
+use crate::model::{Code, IssueId, IssueStatus};
 use crate::ops::issues::{List, Rows, rows};
 use crate::ops::{Answer, Notice, Refusal, Session, queue};
-use crate::rules::folder::IssueFolder;
-use crate::rules::readiness;
+use crate::rules::{IssueFolder, readiness};
 use crate::store::{ReadState, resolve};
 
 /// Their statuses: of issues without a plan, or with one for a run that only executes.

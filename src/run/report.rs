@@ -10,22 +10,16 @@ use sha2::{Digest, Sha256};
 use super::job::UNSTORED;
 use super::leftovers::{kept_branches, unmerged};
 use crate::index::Needs;
-use crate::model::branch::Branch;
-use crate::model::digest::hex;
-use crate::model::id::{ExecutionId, IssueId};
-use crate::model::run_log::Unrecorded;
-use crate::model::status::IssueStatus;
+use crate::model::{Branch, ExecutionId, IssueId, IssueStatus, Unrecorded, hex};
 use crate::ops::work::runs::branch_of_work;
 use crate::ops::work::runs::driver::Driven;
 use crate::ops::work::runs::paths::RunPaths;
 use crate::ops::work::runs::view::named;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::facts;
-use crate::rules::folder::{IssueFolder, RunFolder};
 use crate::rules::run::{
-    IssueStage, NeededIssue, RunFacts, RunProgress, RunReport, UnstoredAnswer, UnstoredState,
-    report as report_of,
+    IssueStage, NeededIssue, RunFacts, UnstoredAnswer, UnstoredState, report as report_of,
 };
+use crate::rules::{IssueFolder, RunFolder, RunProgress, RunReport, facts};
 use crate::store::{ReadState, Store, StoreError, records};
 use crate::sync;
 

@@ -10,14 +10,11 @@ use super::steps::input;
 use super::testing::{TEST_LIMIT, Unseen};
 use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::request::RequestKind;
-use crate::model::code::Code;
-use crate::model::execution::{Check, Failure};
-use crate::model::id::{ExecutionId, SolutionId};
-use crate::model::typed;
+use crate::model::{Check, Code, ExecutionId, Failure, SolutionId, typed};
 use crate::ops::work::proof::WorkRange;
 use crate::ops::work::{self, Built, JoinConflict, JoinedTests, TestRun};
 use crate::ops::{Refusal, Session};
-use crate::rules::roles::Role;
+use crate::rules::Role;
 use crate::rules::run::MERGE_CONFLICT;
 use crate::store::ObjectId;
 

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent::known_session::KnownSession;
 use crate::agent::talk::is_session_id;
-use crate::model::id::IssueId;
+use crate::model::IssueId;
 use crate::ops::work::runs::paths::RunPaths;
-use crate::rules::roles::Role;
+use crate::rules::Role;
 
 /// The directory in that of the run.
 const FOLDER: &str = "sessions";

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::job::AgentJob;
 use crate::agent::definition::{self, Agent, Protocol};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
 use crate::store::Store;
 

@@ -5,23 +5,20 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::arrived::Arrivals;
-use crate::model::code::Code;
-use crate::model::execution::Failure;
-use crate::model::id::{ExecutionId, IssueId};
-use crate::model::review::Review;
-use crate::model::run::{Run, RunStep};
-use crate::model::solution::Solution;
-use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
-use crate::model::time::Time;
+use crate::model::{
+    Code, ExecutionId, ExecutionStatus, Failure, IssueId, IssueStatus, ItemStatus, Review, Run, RunStep,
+    Solution, Time,
+};
 use crate::ops::issues::existing;
 use crate::ops::queue::{self, QueueWorld};
 use crate::ops::work::runs::is_in;
 use crate::ops::work::runs::paths::{RunPaths, head, open_tree};
 use crate::ops::{Refusal, Session};
-use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit, RunFolder};
 use crate::rules::readiness::{self, in_order};
-use crate::rules::run::{RunProgress, Spent, Standing};
-use crate::rules::{facts, review};
+use crate::rules::run::Spent;
+use crate::rules::{
+    ExecutionFolder, IssueFolder, LinkedCommit, RunFolder, RunProgress, Standing, facts, review,
+};
 use crate::store::{IssueSources, ObjectId, ReadState, Snapshot, Store, object_id, records};
 use crate::trail::active;
 

@@ -4,19 +4,21 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::code::Code;
-use crate::model::id::{IssueId, RunId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::run_log::{Order, OrderKind, RunEvent, RunStatus};
-use crate::model::status::IssueStatus;
+use crate::model::{
+    Code, IssueId, IssueStatus, Op, Order, OrderKind, Other, RemedyCall, RunEvent, RunId, RunStatus,
+};
+use crate::ops::Answer;
+use crate::ops::Refusal;
+use crate::ops::Session;
+use crate::ops::issues;
+use crate::ops::plans;
 use crate::ops::work::publish_store;
 use crate::ops::work::runs::driver::Driven;
 use crate::ops::work::runs::view::{all, existing, named};
-use crate::ops::{Answer, Refusal, Session, issues, plans};
+use crate::rules::RunFolder;
+use crate::rules::RunProgress;
 use crate::rules::facts;
-use crate::rules::folder::RunFolder;
-use crate::rules::run::{RunProgress, steering};
+use crate::rules::run::steering;
 use crate::store::{ReadState, Store, resolve};
 
 /// What to tell a run.

@@ -10,25 +10,16 @@ use super::taking::breach;
 use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::request::RequestKind;
 use crate::agent::talk::AgentReply;
-use crate::model::code::Code;
-use crate::model::exploration::{Depth, Exploration};
-use crate::model::id::SolutionId;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
-use crate::model::review::Verdict;
-use crate::model::run_log::Breach;
-use crate::model::solution::Solution;
-use crate::model::status::ExecutionStatus;
-use crate::model::typed;
-use crate::ops::plans::{self, AddPlans, Bind, Judgement, PlanInput, ProposedPlans, ReadContext};
+use crate::model::{
+    Breach, Code, Depth, ExecutionStatus, Exploration, Op, RemedyCall, Solution, SolutionId, Verdict, typed,
+};
+use crate::ops::plans::{self, AddPlans, Bind, Judgement, PlanInput, ProposedPlans};
 use crate::ops::{Notice, Refusal, Session, issues};
-use crate::rules::folder::ExecutionFolder;
-use crate::rules::review;
-use crate::rules::roles::Role;
+use crate::rules::{ExecutionFolder, Role, review};
 
 /// The context of an issue or plan for a role, as JSON.
 pub(super) fn input(session: &Session, of: &str, role: Role) -> Result<Value, Refusal> {
-    to_value(&plans::context(session, &ReadContext { id: of.to_owned(), role: Some(role) })?.view, of)
+    to_value(&plans::context(session, of, Some(role))?.view, of)
 }
 
 fn to_value(context: &impl Serialize, of: &str) -> Result<Value, Refusal> {

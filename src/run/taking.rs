@@ -1,7 +1,7 @@
 //! One step of an agent, from before it is asked until its workplace is gone.
 
 use super::job::{AgentJob, StepOutcome, StepReport};
-use crate::model::run_log::Breach;
+use crate::model::Breach;
 use crate::ops::work::users_state::UsersState;
 use crate::rules::run::refused_words;
 use crate::workplace::Confinement;

@@ -8,8 +8,7 @@ use super::job::{NoAnswer, StepReport as Told, failure_end};
 use super::leftovers::named;
 use super::workplace::{self, StepSite, StepWorkplace};
 use crate::agent::state::ProgramNeeds;
-use crate::model::check_outcome::CheckOutcome;
-use crate::model::execution::Failure;
+use crate::model::{CheckOutcome, Failure};
 use crate::ops::work::preparing::tear_down;
 use crate::ops::work::verify_notices::not_installed;
 use crate::ops::work::{
@@ -17,8 +16,7 @@ use crate::ops::work::{
 };
 use crate::ops::{Notice, Refusal, RefusalKind, Session};
 use crate::process::supervise::Ran;
-use crate::rules::evidence;
-use crate::rules::test_count::CountedTests;
+use crate::rules::{CountedTests, evidence};
 
 /// How long a test command may take.
 pub(super) const TEST_LIMIT: Duration = Duration::from_secs(3600);

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::transcript;
-use crate::model::agent_session::AgentSession;
-use crate::model::id::ExecutionId;
+use crate::model::{AgentSession, ExecutionId};
 use crate::ops::Session;
 use crate::ops::work::record_session;
 use crate::ops::work::runs::paths::{AgentIdentity, RunPaths};

@@ -3,12 +3,7 @@
 use super::execute::Carrying;
 use super::job::{StepOutcome, StepReport as Told, VainStep, failure_of};
 use super::leftovers::keep_commit;
-use crate::model::branch::Branch;
-use crate::model::code::Code;
-use crate::model::execution::Failure;
-use crate::model::hash::CommitHash;
-use crate::model::run_log::Unrecorded;
-use crate::model::status::ExecutionStatus;
+use crate::model::{Branch, Code, CommitHash, ExecutionStatus, Failure, Unrecorded};
 use crate::ops::work::{self, Fail, FailureReport, ReleaseLease, Then};
 use crate::ops::{Notice, Refusal};
 use crate::rules::run::{fails, releases};

@@ -1,13 +1,10 @@
 //! What a run reports while it is in progress, and what it asks.
 
-use crate::model::execution::Failure;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::run::{Run, RunAgents, RunStep};
-use crate::model::run_log::{Choice, RunLogEntry};
-use crate::model::status::IssueStatus;
-use crate::model::task_id::TaskId;
+use crate::model::{
+    Choice, Failure, IssueId, IssueStatus, Run, RunAgents, RunLogEntry, RunStep, SolutionId, TaskId,
+};
 use crate::ops::{Notice, Session};
-use crate::rules::command_line::CommandLine;
+use crate::rules::CommandLine;
 
 /// Something that happens in a run.
 #[derive(Debug)]

@@ -2,15 +2,11 @@
 
 use std::path::PathBuf;
 
+use super::Unpurged;
 use super::layout::largest;
-use super::redaction::purge::Unpurged;
 use crate::git::{Fault, GitError, ObjectId};
-use crate::model::code::Code;
-use crate::model::doc::{Broken, Excess, Frozen};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::{Remedies, RemedyCall};
-use crate::model::time::Time;
-use crate::model::{Explain, shell};
+use crate::model::doc::Frozen;
+use crate::model::{Broken, Code, Excess, Explain, Op, Other, Remedies, RemedyCall, Time, shell};
 
 /// A failure of the store. In every case the ref is unchanged.
 #[derive(Debug, thiserror::Error)]

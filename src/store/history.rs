@@ -14,19 +14,16 @@ pub(super) mod versions;
 
 use bstr::ByteSlice;
 
-use super::error::StoreError;
-use super::repo::Store;
-use super::snapshot::Snapshot;
+use super::{Snapshot, Store, StoreError};
 use crate::git::ObjectId;
-use crate::model::hash::CommitHash;
-use crate::model::person::Person;
-use crate::model::time::Time;
+use crate::model::{CommitHash, Person, Time};
 
 /// A longer subject or name is cut when shown; the commit itself keeps it. In bytes.
 const LONGEST_LINE: usize = 16 * 1024;
 /// Trailers are searched only in this many bytes at the end of a message.
 const LONGEST_TRAILERS: usize = 256 * 1024;
 
+#[serde_with::skip_serializing_none]
 /// One commit of the ref.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub(crate) struct HistoryStep {
@@ -35,18 +32,18 @@ pub(crate) struct HistoryStep {
     /// The first line of its message.
     pub(crate) subject: String,
     /// The command: `new`, `queue add`, `merge`, …
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) op: Option<String>,
     /// The author: `Name <email>`.
     pub(crate) author: Person,
     /// The name that an agent gave itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) actor: Option<String>,
     /// Their role; absent for an owner.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) role: Option<String>,
     /// Why a gate was overridden.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) force: Option<String>,
     /// The time.
     pub(crate) at: Time,
@@ -55,16 +52,17 @@ pub(crate) struct HistoryStep {
     pub(crate) changes: Vec<FileChange>,
 }
 
+#[serde_with::skip_serializing_none]
 /// One file of the store before and after a commit.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub(crate) struct FileChange {
     /// Its path in the tree of the ref.
     pub(crate) path: String,
     /// Its text before; absent if it is new.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) before: Option<String>,
     /// Its text after.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) after: Option<String>,
 }
 

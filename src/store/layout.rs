@@ -7,8 +7,7 @@ use std::fmt;
 
 use sha2::{Digest, Sha256};
 
-use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RoadmapId, RunId, SolutionId};
-use crate::model::stamp::Stamp;
+use crate::model::{EntryId, ExecutionId, IssueId, QueueId, RoadmapId, RunId, SolutionId, Stamp};
 
 pub(crate) use form::{
     Form, Sound, bears, canonical, entry_file, form, is_issue, is_place, largest, misplaced, own_doc, sound,
@@ -197,8 +196,8 @@ pub(crate) fn entry_stamp(path: &str) -> Option<Stamp> {
 mod tests {
     use super::form::LARGEST_ENTRY;
     use super::*;
+    use crate::model::ITEM;
     use crate::model::doc::LARGEST_DOC;
-    use crate::model::queue::ITEM;
 
     #[test]
     fn a_path_follows_from_the_id_and_back() {

@@ -12,15 +12,11 @@ use bstr::ByteSlice;
 
 pub(super) use self::join::join;
 pub(super) use self::union::TreeMerge;
-use super::error::StoreError;
 use super::history::commit_size;
-use super::repo::Store;
-use super::root;
-use super::snapshot::Snapshot;
+use super::{Snapshot, Store, StoreError, root};
 use crate::git::trees::{self, DEEPEST};
-use crate::git::{EntryKind, Kind, Repository, Tree};
-use crate::git::{ObjectId, make};
-use crate::model::op::Op;
+use crate::git::{EntryKind, Kind, ObjectId, Repository, Tree, make};
+use crate::model::Op;
 
 /// The result of a merge.
 #[derive(Debug, Clone)]

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::error::StoreError;
-use super::repo::Store;
+use super::{Store, StoreError};
 
 /// A store that also sees the pushed objects. They disappear if the push is refused, so nothing may be written
 /// through it.

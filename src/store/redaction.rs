@@ -11,15 +11,12 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::error::StoreError;
-use super::layout::{self, Form, Location, form};
-use super::snapshot::ReadState;
+use super::layout::{self, form};
 use super::snapshot::records;
+use super::{Form, Location, ReadState, StoreError};
 use crate::git::GitError;
-use crate::model::doc::{Doc, file_bytes};
-use crate::model::redaction::{ASIDE, ISSUE_FILE, REDACTED, Redaction, hidden_plan, hide};
-use crate::model::stamp::EpochStamp;
-use crate::model::strict;
+use crate::model::redaction::{ISSUE_FILE, hidden_plan, hide};
+use crate::model::{ASIDE, Doc, EpochStamp, REDACTED, Redaction, file_bytes, strict};
 
 /// Replaces a file that cannot be read, because nobody can tell where in it the hidden text is.
 pub(super) const UNREADABLE: &str = "[redacted]\n";

@@ -1,7 +1,6 @@
 //! The configured remotes, and the refspec that fetches the ref from one.
 
-use super::error::StoreError;
-use super::repo::Store;
+use super::{Store, StoreError};
 
 impl Store {
     /// The remote-tracking ref of `refs/wf/main`: `refs/wf-remotes/origin/main`.

@@ -3,16 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::clock::Clock;
-use super::error::StoreError;
-use super::snapshot::Snapshot;
-use super::transaction::identity::Acting;
+use super::{Acting, Clock, Snapshot, StoreError};
 use crate::git::{
     DetachedSignature, Environment, Git, HooksPlace, ObjectId, Opener, Repository, SignError, Transport,
     is_ref_name,
 };
-use crate::model::branch::Branch;
-use crate::model::time::Time;
+use crate::model::{Branch, Time};
 use crate::rules::lease;
 
 /// The ref of the store unless `wf.ref` names another.

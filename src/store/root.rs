@@ -1,10 +1,9 @@
 //! The constant first commit that all stores share, so that any two of them can be merged.
 
-use super::error::StoreError;
 use super::layout::ROOT_PATH;
-use super::repo::Store;
+use super::{Store, StoreError};
 use crate::git::{Date, Entry, EntryKind, Kind, ObjectId, Repository, Signature, Tree, make};
-use crate::model::doc::file_bytes;
+use crate::model::file_bytes;
 use crate::model::root::FORMAT;
 
 /// The name in commits that depend on their parents alone.

@@ -9,14 +9,12 @@ pub(super) mod walk;
 
 use bstr::ByteSlice;
 
-use super::error::StoreError;
+use super::StoreError;
 use super::history::commit_size;
 use super::layout::{self, ROOT_PATH, largest};
-use crate::git::{EntryKind, Kind, Repository, trees};
-use crate::git::{ObjectId, bounded};
-use crate::model::id::IssueId;
+use crate::git::{EntryKind, Kind, ObjectId, Repository, bounded, trees};
 use crate::model::root::FORMAT;
-use crate::model::strict;
+use crate::model::{IssueId, strict};
 
 /// Reads files of a state by their paths. A transaction is a state too, with its own writes on top.
 pub(crate) trait ReadState {

@@ -16,20 +16,10 @@ use std::collections::BTreeSet;
 use self::bulk::Ready;
 use self::identity::Identity;
 use self::pending::Pending;
-use super::error::StoreError;
-use super::layout::{self, Folder};
-use super::merge;
-use super::redaction::Redactions;
-use super::repo::Store;
-use super::root;
-use super::snapshot::{ReadState, Snapshot};
+use super::layout;
+use super::{Folder, ReadState, Redactions, Snapshot, Store, StoreError, merge, root};
 use crate::git::{Kind, ObjectBatch, ObjectId, Repository};
-use crate::model::id::EntryId;
-use crate::model::op::Op;
-use crate::model::person::Person;
-use crate::model::remedy::{Detail, RemedyCall};
-use crate::model::stamp::{Stamp, Stamper};
-use crate::model::uid::Uid;
+use crate::model::{Detail, EntryId, Op, Person, RemedyCall, Stamp, Stamper, Uid};
 
 /// How often a write starts again if a writer without the lock moved the ref.
 const TRIES: u32 = 20;

@@ -11,14 +11,8 @@ use sha2::{Digest, Sha256};
 
 use crate::git::ObjectId;
 use crate::index::{Index, Refreshing};
-use crate::model::digest::hex;
-use crate::model::doc::{Doc, SideValue};
-use crate::model::person::Person;
-use crate::model::priority::Priority;
-use crate::model::stamp::EpochStamp;
-use crate::model::time::Time;
-use crate::store::redaction::Redactions;
-use crate::store::{Snapshot, Store, StoreError, layout};
+use crate::model::{Doc, EpochStamp, Person, Priority, SideValue, Time, hex};
+use crate::store::{Redactions, Snapshot, Store, StoreError, layout};
 
 mod found;
 mod history;
@@ -32,16 +26,15 @@ use kept::KeptConflicts;
 /// The key of a whole record, one that was born twice.
 pub(crate) const WHOLE: &str = "*";
 
+#[serde_with::skip_serializing_none]
 /// The value that one side wrote, and its author.
 #[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub(crate) struct ConflictSide {
     /// The value; null if it was removed.
     pub(crate) value: Value,
     /// Who wrote it; missing if the commit cannot be found.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) author: Option<Person>,
     /// When, by the author's clock.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) at: Option<Time>,
 }
 

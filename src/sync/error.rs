@@ -4,10 +4,7 @@ use super::shown::Unshown;
 use super::transfer::Limited;
 use super::words;
 use crate::git::{GitError, lock_file};
-use crate::model::code::Code;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::{Remedies, RemedyCall};
-use crate::model::{Explain, shell};
+use crate::model::{Code, Explain, Op, Other, Remedies, RemedyCall, shell};
 use crate::store::StoreError;
 
 /// A failure of fetch, merge or push.

@@ -10,8 +10,7 @@ use super::watch::{RemoteWatch, of_transfer};
 use super::words::{self, RefAnswer, Trouble};
 use super::{SyncError, backoff};
 use crate::git::{ExpectedRef, GitError, ObjectId, PushedRef, TransportReply};
-use crate::model::branch::Branch;
-use crate::model::op::Op;
+use crate::model::{Branch, Op};
 use crate::store::{Offered, Store, StoreError, Tx};
 
 /// A branch of the code to move at a remote.

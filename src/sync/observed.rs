@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use crate::git::{ObjectId, RefMove};
-use crate::model::time::Time;
+use crate::model::Time;
 use crate::store::{Store, StoreError};
 
 /// Maximum moves of a ref that are examined.

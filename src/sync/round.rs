@@ -11,7 +11,7 @@ use super::transfer;
 use super::turnstile;
 use super::watch::RemoteWatch;
 use crate::git::ObjectId;
-use crate::model::hash::CommitHash;
+use crate::model::CommitHash;
 use crate::store::{EqualTrees, HeadSide, Merged, Rewritten, Store, StoreError, Unpublished, Unpurged};
 
 /// How often a push is tried. Of several clones that push at the same time, one always succeeds, so this many tries are

@@ -6,7 +6,7 @@ use super::exchange::{Again, Exchanged, Trust, Waiting, WantedPush, exchange};
 use super::round::{self, Synced};
 use super::transfer;
 use super::turnstile::Turn;
-use crate::model::op::Op;
+use crate::model::Op;
 use crate::store::{EqualTrees, FarFuture, Offered, Store, StoreError, Tx};
 
 /// The result of a change through a remote.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::model::code::Code;
+use crate::model::Code;
 
 /// The floors of the house, from the top to the ground, as in the map of `ARCHITECTURE.md`. Each may use those below it.
 const FLOORS: &[&str] = &[

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::error::ErrorKind;
 
 use crate::cli::whole_command;
-use crate::model::op::{Op, Other};
+use crate::model::{Op, Other};
 
 /// What comes before an operation that is called without values.
 const BARE: &[&str] = &[".remedy(", "::call(", ".or_call(", "Call::from("];

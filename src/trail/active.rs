@@ -5,12 +5,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::git::LinkedWorktree;
-use crate::model::branch::Branch;
-use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
-use crate::model::record::entry_bytes;
-use crate::model::task_id::TaskId;
+use crate::model::{Branch, ExecutionId, IssueId, ItemId, QueueId, SolutionId, TaskId, entry_bytes};
 use crate::store::{Store, StoreError};
 
+#[serde_with::skip_serializing_none]
 /// `<git directory of the worktree>/wf/active.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ActiveClaim {
@@ -21,15 +19,15 @@ pub(crate) struct ActiveClaim {
     /// Its plan.
     pub(crate) solution_id: SolutionId,
     /// The queue it was taken from.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) queue_id: Option<QueueId>,
     /// Its item in that queue.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) item_id: Option<ItemId>,
     /// The branch.
     pub(crate) branch: Branch,
     /// The task that is being worked on, if one was set.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub(crate) task_id: Option<TaskId>,
 }
 

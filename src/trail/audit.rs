@@ -6,12 +6,9 @@ use super::merges::{self, MergeBudget};
 use super::trailers;
 use crate::git::{ObjectId, Revisions};
 use crate::index::{Index, IndexError};
-use crate::model::code::Code;
-use crate::model::hash::CommitHash;
-use crate::model::id::IssueId;
-use crate::model::remedy::Remedies;
-use crate::rules::audit::{AuditedCode, FileEffect, UnknownChange};
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::model::{Code, CommitHash, IssueId, Remedies};
+use crate::rules::audit::AuditedCode;
+use crate::rules::{ExecutionFolder, FileEffect, IssueFolder, UnknownChange};
 use crate::store::{CodeCommit, MOST_FILES, Store, StoreError, records};
 
 /// A commit of the range, with what git knows of it.

@@ -11,13 +11,9 @@ use bstr::ByteSlice;
 pub(crate) use self::draft::{ChosenPlan, Draft, DraftBinding, Trailer};
 use super::active::{self, ActiveClaim};
 use super::own_branch::{self, Relation};
-use crate::model::branch::Branch;
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::person::Person;
-use crate::model::task_id::TaskId;
-use crate::rules::claim::{self, Claim};
-use crate::rules::ending::Ending;
-use crate::rules::folder::ExecutionFolder;
+use crate::model::{Branch, ExecutionId, IssueId, Person, SolutionId, TaskId};
+use crate::rules::claim;
+use crate::rules::{Claim, Ending, ExecutionFolder};
 use crate::store::{ReadState, Store, StoreError, layout, records};
 
 /// At most this many words of a message are looked up. Ids are near its beginning or in its trailers, and a huge

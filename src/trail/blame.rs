@@ -5,10 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::{Component, Path, PathBuf};
 
 use crate::git::{GitError, ObjectId, unquoted};
-use crate::model::code::Code;
-use crate::model::hash::CommitHash;
-use crate::model::op::Other;
-use crate::model::remedy::{Remedies, RemedyCall};
+use crate::model::{Code, CommitHash, Other, Remedies, RemedyCall};
 use crate::store::{Store, StoreError, object_id};
 
 /// Consecutive lines from one commit.

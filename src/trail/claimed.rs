@@ -1,13 +1,8 @@
 //! The plan as an execution claimed it, regardless of later changes.
 
-use crate::model::doc::Doc;
-use crate::model::execution::Execution;
-use crate::model::id::SolutionId;
-use crate::model::solution::{SOLUTION, Solution};
-use crate::model::words::count;
-use crate::rules::folder::IssueFolder;
-use crate::store::redaction::Redactions;
-use crate::store::{ReadState, Snapshot, Store, StoreError, layout, records};
+use crate::model::{Doc, Execution, SOLUTION, Solution, SolutionId, count};
+use crate::rules::IssueFolder;
+use crate::store::{ReadState, Redactions, Snapshot, Store, StoreError, layout, records};
 
 /// The result of looking for it.
 #[derive(Debug)]

@@ -5,11 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::git::{GitError, Remerge, ScratchGit};
-use crate::model::Explain;
-use crate::model::branch::Branch;
-use crate::model::code::Code;
-use crate::model::hash::CommitHash;
-use crate::model::remedy::Remedies;
+use crate::model::{Branch, Code, CommitHash, Explain, Remedies};
 use crate::store::{Store, StoreError};
 
 /// At most this many places are reported for one file.

@@ -7,8 +7,9 @@ use std::collections::{HashMap, HashSet};
 use super::patch_id;
 use super::referred::Referred;
 use crate::git::{ObjectId, Revisions};
-use crate::model::hash::{CommitHash, PatchId, SHORT};
-use crate::rules::folder::{ExecutionFolder, LinkedCommit};
+use crate::model::hash::SHORT;
+use crate::model::{CommitHash, PatchId};
+use crate::rules::{ExecutionFolder, LinkedCommit};
 use crate::store::{CodeCommit, Store, StoreError};
 
 /// At most this many of the latest commits of an execution are examined.

@@ -6,11 +6,8 @@ use super::binding::{self, Binding, BoundExecution, CommittingWorktree};
 use super::links::{self, execution_of, solutions};
 use super::sources::{SourceWork, Sources};
 use super::trailers;
-use crate::model::execution::LinkedBy;
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, SolutionId};
-use crate::model::task_id::TaskId;
-use crate::rules::folder::ExecutionFolder;
+use crate::model::{CommitHash, ExecutionId, LinkedBy, SolutionId, TaskId};
+use crate::rules::ExecutionFolder;
 use crate::store::{CodeCommit, ReadState, Store, StoreError, records};
 
 /// The execution to which a commit is linked.

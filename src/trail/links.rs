@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 
 use super::merges::{self, MergeBudget};
 use super::trailers;
-use crate::model::execution::{CommitLink, LinkedBy};
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::task_id::TaskId;
+use crate::model::{CommitLink, ExecutionId, IssueId, LinkedBy, SolutionId, TaskId};
 use crate::rules::claim;
 use crate::store::{CodeCommit, MOST_FILES, ReadState, Store, StoreError, layout, records};
 

@@ -4,13 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::git::{EntryKind, ObjectId};
 use crate::index::{Index, IndexError};
-use crate::model::op::{self, Op};
-use crate::model::redaction::REDACTED;
-use crate::model::time::Time;
+use crate::model::{Op, REDACTED, Time, op};
 use crate::rules::dag::reduced;
-use crate::store::history::{FileChange, HistoryStep};
-use crate::store::redaction::Redactions;
-use crate::store::{ReadState, Snapshot, Store, StoreError, Subjects, object_id};
+use crate::store::{
+    FileChange, HistoryStep, ReadState, Redactions, Snapshot, Store, StoreError, Subjects, object_id,
+};
 
 /// With more steps than this, the graph is drawn with every edge, even redundant ones.
 const MOST_REDUCED: usize = 5_000;

@@ -20,7 +20,7 @@ use bstr::{BString, ByteSlice};
 use self::weight::MOST_RENAMES;
 pub(crate) use self::weight::MergeBudget;
 use crate::git::{ChangedPaths, Joined, ObjectId, ScratchGit};
-use crate::rules::audit::{FileEffect, UnknownChange};
+use crate::rules::{FileEffect, UnknownChange};
 use crate::store::{CodeCommit, Store, StoreError};
 
 /// The merges' own changes.

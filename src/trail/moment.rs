@@ -3,12 +3,8 @@
 
 use crate::git::ObjectId;
 use crate::index::{Index, IndexError};
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::op::Other;
-use crate::model::remedy::Remedies;
-use crate::store::dates::PeriodBound;
-use crate::store::{Store, StoreError, object_id};
+use crate::model::{Code, Explain, Other, Remedies};
+use crate::store::{PeriodBound, Store, StoreError, object_id};
 
 /// A state that cannot be resolved.
 #[derive(Debug, thiserror::Error)]

@@ -8,10 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::active::{self, ActiveClaim};
 use crate::git::checked_out_in;
-use crate::model::branch::Branch;
-use crate::model::execution::Execution;
-use crate::model::hash::CommitHash;
-use crate::model::id::ExecutionId;
+use crate::model::{Branch, CommitHash, Execution, ExecutionId};
 use crate::store::{Store, StoreError};
 
 /// How a branch relates to the execution of a worktree.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::hash::PatchId;
+use crate::model::PatchId;
 
 /// A search makes at most this many steps, since someone is waiting.
 const MOST_STEPS: usize = 1_000;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::git::ObjectId;
-use crate::model::hash::{CommitHash, PatchId};
+use crate::model::{CommitHash, PatchId};
 use crate::store::{Store, StoreError};
 
 /// The patch ids of a staged change, and of its reverse.

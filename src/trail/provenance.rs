@@ -10,7 +10,7 @@ use bstr::ByteSlice;
 use serde_json::Value;
 
 use crate::git::{EntryKind, Kind, ObjectId, bounded};
-use crate::model::provenance::Provenance;
+use crate::model::Provenance;
 use crate::store::{Store, one_line};
 
 /// A longer document is not read.

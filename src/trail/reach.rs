@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::model::hash::CommitHash;
+use crate::model::CommitHash;
 use crate::store::{Store, StoreError, object_id};
 
 /// The unreachable ones among some commits, found by one walk.

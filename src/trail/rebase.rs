@@ -5,8 +5,7 @@ use std::path::Path;
 
 use super::progress::read_line;
 use crate::git::ObjectId;
-use crate::model::branch::Branch;
-use crate::model::execution::Rewrite;
+use crate::model::{Branch, Rewrite};
 use crate::store::{Store, StoreError, object_id};
 
 /// The directories of git's two ways to rebase.

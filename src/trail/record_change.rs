@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::record_words::summary;
 use crate::model::strict;
-use crate::rules::record_diff::{FieldChange, differences};
-use crate::store::history::FileChange;
-use crate::store::layout::{Location, LogKind, Owner};
+use crate::rules::FieldChange;
+use crate::rules::record_diff::differences;
+use crate::store::{FileChange, Location, LogKind, Owner};
 
 /// What kind of record it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -231,7 +231,7 @@ fn titles(value: &Value) -> BTreeMap<String, String> {
 mod tests {
     use super::*;
     use crate::model::fixtures::entry_id;
-    use crate::model::id::{IssueId, RunId, SolutionId};
+    use crate::model::{IssueId, RunId, SolutionId};
     use crate::store::layout;
 
     fn file(path: String, before: Option<Value>, after: Option<Value>) -> FileChange {

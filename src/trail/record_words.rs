@@ -3,21 +3,13 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::model::execution::{Event, Execution, Failure, Land, LandHow, LogEntry};
-use crate::model::exploration::Explored;
-use crate::model::id::IssueId;
-use crate::model::issue::{Comment, Feedback};
-use crate::model::queue_conflict::QueueConflict;
-use crate::model::redaction::{ASIDE, Redaction};
-use crate::model::review::Review;
-use crate::model::roadmap_log::{RoadmapEvent, RoadmapLogEntry};
-use crate::model::run::Run;
-use crate::model::run_log::{RunEvent, RunLogEntry, RunPhase, RunStatus};
-use crate::model::task_id::TaskId;
-use crate::model::wisdom::Wisdom;
-use crate::model::words::count;
+use crate::model::{
+    ASIDE, Comment, Event, Execution, Explored, Failure, Feedback, IssueId, Land, LandHow, LogEntry,
+    QueueConflict, Redaction, Review, RoadmapEvent, RoadmapLogEntry, Run, RunEvent, RunLogEntry, RunPhase,
+    RunStatus, TaskId, Wisdom, count,
+};
 use crate::rules::run::{breach_words, limited_words, order_words};
-use crate::store::layout::{Location, LogKind, Owner};
+use crate::store::{Location, LogKind, Owner};
 
 /// A quoted text is cut to this many characters.
 const LONGEST: usize = 160;

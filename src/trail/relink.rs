@@ -18,13 +18,10 @@ use super::links::{files, link, solutions, tasks};
 use super::sources::Sources;
 use super::trailers;
 use crate::git::{ObjectId, Revisions};
-use crate::model::branch::Branch;
-use crate::model::execution::{Event, LinkedBy, Rewrite};
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::task_id::TaskId;
-use crate::model::time::Time;
-use crate::rules::folder::ExecutionFolder;
+use crate::model::{
+    Branch, CommitHash, Event, ExecutionId, IssueId, LinkedBy, Rewrite, SolutionId, TaskId, Time,
+};
+use crate::rules::ExecutionFolder;
 use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx, object_id, records};
 
 /// Clocks differ: a commit may seem to be this many milliseconds older than its claim.
@@ -50,6 +47,7 @@ pub(crate) enum RelinkEvidence {
     Split,
 }
 
+#[serde_with::skip_serializing_none]
 /// A commit that is not linked and should be.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct UnlinkedCommit {
@@ -62,7 +60,6 @@ pub(crate) struct UnlinkedCommit {
     /// Its plan.
     pub(crate) solution_id: SolutionId,
     /// The task, if it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,
     /// Its other tasks, if it belongs to several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -73,7 +70,6 @@ pub(crate) struct UnlinkedCommit {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) reverts: Vec<CommitHash>,
     /// The linked commit that it replaces and that no branch has any more.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) replaces: Option<CommitHash>,
     /// The other linked commits that it replaces, if it is a squash of several.
     #[serde(skip_serializing_if = "Vec::is_empty")]

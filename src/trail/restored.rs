@@ -5,8 +5,8 @@
 //! another clone may have it on a branch.
 
 use super::reach::Unreached;
-use crate::model::execution::Rewrite;
-use crate::rules::folder::ExecutionFolder;
+use crate::model::Rewrite;
+use crate::rules::ExecutionFolder;
 use crate::store::{Store, StoreError};
 
 /// Which commits of an execution are unreachable, among those that it links and their earlier versions.

@@ -8,13 +8,8 @@ use serde_json::{Value, json};
 
 use crate::git::SignError;
 use crate::model::digest::canonical;
-use crate::model::execution::{Check, Event};
-use crate::model::id::ExecutionId;
-use crate::model::person::Person;
-use crate::model::proof::Vouch;
-use crate::model::task_id::TaskId;
-use crate::rules::folder::ExecutionFolder;
-use crate::rules::policy::GateValue;
+use crate::model::{Check, Event, ExecutionId, Person, TaskId, Vouch};
+use crate::rules::{ExecutionFolder, GateValue};
 use crate::store::Store;
 
 /// The setting with the principals whose signatures count; may be set several times. It is one of the repository that looks,
@@ -215,7 +210,7 @@ fn is_person(principal: &str, person: &Person) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::execution::LogEntry;
+    use crate::model::LogEntry;
     use crate::model::fixtures::entry_id;
     use crate::rules::test_claim::{claim, time};
 

@@ -16,10 +16,7 @@ use super::referred::Referred;
 use super::{links, relink, trailers};
 use crate::git::{ObjectId, Revisions};
 use crate::index::{self, Index, Use};
-use crate::model::execution::{CommitLink, Execution};
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, SolutionId};
-use crate::model::task_id::TaskId;
+use crate::model::{CommitHash, CommitLink, Execution, ExecutionId, SolutionId, TaskId};
 use crate::store::{CodeCommit, ReadState, Store, StoreError, object_id, records};
 
 /// How far the messages of a chain of reverts are followed.

@@ -4,11 +4,8 @@ use super::audit::{RangeError, ids};
 use super::provenance::{Provenances, Stated};
 use crate::git::{ObjectId, is_ref_name};
 use crate::index::{Index, IndexError};
-use crate::model::hash::CommitHash;
-use crate::model::id::ExecutionId;
-use crate::model::person::Person;
-use crate::model::provenance::Provenance;
-use crate::rules::folder::IssueFolder;
+use crate::model::{CommitHash, ExecutionId, Person, Provenance};
+use crate::rules::IssueFolder;
 use crate::store::{CodeCommit, Store, StoreError, records};
 
 /// A commit of the project, as git knows it.

@@ -4,16 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use crate::git::{ObjectId, parse_local_date};
 use crate::index::{Index, IndexError};
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::hash::CommitHash;
-use crate::model::id::SolutionId;
-use crate::model::op::Other;
-use crate::model::remedy::Remedies;
-use crate::model::solution::{SOLUTION, Solution};
-use crate::model::time::Time;
-use crate::store::redaction::Redactions;
-use crate::store::{Store, StoreError, layout, object_id, records};
+use crate::model::{Code, CommitHash, Explain, Other, Remedies, SOLUTION, Solution, SolutionId, Time};
+use crate::store::{Redactions, Store, StoreError, layout, object_id, records};
 
 /// A plan between two changes of it.
 #[derive(Debug, Clone)]

@@ -6,10 +6,9 @@ use std::collections::{HashMap, HashSet};
 use super::merges::{self, MergeBudget};
 use super::{copies, restored};
 use crate::git::ObjectId;
-use crate::model::execution::LinkedBy;
-use crate::model::hash::CommitHash;
-use crate::rules::folder::{ExecutionFolder, LinkedCommit};
+use crate::model::{CommitHash, LinkedBy};
 use crate::rules::undoing::standing;
+use crate::rules::{ExecutionFolder, LinkedCommit};
 use crate::store::{CodeCommit, MOST_FILES, ReadState, Store, StoreError, records};
 
 /// The commits that an execution made.

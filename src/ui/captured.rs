@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::style::{self, Style};
-use super::{Painter, Screen, text};
+use super::style;
+use super::{Painter, Screen, Style, text};
 
 /// A line of styled parts, already cleaned, without line breaks or tabs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

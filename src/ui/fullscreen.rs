@@ -19,7 +19,7 @@ use crossterm::{cursor, event, queue};
 use ratatui_core::terminal::{Frame, Terminal};
 use rustix::process::{Signal, kill_current_process_group};
 
-use super::style::Painter;
+use super::Painter;
 use backend::Escapes;
 pub(crate) use input::{Button, Input, Key};
 

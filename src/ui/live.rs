@@ -2,8 +2,7 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use super::outlet::{OutletFilter, Replacement};
-use super::text;
+use super::{OutletFilter, Replacement, text};
 
 /// Rows and columns of a terminal that does not report its size.
 const USUAL: (usize, usize) = (24, 80);

@@ -2,9 +2,9 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use super::style::{self, Painter, Style};
-use super::text::{clean, clean_line, fold, indent, width};
-use super::{Screen, links};
+use super::style;
+use super::text::{clean, fold};
+use super::{Painter, Screen, Style, clean_line, indent, links, width};
 
 /// Longer lines are hard to read.
 const WIDEST: usize = 100;

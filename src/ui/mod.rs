@@ -22,13 +22,22 @@ pub(crate) mod table;
 pub(crate) mod text;
 pub(crate) mod time;
 
+pub(crate) use captured::StyledLine;
+pub(crate) use fullscreen::{Button, Input, Key};
+pub(crate) use lanes::{DrawnNode, Strokes};
 pub(crate) use live::Live;
+use outlet::{OutletFilter, Replacement};
 pub(crate) use outlet::{Remarks, ask, say};
+pub(crate) use picture::{Picture, Stroke};
 pub(crate) use progress::ProgressLine;
 pub(crate) use screen::{JsonLines, Screen, is_broken_pipe};
 pub(crate) use settings::UiSettings;
+pub(crate) use settings::{Color, DateChoice, DateForm};
 pub(crate) use style::Painter;
+pub(crate) use style::Style;
+pub(crate) use svg::{Arrow, Boxed, Scale, TimelineRow};
 pub(crate) use table::{Cell, Column, Table};
+pub(crate) use text::{clean_line, count, indent, truncate, width};
 
 /// Whether someone can answer a question: both stdin and stderr are terminals.
 pub(crate) fn can_ask() -> bool {

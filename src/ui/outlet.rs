@@ -187,7 +187,8 @@ pub(crate) fn ask(question: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::style::{HEADING, Painter};
+    use crate::ui::Painter;
+    use crate::ui::style::HEADING;
 
     /// The output, which must be the same however the input is split.
     #[track_caller]

@@ -1,6 +1,6 @@
 //! Graphs for Graphviz and Mermaid. Labels are escaped, whatever they contain.
 
-use super::text::{clean_line, truncate};
+use super::{clean_line, truncate};
 
 /// The maximum width of a line below the name in a box, in columns; longer lines are cut.
 const WIDEST: usize = 48;

@@ -3,8 +3,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use super::settings::UiSettings;
-use super::{Painter, outlet, style, text, time};
+use super::{Painter, UiSettings, outlet, style, text, time};
 
 /// The least time between two updates.
 const INTERVAL: Duration = Duration::from_millis(100);

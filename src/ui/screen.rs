@@ -6,10 +6,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde::Serialize;
 
-use super::outlet::{OutletFilter, Replacement};
-use super::settings::UiSettings;
-use super::style::Painter;
-use super::{pager, style, text};
+use super::{OutletFilter, Painter, Replacement, UiSettings, pager, style, text};
 use crate::model::id::{short, shortened};
 
 /// Used if a terminal does not report its size.

@@ -7,8 +7,7 @@ use std::sync::LazyLock;
 
 use anstyle::AnsiColor;
 
-use super::settings::{Color, UiSettings};
-use super::{links, text};
+use super::{Color, UiSettings, links, text};
 use crate::git;
 
 /// The styles of text. They are the only way to style output.

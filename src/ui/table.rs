@@ -3,10 +3,8 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use super::screen::Screen;
-use super::settings::UiSettings;
-use super::style::{self, Painter, Style};
-use super::text;
+use super::style;
+use super::{Painter, Screen, Style, UiSettings, text};
 
 /// The blanks between two columns.
 const GAP: usize = 2;

@@ -6,11 +6,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use chrono::format::StrftimeItems;
 use chrono::{DateTime, Datelike, FixedOffset};
 
+use super::DateChoice;
+use super::DateForm;
+use super::UiSettings;
 use super::screen;
-use super::settings::{DateChoice, DateForm, DateShape, UiSettings};
+use super::settings::DateShape;
 use crate::git::local_offset;
-use crate::model::time::Time;
-use crate::model::words::count;
+use crate::model::Time;
+use crate::model::count;
 
 const SECOND: u64 = 1000;
 const MINUTE: u64 = 60 * SECOND;

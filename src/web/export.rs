@@ -12,16 +12,12 @@ use super::server::assets::{ICON, SEARCH, STYLE};
 use super::view::{ExportState, LeavesOut, PageContent, RenderTarget, View};
 use super::{layout, pages, parts};
 use crate::index::{Filter, SortOrder};
-use crate::model::code::Code;
-use crate::model::hash::CommitHash;
-use crate::model::id::SolutionId;
-use crate::model::op::Op;
-use crate::model::typed;
+use crate::model::{Code, CommitHash, Op, SolutionId, typed};
 use crate::ops::issues::{self, List};
 use crate::ops::plans::roadmap;
 use crate::ops::trail::{self, LogInput};
 use crate::ops::{Answer, Refusal, Session, queue};
-use crate::rules::folder::{ExecutionFolder, LinkedCommit};
+use crate::rules::{ExecutionFolder, LinkedCommit};
 use crate::run;
 use crate::store::{object_id, records};
 
@@ -159,12 +155,7 @@ fn everything(session: &Session) -> Result<(Vec<(Place, Query)>, LeavesOut), Ref
         }
         all.push(Place::Issue(id));
     }
-    all.extend(
-        queue::list(session, &queue::ListQueues { all: true })?
-            .view
-            .into_iter()
-            .map(|it| Place::Queue(it.queue.id)),
-    );
+    all.extend(queue::list(session, true)?.view.into_iter().map(|it| Place::Queue(it.queue.id)));
     all.extend(run::list(session)?.view.into_iter().map(|it| Place::Run(it.id)));
     all.extend(roadmap::list(session)?.view.into_iter().map(|it| Place::Roadmap(it.id)));
     all.extend(changed_plans(session)?.into_iter().map(Place::PlanDiff));

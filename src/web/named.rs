@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::place::{Hex, Place};
 use super::view::ExportState;
-use crate::model::id::IssueId;
+use crate::model::IssueId;
 use crate::ops::Session;
 use crate::store::{ReadState, Snapshot, layout};
 

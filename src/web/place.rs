@@ -4,7 +4,7 @@
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 
 use crate::model::hash::SHORT;
-use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RoadmapId, RunId, SolutionId};
+use crate::model::{EntryId, ExecutionId, IssueId, QueueId, RoadmapId, RunId, SolutionId};
 
 /// Characters that a path segment cannot contain unencoded.
 const ENCODED: &AsciiSet =

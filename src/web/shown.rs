@@ -8,8 +8,8 @@ use super::layout::one;
 use super::parts::{self, PagedLists, place_of};
 use super::place::{Hex, Place};
 use super::view::View;
+use crate::model::Time;
 use crate::model::hash::SHORT;
-use crate::model::time::Time;
 use crate::page::html::HtmlPlace;
 use crate::page::{self, Page, PerPage, Target};
 

@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use super::export::file;
 use super::named::{self, Named};
 use super::place::{FilePath, Place, Query};
-use crate::model::time::Time;
+use crate::model::Time;
 use crate::ops::{Refusal, Session};
 use crate::store::CodeTree;
 

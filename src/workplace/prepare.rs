@@ -14,12 +14,11 @@ use super::target;
 use crate::agent::ConsentError;
 use crate::agent::agreed::Agreement;
 use crate::git::{Fault, GitError, Kind, hash_object};
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::remedy::Remedies;
+use crate::model::{Code, Explain, Remedies};
 use crate::process::ProcessError;
 use crate::process::supervise::{self, Interrupts, ProcessEnd, Ran, Shell};
-use crate::rules::command_line::{CommandLine, HiddenCharacter};
+use crate::rules::CommandLine;
+use crate::rules::command_line::HiddenCharacter;
 use crate::store::{ObjectId, Store, StoreError};
 
 /// How long a command may take before a workplace is removed.

@@ -4,7 +4,7 @@
 
 use super::PreparationError;
 use crate::git::{EntryKind, Git, GitError};
-use crate::rules::command_line::CommandLine;
+use crate::rules::CommandLine;
 use crate::store::{ObjectId, Store};
 
 /// The file of patterns. Other tools read it, too.

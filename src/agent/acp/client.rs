@@ -20,8 +20,8 @@ use super::session::{OpenedSession, Opening, open};
 use super::turn::{TurnState, turns};
 use super::{files, permission, real};
 use crate::agent::talk::{AskedFor, Prompt};
-use crate::model::agent_session::{Cost, Usage};
-use crate::rules::roles::Role;
+use crate::model::{Cost, Usage};
+use crate::rules::Role;
 
 /// At most this much of what an agent asks for is recorded, in characters.
 const LONGEST_NAME: usize = 200;

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
 use super::place;
-use crate::model::shell::line::{Link, SimpleCommand, UNKNOWN};
+use crate::model::SimpleCommand;
+use crate::model::shell::line::{Link, UNKNOWN};
 
 /// More possible directories than these are not kept apart.
 const MOST: usize = 16;

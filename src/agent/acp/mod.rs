@@ -30,9 +30,9 @@ use super::talk::{
     is_session_id,
 };
 use super::transcript::{Transcript, Who};
-use crate::model::agent_session::Usage;
+use crate::model::Usage;
 use crate::process::supervise::{Command, GRACE, LOOK, ProcessEnd, Stream, supervise};
-use crate::rules::roles::Role;
+use crate::rules::Role;
 
 pub(crate) use client::Greeting;
 use client::{AcpEvent, AcpSession, Failed, Interruption};

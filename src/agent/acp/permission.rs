@@ -10,7 +10,7 @@ use agent_client_protocol::v1::schema::{
 use super::place;
 use super::program::{self, Forbidden};
 use crate::model::shell::word;
-use crate::rules::roles::Role;
+use crate::rules::Role;
 
 /// What the agent asks for.
 #[derive(Debug, Clone, Default)]

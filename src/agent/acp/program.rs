@@ -6,7 +6,8 @@ use std::path::Path;
 use super::directories::{Directories, Following};
 use super::wrapper::Wrapper;
 use super::{git_command, patch, place};
-use crate::model::shell::line::{self, SimpleCommand, UNKNOWN};
+use crate::model::SimpleCommand;
+use crate::model::shell::line::{self, UNKNOWN};
 use crate::model::shell::word;
 
 /// Why a program is not run.

@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::read_typed;
+use crate::model::Learned;
 use crate::model::agent_session::ToldOfSession;
-use crate::model::wisdom::Learned;
 
 /// More is a report, not what others must know.
 const MOST_LEARNED: usize = 20;
@@ -76,7 +76,7 @@ impl<T: JsonSchema> JsonSchema for With<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::wisdom::WisdomType;
+    use crate::model::WisdomType;
 
     #[test]
     fn what_is_added_is_split_off_and_checked() {

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::model::strict::{self, JsonFault};
+use crate::model::{JsonFault, strict};
 
 /// More nested brackets are prose or an attack: no answer is that deep.
 const DEEPEST: usize = 100;

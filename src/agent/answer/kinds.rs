@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::{AnswerKind, Strict, With, faults, schema_of};
-use crate::model::exploration::Exploration;
-use crate::model::typed;
+use crate::model::{Exploration, typed};
 
 impl AnswerKind for Exploration {
     fn schema() -> Value {

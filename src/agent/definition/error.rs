@@ -1,6 +1,6 @@
 //! Why an agent cannot be used.
 
-use crate::model::code::Code;
+use crate::model::Code;
 
 /// Why an agent cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

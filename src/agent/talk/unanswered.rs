@@ -4,9 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::model::agent_session::Protocol;
-use crate::model::code::Code;
-use crate::model::remedy::Remedies;
-use crate::rules::run::LimitWait;
+use crate::model::{Code, Remedies};
+use crate::rules::LimitWait;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]

@@ -4,8 +4,7 @@ use super::*;
 use crate::board::act::{BoardAct, Review};
 use crate::board::event::{Answered, RefusedText};
 use crate::board::overlay::{Choosing, MenuPlan, Overlay};
-use crate::model::priority::Priority;
-use crate::model::review::{Score, Verdict};
+use crate::model::{Priority, Score, Verdict};
 
 fn refused() -> RefusedText {
     RefusedText {

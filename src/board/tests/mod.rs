@@ -17,11 +17,10 @@ use super::read::ReadRequest;
 use super::update::update;
 use super::view;
 use crate::index::{Carded, Filter};
-use crate::model::digest::PlanDigest;
-use crate::model::priority::Priority;
 use crate::model::status::IssueStatus::{self, Executing, Failed, Planned, Queued, Registered};
+use crate::model::{PlanDigest, Priority};
 use crate::ops::issues::{self, LanesView, List, MOST_CARDS};
-use crate::ui::fullscreen::{Button, Input, Key};
+use crate::ui::{Button, Input, Key};
 
 /// The digest of an empty plan.
 fn digest() -> PlanDigest {

@@ -8,8 +8,7 @@ use snapbox::{Assert, Data, IntoData};
 use super::*;
 use crate::board::event::RefusedText;
 use crate::board::overlay::{Choosing, MenuPlan};
-use crate::ui::captured::StyledLine;
-use crate::ui::style;
+use crate::ui::{StyledLine, style};
 
 #[track_caller]
 fn held(name: &str, board: &Board) {

@@ -5,10 +5,9 @@ use crate::board::act::{BoardAct, Deed};
 use crate::board::event::{BoardEffect, RefusedText};
 use crate::board::model::Model;
 use crate::board::overlay::{ChoiceOutcome, Choosing, Menu, MenuPlan, Overlay, OverlayNote, Purpose, Sent};
-use crate::model::op::Op;
-use crate::model::priority::Priority;
-use crate::model::status::IssueStatus;
-use crate::rules::transitions::{By, TRANSITIONS, Transition};
+use crate::model::{IssueStatus, Op, Priority};
+use crate::rules::By;
+use crate::rules::transitions::{TRANSITIONS, Transition};
 
 /// Starts an action, unless another is in progress.
 pub(super) fn act(model: &mut Model, deed: Deed) -> Vec<BoardEffect> {

@@ -5,9 +5,8 @@ use crate::board::act::{BoardAct, Deed, Review};
 use crate::board::event::{BoardEffect, RefusedText};
 use crate::board::model::Model;
 use crate::board::overlay::{Overlay, OverlayForm, Purpose};
-use crate::model::id::SolutionId;
-use crate::model::review::{Score, Verdict};
-use crate::ui::fullscreen::Key;
+use crate::model::{Score, SolutionId, Verdict};
+use crate::ui::Key;
 
 /// Handles a key while something covers the lanes.
 pub(super) fn key(model: &mut Model, key: Key) -> Vec<BoardEffect> {

@@ -3,7 +3,7 @@
 use crate::board::editor::Editor;
 use crate::board::event::BoardEffect;
 use crate::board::model::Model;
-use crate::ui::fullscreen::Key;
+use crate::ui::Key;
 
 /// Handles a key while the filter is edited.
 pub(super) fn key(model: &mut Model, key: Key) -> Vec<BoardEffect> {

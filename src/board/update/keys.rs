@@ -6,7 +6,7 @@ use crate::board::layout;
 use crate::board::model::{IssueDetail, Model};
 use crate::board::overlay::Overlay;
 use crate::board::page::IssuePage;
-use crate::ui::fullscreen::Key;
+use crate::ui::Key;
 
 /// Handles a key.
 pub(super) fn key(model: &mut Model, key: Key) -> Vec<BoardEffect> {

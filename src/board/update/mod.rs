@@ -10,7 +10,7 @@ use super::event::{Answered, BoardEffect, BoardEvent, RefusedText};
 use super::model::Model;
 use super::overlay::{Overlay, OverlayNote, Sent};
 use super::read::ReadRequest;
-use crate::ui::fullscreen::{Input, Key};
+use crate::ui::{Input, Key};
 
 /// Handles an event.
 pub(super) fn update(model: &mut Model, event: BoardEvent) -> Vec<BoardEffect> {

@@ -7,7 +7,7 @@ use crate::board::model::Model;
 use crate::board::overlay::Overlay;
 use crate::board::page::IssuePage;
 use crate::board::view;
-use crate::ui::fullscreen::Button;
+use crate::ui::Button;
 
 /// Lines that one step of the wheel scrolls.
 const TURN: usize = 3;

@@ -7,7 +7,7 @@ use super::paint::{BOLD, DIM, ID, put, put_line, row};
 use crate::board::layout::DETAIL_HEAD;
 use crate::board::model::Model;
 use crate::board::page::IssuePage;
-use crate::ui::text::width;
+use crate::ui::width;
 
 /// The page names as displayed, with the open one in brackets.
 fn tabs(open: IssuePage) -> Vec<String> {

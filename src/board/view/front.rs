@@ -8,9 +8,7 @@ use super::paint::{BOLD, CURSOR, DIM, PLAIN, WARN, clear, put, put_line, row, ty
 use crate::board::event::RefusedText;
 use crate::board::model::Model;
 use crate::board::overlay::{Overlay, OverlayForm};
-use crate::ui::captured::StyledLine;
-use crate::ui::lanes::Strokes;
-use crate::ui::style;
+use crate::ui::{Strokes, StyledLine, style};
 
 /// Maximum width of a box, so that its text stays readable.
 const WIDEST: u16 = 84;

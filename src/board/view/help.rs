@@ -1,7 +1,6 @@
 //! The help on keys.
 
-use crate::ui::captured::StyledLine;
-use crate::ui::style;
+use crate::ui::{StyledLine, style};
 
 /// The width of the key column.
 pub(super) const KEYS: u16 = 18;

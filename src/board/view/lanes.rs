@@ -9,11 +9,8 @@ use crate::board::layout::ScreenLayout;
 use crate::board::model::Model;
 use crate::index::Carded;
 use crate::model::id::short;
-use crate::rules::landed::Landed;
-use crate::ui::captured::StyledLine;
-use crate::ui::lanes::Strokes;
-use crate::ui::style;
-use crate::ui::text::{clean_line, truncate, width};
+use crate::rules::Landed;
+use crate::ui::{Strokes, StyledLine, clean_line, style, truncate, width};
 
 /// The name and size of each lane; the selected one is in brackets.
 pub(super) fn names(model: &Model, area: Rect, buffer: &mut Buffer) {

@@ -8,6 +8,6 @@ const NAMED: usize = 5;
 
 pub(in crate::cli) fn run(context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    let done = issues::home(&session, &issues::ShowHome { most: NAMED })?;
+    let done = issues::home(&session, NAMED)?;
     context.answer(done, |home, _, screen| print::home::home(screen, home))
 }

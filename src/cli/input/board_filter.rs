@@ -98,8 +98,7 @@ fn reason(error: &clap::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::priority::Priority;
-    use crate::model::status::IssueStatus;
+    use crate::model::{IssueStatus, Priority};
 
     #[test]
     fn words_are_searched_for_and_the_rest_filters() {

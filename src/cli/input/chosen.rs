@@ -7,7 +7,7 @@ use clap::Parser;
 use super::ask;
 use super::list_filter::FilterArgs;
 use crate::cli::{CliContext, Failure, Outcome, print, usage};
-use crate::model::words::count;
+use crate::model::count;
 use crate::ops::Refusal;
 use crate::ops::Session;
 use crate::ops::issues::{self, ChangeMany, List, Many, PreviewMany, SavedQueries, query_words};

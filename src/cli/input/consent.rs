@@ -3,10 +3,7 @@
 use super::ask;
 use crate::agent::in_hook;
 use crate::cli::{Failure, environment, print};
-use crate::model::code::Code;
-use crate::model::hidden::exact;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, Op, RemedyCall, exact};
 use crate::ops::work::{self, Landing, Verification};
 use crate::ops::{Refusal, Session};
 use crate::ui;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::ask;
 use crate::cli::Failure;
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
 use crate::ops::Session;
 use crate::rules::limits;

@@ -2,8 +2,9 @@
 
 use std::convert::Infallible;
 
+use super::list_filter::parse_priority;
 use crate::cli::{Failure, named, read_text};
-use crate::model::priority::Priority;
+use crate::model::Priority;
 use crate::ops::issues::{IssueInput, MemberChange, NewFields};
 use crate::rules::limits;
 
@@ -40,10 +41,6 @@ pub(crate) struct IssueFieldArgs {
     /// The fields as JSON text
     #[arg(long, value_name = "JSON", hide = true, conflicts_with = "from_json")]
     data: Option<String>,
-}
-
-fn parse_priority(text: &str) -> Result<Priority, String> {
-    Priority::parse(text).ok_or_else(|| "expected 1 to 5, or critical, high, medium, low, trivial".into())
 }
 
 fn parse_url(text: &str) -> Result<String, String> {

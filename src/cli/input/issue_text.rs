@@ -3,10 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::editor::above_the_help;
-use crate::model::code::Code;
-use crate::model::issue::Issue;
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, Issue, Other, RemedyCall};
 use crate::ops::Refusal;
 use crate::ops::issues::{MemberChange, NewFields};
 use crate::rules::issue_text::{self, IssueText};

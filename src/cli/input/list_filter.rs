@@ -1,8 +1,7 @@
 //! The filters of `list`.
 
 use crate::index::Filter;
-use crate::model::priority::Priority;
-use crate::model::status::IssueStatus;
+use crate::model::{IssueStatus, Priority};
 use crate::ops::issues::List;
 
 /// Everything that is given must hold.
@@ -77,7 +76,7 @@ fn parse_status(text: &str) -> Result<IssueStatus, String> {
     IssueStatus::asked(text.trim()).ok_or_else(|| format!("expected one of {}", IssueStatus::words()))
 }
 
-fn parse_priority(text: &str) -> Result<Priority, String> {
+pub(super) fn parse_priority(text: &str) -> Result<Priority, String> {
     Priority::parse(text.trim())
         .ok_or_else(|| "expected 1 to 5, or critical, high, medium, low, trivial".into())
 }

@@ -19,7 +19,6 @@ pub(super) mod which_issues;
 
 use std::time::Duration;
 
-use crate::model::queue_conflict::Resolution;
 use crate::rules::lease::parse_duration;
 
 /// Parses a time limit: a number with a unit.
@@ -32,7 +31,7 @@ pub(in crate::cli) fn parse_limit(text: &str) -> Result<Duration, String> {
 
 /// Parses a role by its name or an alias.
 pub(in crate::cli) fn parse_role(text: &str) -> Result<crate::rules::roles::Role, String> {
-    use crate::rules::roles::Role;
+    use crate::rules::Role;
     Role::named(text).ok_or_else(|| format!("expected one of {}", Role::words()))
 }
 
@@ -40,9 +39,4 @@ pub(in crate::cli) fn parse_role(text: &str) -> Result<crate::rules::roles::Role
 pub(in crate::cli) fn parse_criterion(text: &str) -> Result<u64, String> {
     let number = text.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| "a criterion is a number, counted from 1, after its task: T1 1".into())
-}
-
-/// Parses how a conflict of a queue is resolved.
-pub(in crate::cli) fn parse_resolution(text: &str) -> Result<Resolution, String> {
-    Resolution::parse(text).ok_or_else(|| format!("expected one of {}", Resolution::words()))
 }

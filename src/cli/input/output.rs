@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
-use crate::ui::settings::Color;
+use crate::ui::Color;
 
 impl ValueEnum for Color {
     fn value_variants<'a>() -> &'a [Self] {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
 
 /// The absolute path of this program, which the hooks call.

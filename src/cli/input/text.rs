@@ -1,8 +1,7 @@
 //! Longer texts: from `-m`, a file, stdin, or the user's editor.
 
 use crate::cli::{Failure, read_text};
-use crate::model::id::IssueId;
-use crate::model::shell;
+use crate::model::{IssueId, shell};
 use crate::ops::{Refusal, Session, issues};
 pub(crate) use crate::rules::limits::text as checked;
 

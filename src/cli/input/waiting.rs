@@ -8,7 +8,7 @@ use crate::ops::work::{self, ClaimRequest, ClaimView};
 use crate::ops::{Answer, Refusal, RefusalKind};
 use crate::store::Store;
 use crate::sync;
-use crate::ui::text::clean_line;
+use crate::ui::clean_line;
 
 /// The first wait between two tries, and the longest one: first without a remote, then with one.
 const FIRST_WAIT: Duration = Duration::from_millis(250);

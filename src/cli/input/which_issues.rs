@@ -2,7 +2,7 @@
 
 use crate::cli::input::ask;
 use crate::cli::{CliContext, Failure, print};
-use crate::model::id::IssueId;
+use crate::model::IssueId;
 use crate::ops::Session;
 use crate::ops::issues::Total;
 use crate::run::{ListPending, list_pending};

@@ -4,15 +4,11 @@ use std::io::{self, Write};
 
 use super::solution;
 use crate::cli::{CliContext, Outcome};
-use crate::model::id::SolutionId;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::status::IssueStatus;
+use crate::model::{IssueStatus, Op, Other, RemedyCall, SolutionId};
 use crate::ops::plans::Added;
 use crate::ops::{Done, Notice};
 use crate::rules::quality::LEAST;
-use crate::ui::Screen;
-use crate::ui::text::count;
+use crate::ui::{Screen, count};
 
 /// Answers with the plans that were added.
 pub(in crate::cli) fn answer(context: &mut CliContext, done: Done<Added>, no_bind: bool) -> Outcome {

@@ -3,11 +3,10 @@
 use std::io::{self, Write};
 
 use crate::agent::talk::{AgentObserver, TextKind};
-use crate::model::words::count;
+use crate::model::count;
 use crate::ops::work::{AgentView, Tested};
 use crate::process::supervise::Interrupts;
-use crate::ui::text::{clean_line, indent};
-use crate::ui::{Cell, Column, Painter, Remarks, Screen, Table, style};
+use crate::ui::{Cell, Column, Painter, Remarks, Screen, Table, clean_line, indent, style};
 
 /// A longer line is split into pieces of this many bytes.
 const LONGEST_LINE: usize = 1000;

@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use crate::interchange::agent_files::{Gives, State};
 use crate::ops::work::{AgentFiles, PieceState, SetupTask};
-use crate::ui::text::clean_line;
-use crate::ui::{Cell, Column, Screen, Table, style};
+use crate::ui::{Cell, Column, Screen, Table, clean_line, style};
 
 fn state_style(state: State) -> style::Style {
     match state {

@@ -2,18 +2,14 @@
 
 use std::io::{self, Write};
 
-use crate::model::check_outcome::CheckOutcome;
-use crate::model::issue::Source;
-use crate::model::status::ExecutionStatus;
+use crate::model::{CheckOutcome, ExecutionStatus, Source};
 use crate::ops::work::status_words;
 use crate::page::looks::verdict_style;
 use crate::rules::background::{
-    AttemptContext, Background, CheckContext, DependencyContext, FeedbackContext, IssueContext, ReviewContext,
+    AttemptContext, CheckContext, DependencyContext, FeedbackContext, ReviewContext,
 };
-use crate::rules::bounded::Omission;
-use crate::rules::explored::ExplorationContext;
-use crate::ui::text::{clean_line, count, indent};
-use crate::ui::{Screen, style, time};
+use crate::rules::{Background, ExplorationContext, IssueContext, Omission};
+use crate::ui::{Screen, clean_line, count, indent, style, time};
 
 fn heading(text: &str, screen: &mut Screen) -> io::Result<()> {
     let shown = screen.painter().paint(style::HEADING, &clean_line(text));

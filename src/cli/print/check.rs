@@ -3,12 +3,8 @@
 use std::io::{self, Write};
 
 use crate::ops::plans::{CheckedAnswer, CheckedPlan};
-use crate::rules::overlap::SharedFile;
-use crate::rules::plan_check::PlanFinding;
-use crate::rules::quality::Quality;
-use crate::ui::settings::UiSettings;
-use crate::ui::text::{clean_line, count};
-use crate::ui::{Cell, Column, Screen, Table, style};
+use crate::rules::{PlanFinding, Quality, SharedFile};
+use crate::ui::{Cell, Column, Screen, Table, UiSettings, clean_line, count, style};
 
 /// Each plan with its quality and findings, and the files that several plans share.
 pub(in crate::cli) fn checked(screen: &mut Screen, it: &CheckedAnswer) -> io::Result<()> {

@@ -5,9 +5,8 @@ use std::io::{self, Write};
 use crate::ops::clones::KeptValue;
 use crate::sync::Synced;
 use crate::sync::conflicts::{Conflict, ConflictSide, WHOLE};
-use crate::ui::settings::UiSettings;
-use crate::ui::text::{clean, clean_line, count};
-use crate::ui::{Screen, style, time};
+use crate::ui::text::clean;
+use crate::ui::{Screen, UiSettings, clean_line, count, style, time};
 
 /// The result of a sync.
 pub(in crate::cli) fn synced(screen: &mut Screen, synced: &Synced) -> io::Result<()> {

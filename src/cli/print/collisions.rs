@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use crate::ops::queue::{CheckAnswer, CollisionSide};
 use crate::trail::collisions::VersionLines;
-use crate::ui::text::{clean_line, count};
-use crate::ui::{Screen, style};
+use crate::ui::{Screen, clean_line, count, style};
 
 fn name(side: &CollisionSide) -> String {
     let branch = side.branch.as_deref().unwrap_or("a detached HEAD");

@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use super::queue::decision;
-use crate::model::id::SolutionId;
-use crate::model::queue_conflict::Severity;
+use crate::model::{Severity, SolutionId};
 use crate::ops::queue::ConflictAnswer;
 use crate::ui::{Cell, Column, Screen, Table, style};
 

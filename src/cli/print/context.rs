@@ -5,13 +5,11 @@ use std::io::{self, Write};
 use serde_json::Value;
 
 use super::background;
-use crate::model::id::SolutionId;
-use crate::model::root::Project;
+use crate::model::{Project, SolutionId};
 use crate::ops::plans::{
     AgentContext, Candidates, ExecutorInput, ExplorerInput, PlannerInput, ReviewerInput,
 };
-use crate::ui::text::{clean_line, count, indent};
-use crate::ui::{Screen, style};
+use crate::ui::{Screen, clean_line, count, indent, style};
 
 /// The context of any role.
 pub(in crate::cli) fn context(screen: &mut Screen, it: &AgentContext) -> io::Result<()> {

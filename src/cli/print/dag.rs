@@ -3,16 +3,14 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use crate::model::id::SolutionId;
-use crate::model::status::ItemStatus;
+use crate::model::{ItemStatus, SolutionId};
 use crate::ops::queue::DagAnswer;
 use crate::page::looks::item_style;
+use crate::rules::OrderReason;
 use crate::rules::dag::reduced;
-use crate::rules::readiness::{OrderReason, group_words};
-use crate::ui::lanes::{Strokes, draw};
-use crate::ui::picture::{Picture, Stroke};
-use crate::ui::text::{clean_line, truncate, width};
-use crate::ui::{Screen, UiSettings, style};
+use crate::rules::readiness::group_words;
+use crate::ui::lanes::draw;
+use crate::ui::{Picture, Screen, Stroke, Strokes, UiSettings, clean_line, style, truncate, width};
 
 /// A title is cut to what the terminal has left for it, but a shorter one would say nothing.
 const LEAST_TITLE: usize = 12;

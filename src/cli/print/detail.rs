@@ -5,9 +5,8 @@ use std::io::{self, Write};
 use crate::cli::print::background;
 use crate::ops::work::DetailView;
 use crate::page::{Block, plan, terminal};
-use crate::rules::bounded::Omission;
-use crate::ui::text::clean_line;
-use crate::ui::{Screen, style};
+use crate::rules::Omission;
+use crate::ui::{Screen, clean_line, style};
 
 /// The issue, the plan, and what happened before.
 pub(in crate::cli) fn detail(screen: &mut Screen, view: &DetailView) -> io::Result<()> {

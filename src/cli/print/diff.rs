@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde_json::Value;
 use similar::{Algorithm, ChangeTag, DiffOp, TextDiff, capture_diff_slices};
 
-use crate::rules::record_diff::FieldChange;
+use crate::rules::FieldChange;
 use crate::ui::{Painter, Screen, style};
 
 /// Texts that have less in common than this are shown one after the other.

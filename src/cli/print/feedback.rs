@@ -2,10 +2,9 @@
 
 use std::io::{self, Write};
 
-use crate::model::issue::FeedbackType;
+use crate::model::FeedbackType;
 use crate::ops::plans::FeedbackShown;
-use crate::ui::text::clean_line;
-use crate::ui::{Cell, Column, Screen, Table, style, time};
+use crate::ui::{Cell, Column, Screen, Table, clean_line, style, time};
 
 /// Feedback that was added.
 pub(in crate::cli) fn added(screen: &mut Screen, it: &FeedbackShown) -> io::Result<()> {

@@ -3,11 +3,10 @@
 use std::io::{self, Write};
 
 use super::with_remedies;
-use crate::model::hash::CommitHash;
+use crate::model::CommitHash;
 use crate::ops::store::Repaired;
 use crate::ops::store::{FsckFinding, FsckSeverity};
-use crate::ui::text::{clean_line, count};
-use crate::ui::{Screen, style};
+use crate::ui::{Screen, clean_line, count, style};
 
 /// All errors and warnings, and the notes about which something can be done; the other notes if requested.
 pub(in crate::cli) fn findings(

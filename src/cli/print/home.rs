@@ -4,15 +4,13 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::remedy;
-use crate::model::id::EntryId;
-use crate::model::remedy::Remedy;
+use crate::model::{EntryId, Remedy};
 use crate::ops::issues::{Attention, AttentionItem, AttentionKind, Home, HomeIssues, HomeItems, SyncState};
 use crate::ops::work::PrimedExecution;
 use crate::page::looks::issue_style;
 use crate::page::remedy::{spelled, with_remedies};
-use crate::rules::readiness::Blocker;
-use crate::ui::text::{clean_line, count, truncate, width};
-use crate::ui::{Cell, Column, Screen, Table, UiSettings, style, time};
+use crate::rules::Blocker;
+use crate::ui::{Cell, Column, Screen, Table, UiSettings, clean_line, count, style, time, truncate, width};
 
 /// A shorter title would say nothing.
 const LEAST_TITLE: usize = 12;

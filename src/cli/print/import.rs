@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use super::with_remedies;
 use crate::interchange::{ImportReport, Skipped, jsonl};
 use crate::ops::store::line;
-use crate::ui::Screen;
-use crate::ui::settings::UiSettings;
 use crate::ui::style::{DIM, GOOD, HEADING, ID, WARN};
-use crate::ui::text::{self, count};
+use crate::ui::text;
+use crate::ui::{Screen, UiSettings, count};
 
 /// More notes than this are only counted; `--json` has them all.
 const NOTES_SHOWN: usize = 20;

@@ -6,8 +6,7 @@ use crate::index::IssueRow;
 use crate::ops::issues::{IssueView, ManyChanged, Rows};
 use crate::page::looks::issue_style;
 use crate::page::terminal::priority_style;
-use crate::ui::text::{clean_line, count};
-use crate::ui::{Cell, Column, Screen, Table, style, time};
+use crate::ui::{Cell, Column, Screen, Table, clean_line, count, style, time};
 
 /// The result of an operation that changes one issue.
 pub(in crate::cli) fn changed(

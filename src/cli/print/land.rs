@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use crate::ops::work::{LandView, LandedIssue, LandingStated, NotLanded, PullState, PullView, PulledIssue};
-use crate::ui::text::{clean_line, count};
-use crate::ui::{Screen, style};
+use crate::ui::{Screen, clean_line, count, style};
 
 /// How many files with conflicts are named.
 const SHOWN_FILES: usize = 5;

@@ -3,12 +3,9 @@
 use std::io::{self, Write};
 
 use crate::cli::print::record;
-use crate::store::history::HistoryStep;
+use crate::store::HistoryStep;
 use crate::trail::record_change::{self, RecordChange};
-use crate::ui::lanes::DrawnNode;
-use crate::ui::settings::UiSettings;
-use crate::ui::text::{clean_line, width};
-use crate::ui::{self, Screen, style};
+use crate::ui::{self, DrawnNode, Screen, UiSettings, clean_line, style, width};
 
 /// One step: in one line, or with its author, its date (`now` is in milliseconds) and its changes. Its part of the
 /// graph is printed in front.

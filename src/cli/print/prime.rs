@@ -8,13 +8,11 @@ use serde_json::Value;
 
 use super::remedy::command;
 use crate::interchange::agent_files::HookForm;
-use crate::model::branch::Branch;
-use crate::model::remedy::Detail;
-use crate::model::words::count;
+use crate::model::{Branch, Detail, count};
 use crate::ops::work::{Prime, PrimedExecution, PrimedTask, PrimedWaiting, Reminder};
 use crate::page::remedy::with_remedies;
-use crate::rules::prime::{TokenBudget, Waiting};
-use crate::ui::text::clean_line;
+use crate::rules::{TokenBudget, Waiting};
+use crate::ui::clean_line;
 
 /// Where an agent is and what it has to do. Every text from outside is one line.
 pub(in crate::cli) fn prime(it: &Prime) -> String {
@@ -253,8 +251,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::id::{IssueId, SolutionId};
-    use crate::model::typed;
+    use crate::model::{IssueId, SolutionId, typed};
 
     fn reminder_of(is_ready_to_end: bool) -> Reminder {
         let open = if is_ready_to_end { vec![] } else { vec!["T2".into()] };

@@ -4,16 +4,13 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use crate::cli::print::with_remedies;
-use crate::model::id::{ItemId, SolutionId};
-use crate::model::status::{ExecutionStatus, ItemStatus};
+use crate::model::{ExecutionStatus, ItemId, ItemStatus, SolutionId};
 use crate::ops::queue::{ActiveQueues, AddedItem, ItemAnswer, MergedQueue, QueueAnswer, Removed};
 use crate::page::looks::item_style;
 use crate::page::words;
-use crate::rules::facts::Holder;
-use crate::rules::queue_conflicts::ConflictView;
-use crate::rules::readiness::{Blocker, BlockerKind, group_words};
-use crate::ui::text::{clean_line, count};
-use crate::ui::{Cell, Column, Screen, Table, style};
+use crate::rules::readiness::{BlockerKind, group_words};
+use crate::rules::{Blocker, ConflictView, Holder};
+use crate::ui::{Cell, Column, Screen, Table, clean_line, count, style};
 
 /// The queues, one per line.
 pub(in crate::cli) fn table(screen: &mut Screen, queues: &[QueueAnswer]) -> io::Result<()> {

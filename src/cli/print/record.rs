@@ -6,7 +6,7 @@ use std::io::Write;
 use serde_json::Value;
 
 use crate::cli::print::diff as diff_print;
-use crate::rules::record_diff::FieldChange;
+use crate::rules::FieldChange;
 use crate::trail::record_change::{HowChanged, RecordChange};
 use crate::ui::{Screen, style};
 

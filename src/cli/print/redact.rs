@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use crate::ops::store::{Purge, Remote};
-use crate::ui::text::{clean_line, count};
-use crate::ui::{Screen, style};
+use crate::ui::{Screen, clean_line, count, style};
 
 /// Reports that a value is hidden.
 pub(in crate::cli) fn hidden(screen: &mut Screen, id: &str, field: &str, is_new: bool) -> io::Result<()> {

@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use crate::model::task_id::listed;
 use crate::ops::trail::Relinked;
 use crate::trail::relink::{AmbiguousCommit, RelinkEvidence};
-use crate::ui::text::{clean_line, count};
-use crate::ui::{Screen, style};
+use crate::ui::{Screen, clean_line, count, style};
 
 /// What was linked, or would be, and what only a person can decide.
 pub(in crate::cli) fn relinked(screen: &mut Screen, found: &Relinked) -> io::Result<()> {

@@ -1,6 +1,6 @@
 //! Calls as commands.
 
-use crate::model::remedy::RemedyCall;
+use crate::model::RemedyCall;
 
 /// A call as a user types it.
 pub(in crate::cli) fn command(call: &RemedyCall) -> String {
@@ -10,7 +10,7 @@ pub(in crate::cli) fn command(call: &RemedyCall) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::op::{Op, Other};
+    use crate::model::{Op, Other};
 
     #[test]
     fn options_come_before_the_arguments() {

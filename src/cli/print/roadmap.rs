@@ -3,13 +3,12 @@
 use std::io::{self, Write};
 
 use super::spelled;
-use crate::model::roadmap::RoadmapMode;
+use crate::model::RoadmapMode;
 use crate::ops::plans::roadmap::{HandOver, RoadmapAdded, RoadmapSummary, RoadmapView};
 use crate::page::looks::issue_style;
 use crate::page::roadmap::{bar, roadmap_style};
-use crate::rules::roadmap::{Assessed, RoundStatus, Status};
-use crate::ui::text::{clean_line, count, truncate};
-use crate::ui::{Cell, Column, Screen, Table, style, time};
+use crate::rules::{Assessed, RoundStatus, Status};
+use crate::ui::{Cell, Column, Screen, Table, clean_line, count, style, time, truncate};
 
 /// How many columns a value has that was replaced; `log` has all of it.
 const LONGEST_VALUE: usize = 120;

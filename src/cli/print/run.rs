@@ -3,17 +3,13 @@
 use std::io::{self, Write};
 
 use super::run_lines::text_lines;
-use crate::model::branch::Branch;
-use crate::model::id::IssueId;
-use crate::model::run::{Run, RunStep};
-use crate::model::run_log::OrderKind;
+use crate::model::{Branch, IssueId, OrderKind, Run, RunStep};
 use crate::page::looks::stage_style;
 use crate::page::run_report::{crew, left_out, waiting_words};
-use crate::rules::run::{Counts, breach_words};
+use crate::rules::Counts;
+use crate::rules::run::breach_words;
 use crate::run::{Driven, LoggedView, RunDiff, RunSummary, RunView, RunWorkplace, SteeredRun, WorkplaceUse};
-use crate::ui::style;
-use crate::ui::text::{clean_line, count};
-use crate::ui::{Cell, Column, Screen, Table, time};
+use crate::ui::{Cell, Column, Screen, Table, clean_line, count, style, time};
 
 /// Prints runs, one per line; `now` is in milliseconds.
 pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -> io::Result<()> {

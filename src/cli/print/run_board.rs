@@ -3,13 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::run_lines::TITLE;
-use crate::model::id::IssueId;
-use crate::model::run_log::{Order, OrderKind, RunEvent};
-use crate::model::status::IssueStatus;
+use crate::model::{IssueId, IssueStatus, Order, OrderKind, RunEvent};
 use crate::rules::run::{IssueStage, stage};
 use crate::run::{RunUpdate, StartedIssue};
-use crate::ui::text::{clean_line, truncate, width};
-use crate::ui::time;
+use crate::ui::{clean_line, time, truncate, width};
 
 /// The cells of the bar.
 const CELLS: usize = 20;
@@ -175,10 +172,7 @@ fn length(time: Duration) -> String {
 mod tests {
     use super::*;
     use crate::model::fixtures::entry_id;
-    use crate::model::person::Person;
-    use crate::model::run::RunStep;
-    use crate::model::run_log::{IssueReached, RunLogEntry};
-    use crate::model::time::Time;
+    use crate::model::{IssueReached, Person, RunLogEntry, RunStep, Time};
 
     fn id(n: usize) -> IssueId {
         IssueId::parse(&format!("ISS-{n}")).unwrap()

@@ -3,11 +3,9 @@
 use std::io::{self, Write};
 
 use super::run::agents;
-use crate::model::id::IssueId;
-use crate::model::run_log::RunPhase;
+use crate::model::{IssueId, RunPhase};
 use crate::run::{DryIssue, DryRun};
-use crate::ui::text::count;
-use crate::ui::{Cell, Column, Screen, Table, style};
+use crate::ui::{Cell, Column, Screen, Table, count, style};
 
 /// Each issue on a line, with its steps in each phase.
 pub(in crate::cli) fn dry(screen: &mut Screen, dry: &DryRun) -> io::Result<()> {

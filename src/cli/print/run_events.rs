@@ -4,10 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::with_remedies;
-use crate::model::id::{IssueId, RunId};
-use crate::model::run::{RunAgents, RunMode, RunStep};
-use crate::model::run_log::RunLogEntry;
-use crate::model::task_id::TaskId;
+use crate::model::{IssueId, RunAgents, RunId, RunLogEntry, RunMode, RunStep, TaskId};
 use crate::run::RunUpdate;
 
 /// Something that happens in a run.

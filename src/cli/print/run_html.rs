@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use crate::page::html::{OnItsOwn, blocks, fields, line};
 use crate::page::run_report;
-use crate::rules::run::RunReport;
+use crate::rules::RunReport;
 use crate::ui::Screen;
 use crate::ui::svg::escaped;
 

@@ -2,17 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::branch::Branch;
-use crate::model::execution::Failure;
-use crate::model::id::IssueId;
-use crate::model::run::{Run, RunAgents, RunStep};
-use crate::model::run_log::{ActionDone, IssueReached, RunEvent, RunStatus, Setback};
-use crate::model::status::IssueStatus;
+use crate::model::{
+    ActionDone, Branch, Failure, IssueId, IssueReached, IssueStatus, Run, RunAgents, RunEvent, RunStatus,
+    RunStep, Setback,
+};
 use crate::rules::run::{ALL_FAILED, breach_words, is_for_a_person, limited_words, order_words};
 use crate::run::{RunUpdate, StartedIssue};
-use crate::ui::Painter;
-use crate::ui::style;
-use crate::ui::text::{clean_line, count, indent, truncate};
+use crate::ui::{Painter, clean_line, count, indent, style, truncate};
 
 /// The columns that a title may take.
 pub(super) const TITLE: usize = 40;

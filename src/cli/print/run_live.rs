@@ -11,16 +11,13 @@ use super::run_events::RunNews;
 use super::run_lines::{RunLines, lines_of};
 use super::with_remedies;
 use crate::cli::input::ask;
-use crate::model::execution::Failure;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::run_log::{Choice, RunEvent};
-use crate::model::typed;
+use crate::model::{Choice, Failure, IssueId, RunEvent, SolutionId, typed};
 use crate::ops::{Notice, Weight};
 use crate::process::supervise::Interrupts;
-use crate::rules::command_line::CommandLine;
+use crate::rules::CommandLine;
 use crate::run::{PlanToChoose, RunUpdate, RunWatch};
-use crate::ui::text::{clean_json, clean_line, count};
-use crate::ui::{self, Live, Painter, Remarks, style};
+use crate::ui::text::clean_json;
+use crate::ui::{self, Live, Painter, Remarks, clean_line, count, style};
 
 /// How often the lines are drawn.
 const OFTEN: Duration = Duration::from_millis(200);

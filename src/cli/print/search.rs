@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use crate::ops::issues::SearchResult;
 use crate::page::looks::issue_style;
-use crate::ui::text::{clean_line, count};
-use crate::ui::{Screen, style};
+use crate::ui::{Screen, clean_line, count, style};
 
 /// Each issue with some text around the match.
 pub(in crate::cli) fn found(screen: &mut Screen, found: &SearchResult) -> io::Result<()> {

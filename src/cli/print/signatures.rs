@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use crate::gate::signatures::Vouching;
 use crate::ops::trail::Signatures;
-use crate::ui::text::{clean_line, count};
-use crate::ui::{Cell, Column, Screen, Table, style};
+use crate::ui::{Cell, Column, Screen, Table, clean_line, count, style};
 
 /// What vouches for a commit, in a few words.
 fn said(vouching: Vouching) -> &'static str {

@@ -5,9 +5,8 @@ use std::io::{self, Write};
 use crate::cli::print::{diff as diff_print, review};
 use crate::ops::plans::{PlanDiff, SolutionView};
 use crate::page::plan::quality_style;
-use crate::rules::record_diff::FieldChange;
-use crate::ui::text::clean_line;
-use crate::ui::{Cell, Column, Screen, Table, style, time};
+use crate::rules::FieldChange;
+use crate::ui::{Cell, Column, Screen, Table, clean_line, style, time};
 
 /// Plans, one per line.
 pub(in crate::cli) fn table(screen: &mut Screen, plans: &[SolutionView]) -> io::Result<()> {

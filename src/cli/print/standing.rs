@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use crate::ops::issues::IssueWithExecutor;
 use crate::page::looks::issue_style;
-use crate::ui::text::clean_line;
-use crate::ui::{Screen, style};
+use crate::ui::{Screen, clean_line, style};
 
 /// The state of one issue, in one line.
 pub(in crate::cli) fn standing(screen: &mut Screen, it: &IssueWithExecutor) -> io::Result<()> {

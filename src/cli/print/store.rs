@@ -4,14 +4,11 @@ use std::io::{self, Write};
 
 use serde_json::Value;
 
-use crate::model::root::Project;
-use crate::model::shell;
-use crate::model::words::count;
+use crate::model::{Project, count, shell};
 use crate::ops::store::{Gates, Initialised, ProjectField, Settings};
-use crate::rules::policy::{Gate, GateValue, ONTO};
-use crate::ui::settings::UiSettings;
-use crate::ui::text::{clean_line, indent, width};
-use crate::ui::{Cell, Column, Screen, Table, style};
+use crate::rules::policy::ONTO;
+use crate::rules::{Gate, GateValue};
+use crate::ui::{Cell, Column, Screen, Table, UiSettings, clean_line, indent, style, width};
 
 /// The value of each gate. What it requires is shown nowhere else, so it is never cut: if a terminal is too narrow for
 /// the table, it is below each gate.

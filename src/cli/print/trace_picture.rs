@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::hash::CommitHash;
+use crate::model::CommitHash;
 use crate::model::test_count::counted;
 use crate::ops::issues::IssueView;
 use crate::ops::trail::{TraceView, TracedIssue};
 use crate::ops::work::ExecutionView;
 use crate::rules::folder::last_checks;
 use crate::rules::review;
-use crate::ui::picture::{Picture, Stroke};
+use crate::ui::{Picture, Stroke};
 
 /// The colours of its nodes.
 const CLASSES: &[(&str, &str, &str)] = &[

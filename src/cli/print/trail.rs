@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use crate::ops::trail::LinkView;
-use crate::ui::text::clean_line;
-use crate::ui::{Screen, style};
+use crate::ui::{Screen, clean_line, style};
 
 /// One line for each commit: with the verb `done` if it was changed, or with `is` if nothing had to be done.
 pub(in crate::cli) fn links(

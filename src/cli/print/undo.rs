@@ -2,11 +2,10 @@
 
 use std::io::{self, Write};
 
-use crate::model::id::IssueId;
+use crate::model::IssueId;
 use crate::ops::store::{KeptField, Restored, Undone};
 use crate::ops::work::PreparedRevert;
-use crate::ui::text::clean_line;
-use crate::ui::{Screen, style};
+use crate::ui::{Screen, clean_line, style};
 
 pub(in crate::cli) fn undone(screen: &mut Screen, it: &Undone) -> io::Result<()> {
     let painter = screen.painter();

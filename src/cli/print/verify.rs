@@ -3,15 +3,12 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use crate::model::check_outcome::CheckOutcome;
-use crate::model::hidden::exact;
-use crate::model::task_id::TaskId;
-use crate::model::test_count;
+use crate::model::{CheckOutcome, TaskId, exact, test_count};
 use crate::ops::work::{Test, Verified, VerifyObserver};
 use crate::process::supervise::{ProcessEnd, Ran};
-use crate::rules::test_count::CountedTests;
-use crate::ui::text::{clean_line, count, fold};
-use crate::ui::{self, Painter, Remarks, Screen, style};
+use crate::rules::CountedTests;
+use crate::ui::text::fold;
+use crate::ui::{self, Painter, Remarks, Screen, clean_line, count, style};
 
 /// A command in full, after the tasks that name it.
 pub(in crate::cli) fn line(test: &Test) -> String {

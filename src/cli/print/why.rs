@@ -3,13 +3,11 @@
 use std::io::{self, Write};
 
 use crate::cli::print::remedy::command;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
 use crate::model::task_id::listed;
+use crate::model::{Op, RemedyCall};
 use crate::ops::trail::{Explained, Why};
 use crate::page::words::{agent_note, end_note, provenance_line};
-use crate::ui::text::{clean_line, count};
-use crate::ui::{Cell, Column, Screen, Table, style};
+use crate::ui::{Cell, Column, Screen, Table, clean_line, count, style};
 
 /// Each span of lines with the plan that it comes from.
 pub(in crate::cli) fn why(screen: &mut Screen, why: &Why) -> io::Result<()> {

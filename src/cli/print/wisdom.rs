@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::model::wisdom::{Wisdom, WisdomType};
+use crate::model::{Wisdom, WisdomType};
 use crate::ops::plans::WisdomView;
 use crate::ui::{Cell, Column, Screen, Table, style, time};
 

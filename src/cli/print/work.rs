@@ -3,13 +3,11 @@
 use std::io::{self, Write};
 
 use crate::cli::print::with_remedies;
-use crate::model::branch::Branch;
-use crate::model::status::IssueStatus;
+use crate::model::{Branch, IssueStatus};
 use crate::ops::work::{
     Accepted, ChangedExecution, ClaimView, Lease, PlaceView, PreparedView, PrimedTask, Retried, Started,
 };
-use crate::ui::text::{clean_line, count};
-use crate::ui::{Cell, Column, Screen, Table, style, time};
+use crate::ui::{Cell, Column, Screen, Table, clean_line, count, style, time};
 
 /// Prints a claim for people.
 pub(in crate::cli) fn claim(screen: &mut Screen, claim: &ClaimView) -> io::Result<()> {

@@ -4,16 +4,13 @@ use std::collections::BTreeSet;
 
 use super::record::{self, RecordFault, RecordVerdict};
 use super::{IN_PARTS, MOST_UNKNOWN, PushBudget, is_misplaced, is_too_large};
-use crate::git::tree_diff::Difference;
-use crate::git::{EntryKind, ObjectId, trees};
-use crate::model::redaction::Redaction;
-use crate::model::remedy::Detail;
-use crate::model::time::Time;
-use crate::model::{strict, typed};
-use crate::store::history::HistoryLink;
-use crate::store::layout::{self, Form, Location, LogKind};
-use crate::store::redaction::{Reach, RedactionCache};
-use crate::store::{Did, Lineage, OriginJudge, SetAside, Snapshot, Store, StoreError, read_blob};
+use crate::git::{Difference, EntryKind, ObjectId, trees};
+use crate::model::{Detail, Redaction, Time, strict, typed};
+use crate::store::layout;
+use crate::store::{
+    Did, Form, HistoryLink, Lineage, Location, LogKind, OriginJudge, Reach, RedactionCache, SetAside,
+    Snapshot, Store, StoreError, read_blob,
+};
 
 /// Checks each file that a push brings or changes.
 pub(super) struct FileCheck<'a> {

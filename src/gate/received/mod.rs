@@ -7,12 +7,9 @@ use std::collections::BTreeSet;
 
 use self::look::FileCheck;
 use crate::git::{self, ObjectId};
-use crate::model::op::Op;
-use crate::model::remedy::{Detail, RemedyCall};
-use crate::store::history::HistoryLink;
+use crate::model::{Detail, Op, RemedyCall};
 use crate::store::layout::{self, ROOT_PATH};
-use crate::store::redaction::RedactionCache;
-use crate::store::{EqualTrees, Snapshot, Store, StoreError, Unpurged, merge};
+use crate::store::{EqualTrees, HistoryLink, RedactionCache, Snapshot, Store, StoreError, Unpurged, merge};
 
 /// At most this many files are checked in a directory that this version does not know.
 const MOST_UNKNOWN: usize = 200_000;

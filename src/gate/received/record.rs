@@ -1,10 +1,8 @@
 //! Checks one pushed record against the current version.
 
-use crate::model::doc::{Excess, RecordStep};
-use crate::model::op::Op;
-use crate::model::remedy::{Detail, RemedyCall};
-use crate::model::time::Time;
-use crate::store::layout::{self, Form, form};
+use crate::model::{Detail, Excess, Op, RecordStep, RemedyCall, Time};
+use crate::store::Form;
+use crate::store::layout::{self, form};
 
 /// How far a push may raise the epoch of a record. A commit states its own date, so a gate cannot tell a late repair
 /// from an unnecessary one.

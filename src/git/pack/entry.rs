@@ -6,8 +6,7 @@ use gix::zlib::Compression;
 use gix::zlib::Status;
 use gix::zlib::stream::deflate::{Compress, FlushCompress};
 
-use crate::git::error::GitError;
-use crate::git::repository::Repository;
+use crate::git::{GitError, Repository};
 
 /// An object as it is stored in a pack.
 pub(super) struct Packed {

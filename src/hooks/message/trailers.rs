@@ -8,9 +8,7 @@ use bstr::ByteSlice;
 use super::CommentRule;
 use super::gather::{self, gathered, in_order};
 use super::placement::{self, TrailerPlace};
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::remedy::Remedies;
+use crate::model::{Code, Explain, Remedies};
 use crate::trail::trailers::own_trailer;
 
 /// Why trailers were not added; the message is unchanged.

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::model::id::IssueId;
-use crate::model::issue::{Issue, RELATIONS};
+use crate::model::{Issue, IssueId, RELATIONS};
 
 /// The type of a dependency that blocks.
 pub(super) const BLOCKS: &str = "blocks";

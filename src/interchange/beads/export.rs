@@ -10,13 +10,8 @@ use super::numbers::{CommentNumbers, first};
 use super::{BEADS, read};
 use crate::interchange::comment;
 use crate::interchange::tracker::Arrival;
-use crate::model::id::EntryId;
-use crate::model::issue::{Comment, Issue, StoredStatus};
-use crate::model::priority::Priority;
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
-use crate::rules::folder::{IssueFolder, StandingComment};
-use crate::rules::shown::IssueDerived;
+use crate::model::{Comment, EntryId, Issue, IssueStatus, Priority, StoredStatus, Time};
+use crate::rules::{IssueDerived, IssueFolder, StandingComment};
 
 /// A record for beads.
 pub(crate) struct BeadsRecord {

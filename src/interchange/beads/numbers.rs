@@ -6,9 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::export::{as_written, own};
-use crate::model::id::{EntryId, IssueId};
-use crate::model::issue::{Comment, Issue};
-use crate::rules::folder::{IssueFolder, StandingComment};
+use crate::model::{Comment, EntryId, Issue, IssueId};
+use crate::rules::{IssueFolder, StandingComment};
 
 /// A comment by its first version.
 type Key = (EntryId, IssueId);

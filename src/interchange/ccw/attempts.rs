@@ -6,16 +6,11 @@ use super::UNKNOWN;
 use super::item::PlacedItem;
 use crate::interchange::fields::Fields;
 use crate::interchange::work::Attempt;
-use crate::model::execution::{
-    Aside, AsideReason, End, Event, Execution, ExecutionResult, Failure, IMPORTED, LogEntry,
+use crate::model::execution::IMPORTED;
+use crate::model::{
+    Aside, AsideReason, CommitHash, End, Event, Execution, ExecutionResult, ExecutionStatus, Failure, Issue,
+    IssueStatus, LogEntry, Stamp, Time, entry_at, strict, typed,
 };
-use crate::model::hash::CommitHash;
-use crate::model::issue::Issue;
-use crate::model::record::entry_at;
-use crate::model::stamp::Stamp;
-use crate::model::status::{ExecutionStatus, IssueStatus};
-use crate::model::time::Time;
-use crate::model::{strict, typed};
 use crate::rules::lease;
 
 /// One attempt at a plan.

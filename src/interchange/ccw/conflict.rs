@@ -6,11 +6,7 @@ use serde_json::{Map, Value};
 
 use super::queue::PlansByName;
 use super::{UNKNOWN, text_in};
-use crate::model::id::SolutionId;
-use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
-use crate::model::record::entry_at;
-use crate::model::stamp::Stamp;
-use crate::model::time::Time;
+use crate::model::{ConflictType, QueueConflict, Resolution, Severity, SolutionId, Stamp, Time, entry_at};
 
 /// A conflict that a queue declares. What is wrong with it is added to `notes`.
 pub(super) fn read(

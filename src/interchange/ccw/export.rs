@@ -9,13 +9,9 @@ use serde_json::{Map, Value, json};
 use super::status::{self, word};
 use super::{BOUND_AT, CCW, DECISION, OWN, RENAMED, UNKNOWN, feedback, plan, read, says};
 use crate::interchange::trackers;
-use crate::model::id::SolutionId;
-use crate::model::issue::{Issue, Source, StoredStatus};
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
 use crate::model::typed::own_json;
-use crate::rules::folder::IssueFolder;
-use crate::rules::shown::IssueDerived;
+use crate::model::{Issue, IssueStatus, SolutionId, Source, StoredStatus, Time};
+use crate::rules::{IssueDerived, IssueFolder};
 
 /// An issue for ccw.
 pub(crate) struct CcwIssue {

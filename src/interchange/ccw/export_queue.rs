@@ -7,15 +7,12 @@ use serde_json::{Map, Value, json};
 use super::conflict;
 use super::export::{given_id, own, own_item};
 use crate::interchange::work::Attempt;
-use crate::model::execution::{Execution, ExecutionResult, Failure};
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::issue::Issue;
-use crate::model::queue_conflict::QueueConflict;
-use crate::model::status::{ExecutionStatus, ItemStatus, QueueStatus};
-use crate::model::time::Time;
 use crate::model::typed::{self, own_json};
-use crate::rules::folder::ExecutionFolder;
-use crate::rules::readiness::{ItemView, QueueView};
+use crate::model::{
+    Execution, ExecutionResult, ExecutionStatus, Failure, Issue, IssueId, ItemStatus, QueueConflict,
+    QueueStatus, SolutionId, Time,
+};
+use crate::rules::{ExecutionFolder, ItemView, QueueView};
 
 /// The version that ccw writes into its queues.
 const VERSION: &str = "2.1";

@@ -5,12 +5,9 @@ use serde_json::{Map, Value};
 use super::export::given_id;
 use super::{UNKNOWN, plan, text_in};
 use crate::interchange::fields::Fields;
-use crate::model::id::IssueId;
-use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Issue, Stage};
-use crate::model::record::entry_at;
-use crate::model::stamp::Stamp;
-use crate::model::time::Time;
-use crate::model::{strict, typed};
+use crate::model::{
+    Feedback, FeedbackDetail, FeedbackType, Issue, IssueId, Stage, Stamp, Time, entry_at, strict, typed,
+};
 
 /// The feedback of an issue, each piece once.
 pub(super) fn read(fields: &mut Fields<'_>, issue: &Issue) -> Vec<Feedback> {

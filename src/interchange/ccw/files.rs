@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::interchange::lines::{JsonLinesFile, Unreadable};
 use crate::interchange::tracker::{FoundRecord, Records, RefusedRecord};
-use crate::model::strict::{self, JsonFault};
+use crate::model::{JsonFault, strict};
 
 /// Larger JSON files are not read.
 const LARGEST: u64 = 64 << 20;

@@ -5,11 +5,7 @@ use serde_json::Value;
 use super::{Own, says, text_in};
 use crate::interchange::fields::Fields;
 use crate::interchange::work::ItemArrival;
-use crate::model::digest::PlanDigest;
-use crate::model::id::{ItemId, QueueId, SolutionId};
-use crate::model::issue::Issue;
-use crate::model::queue::Item;
-use crate::model::time::Time;
+use crate::model::{Issue, Item, ItemId, PlanDigest, QueueId, SolutionId, Time};
 use crate::rules::sort_key;
 
 /// The members of an item that have a field here, or follow from other records.

@@ -4,13 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{UNKNOWN, text_in};
 use crate::interchange::fields::kind_of;
-use crate::model::digest::PlanDigest;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::issue::Issue;
-use crate::model::plan_json::PlanJson;
-use crate::model::solution::Solution;
-use crate::model::time::Time;
-use crate::model::uid::Uid;
+use crate::model::{Issue, IssueId, PlanDigest, PlanJson, Solution, SolutionId, Time, Uid};
 
 /// The members that are not part of the plan.
 const BESIDE: &[&str] = &["id", "issue_id", "author", "created_at", "is_bound", "bound_at", "withdrawn"];

@@ -7,10 +7,7 @@ use serde_json::{Map, Value};
 use super::{conflict, groups, plan, says};
 use crate::interchange::fields::UNDATED;
 use crate::interchange::work::QueueArrival;
-use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
-use crate::model::queue::{Queue, QueueDecision};
-use crate::model::time::Time;
-use crate::model::words::count;
+use crate::model::{IssueId, ItemId, Queue, QueueDecision, QueueId, SolutionId, Time, count};
 
 /// What `queues/index.json` says.
 #[derive(Debug, Default)]

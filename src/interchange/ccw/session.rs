@@ -8,8 +8,7 @@ use serde_json::{Map, Value, json};
 use super::queue::{self, CcwQueueIndex};
 use super::store::{IssueLine, Reading};
 use super::{files, says};
-use crate::model::time::Time;
-use crate::model::words::count;
+use crate::model::{Time, count};
 
 /// Reads work folders, the oldest first.
 pub(super) fn read_all(reading: &mut Reading, folders: &[PathBuf]) {

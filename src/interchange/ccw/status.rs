@@ -8,10 +8,8 @@ use super::{DECISION, read};
 use crate::interchange::fields::Fields;
 use crate::interchange::tracker::Arrival;
 use crate::interchange::work::Attempt;
-use crate::model::issue::{Issue, StoredStatus};
-use crate::model::status::IssueStatus;
-use crate::rules::facts;
-use crate::rules::folder::{ExecutionFolder, IssueFolder, QueuedItem, Recorded};
+use crate::model::{Issue, IssueStatus, StoredStatus};
+use crate::rules::{ExecutionFolder, IssueFolder, QueuedItem, Recorded, facts};
 
 /// A status as a store has it.
 pub(super) struct StatusWord {

@@ -10,9 +10,7 @@ use super::{BOUND_AT, CONTENT, OWN, RENAMED, files, plan, queue, session};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Each, FoundRecord, Records};
 use crate::interchange::work::QueueArrival;
-use crate::model::stamp::Stamp;
-use crate::model::words::count;
-use crate::model::{digest, typed};
+use crate::model::{Stamp, count, digest, typed};
 
 /// What a directory holds.
 pub(crate) struct CcwFolder {

@@ -4,13 +4,10 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage, StoredStatus};
-use crate::model::plan_json::PlanJson;
-use crate::model::record::entry_at;
-use crate::model::solution::Solution;
-use crate::model::stamp::Stamp;
-use crate::model::uid::Uid;
-use crate::rules::folder::{IssueFolder, Recorded};
+use crate::model::{
+    Feedback, FeedbackDetail, FeedbackType, PlanJson, Solution, Stage, Stamp, StoredStatus, Uid, entry_at,
+};
+use crate::rules::{IssueFolder, Recorded};
 
 const AT: &str = "2026-01-01T08:00:00.000Z";
 
@@ -202,7 +199,7 @@ fn an_item_that_was_begun_is_an_execution() {
 
 #[test]
 fn how_an_execution_ended_comes_from_the_item() {
-    use crate::model::execution::Event;
+    use crate::model::Event;
     let ended = json!({"status": "completed", "started_at": AT, "completed_at": "2026-01-01T09:00:00Z",
         "result": {"summary": "s", "files_modified": ["a"], "tests_passed": true, "commit_hash": "abc"}});
     let arrival = tried("completed", &item(&ended));

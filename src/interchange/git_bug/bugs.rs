@@ -14,8 +14,7 @@ use super::{FORMAT, issue_id};
 use crate::git::{GitError, Kind, ObjectId, Repository, bounded, trees};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Each, FoundRecord, Records, RefusedRecord};
-use crate::model::digest::hex;
-use crate::model::strict;
+use crate::model::{hex, strict};
 
 /// The version of git-bug's format that this reads.
 const VERSION: u64 = 4;

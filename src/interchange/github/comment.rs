@@ -3,12 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use crate::model::execution::Event;
 use crate::model::hidden::visibly;
-use crate::model::plan::{Plan, Task};
-use crate::model::status::ExecutionStatus;
-use crate::rules::folder::{ExecutionFolder, LinkedCommit};
-use crate::rules::reply_task;
+use crate::model::{Event, ExecutionStatus, Plan, Task};
+use crate::rules::{ExecutionFolder, LinkedCommit, reply_task};
 
 /// Longer lists of files are cut, and end in a number.
 const MOST_FILES: usize = 50;

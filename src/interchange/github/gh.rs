@@ -8,10 +8,7 @@ use serde::de::IgnoredAny;
 use super::IssuePages;
 use crate::git::clear_local_variables;
 use crate::interchange::selection::{ImportSelection, SourceState};
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::remedy::Remedies;
-use crate::model::strict;
+use crate::model::{Code, Explain, Remedies, strict};
 
 /// What an issue is asked for.
 const FIELDS: &str = "id,number,title,body,labels,state,stateReason,assignees,milestone,author,createdAt,updatedAt,closedAt,comments,url";

@@ -6,8 +6,7 @@ use serde_json::{Map, Value};
 
 use super::elsewhere::repository;
 use crate::interchange::fields::Fields;
-use crate::model::id::IssueId;
-use crate::model::issue::Issue;
+use crate::model::{Issue, IssueId};
 
 /// The member in which the REST API names the parent.
 const PARENT_ADDRESS: &str = "parent_issue_url";

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Each, FoundRecord, Records, RefusedRecord};
-use crate::model::strict::{self, JsonFault};
+use crate::model::{JsonFault, strict};
 
 /// The text of a file of JSON.
 pub(crate) struct IssuePages {

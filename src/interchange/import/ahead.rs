@@ -5,11 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::interchange::tracker::Arrival;
 use crate::interchange::work::QueueArrival;
-use crate::model::id::EntryId;
-use crate::model::issue::Comment;
-use crate::model::record::entry_at;
-use crate::model::stamp::Stamp;
-use crate::model::time::Time;
+use crate::model::{Comment, EntryId, Stamp, Time, entry_at};
 
 fn is_ahead(at: Time, now: Time) -> bool {
     Stamp::import(at).is_ahead_of(now)

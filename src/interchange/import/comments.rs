@@ -5,16 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::interchange::tracker::Arrival;
-use crate::model::id::EntryId;
-use crate::model::issue::Comment;
-use crate::model::record::{OnceSchema, entry_at, entry_bytes};
-use crate::model::redaction::REDACTED;
-use crate::model::stamp::Stamp;
-use crate::model::time::Time;
-use crate::model::words::count;
+use crate::model::{Comment, EntryId, OnceSchema, REDACTED, Stamp, Time, count, entry_at, entry_bytes};
 use crate::rules::folder::thread;
-use crate::store::redaction::Redactions;
-use crate::store::{ReadState, StoreError, Tx, layout};
+use crate::store::{ReadState, Redactions, StoreError, Tx, layout};
 
 /// How many comments were written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -8,8 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use serde_json::Value;
 
 use crate::interchange::{LeftOutIssues, Noted};
-use crate::model::id::IssueId;
-use crate::model::time::Time;
+use crate::model::{IssueId, Time};
 
 /// A record that counts: one for each id.
 pub(super) struct Counted {

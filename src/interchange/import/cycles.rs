@@ -4,10 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::interchange::Noted;
-use crate::model::id::IssueId;
-use crate::model::issue::{ISSUE, Issue};
-use crate::model::op::Op;
-use crate::model::remedy::{Remedy, RemedyCall};
+use crate::model::{ISSUE, Issue, IssueId, Op, Remedy, RemedyCall};
 use crate::rules::{dag, facts};
 use crate::store::{StoreError, Tx, layout, records};
 

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Batch, cycles};
 use crate::interchange::{ImportReport, Noted, Skipped};
-use crate::model::id::IssueId;
-use crate::model::issue::Issue;
+use crate::model::{Issue, IssueId};
 use crate::store::{ReadState, StoreError, Tx, layout};
 
 /// The dependencies of the issues that were written.

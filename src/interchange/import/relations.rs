@@ -3,9 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::id::IssueId;
-use crate::model::issue::{ISSUE, Issue, RELATIONS, UNDIRECTED_RELATION};
-use crate::model::stamp::Stamp;
+use crate::model::issue::UNDIRECTED_RELATION;
+use crate::model::{ISSUE, Issue, IssueId, RELATIONS, Stamp};
 use crate::rules::dag;
 use crate::store::{ReadState, StoreError, layout, records};
 

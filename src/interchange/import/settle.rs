@@ -9,17 +9,9 @@ use super::relations::LeftOutRelations;
 use super::{comments, work};
 use crate::interchange::tracker::{Arrival, Tracker};
 use crate::interchange::trackers;
-use crate::model::digest;
-use crate::model::doc::Doc;
-use crate::model::id::IssueId;
-use crate::model::issue::{ISSUE, Issue, StoredStatus};
-use crate::model::stamp::Stamp;
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
-use crate::model::typed;
+use crate::model::{Doc, ISSUE, Issue, IssueId, IssueStatus, Stamp, StoredStatus, Time, digest, typed};
 use crate::rules::facts;
-use crate::store::redaction::Redactions;
-use crate::store::{StoreError, Tx, layout, new_bytes, records};
+use crate::store::{Redactions, StoreError, Tx, layout, new_bytes, records};
 
 /// Why a record with other content than the last import was left out.
 const SAME_TIME: &str = "a record with the same time of change but different content is already here and stays, as in every clone; \

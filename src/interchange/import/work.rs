@@ -8,19 +8,13 @@ use super::{Writing, ahead};
 use crate::interchange::tracker::Arrival;
 use crate::interchange::work::{Attempt, ItemArrival, QueueArrival};
 use crate::interchange::{ImportedWork, Noted};
-use crate::model::doc::{DifferingFields, Doc};
-use crate::model::execution::{Event, Execution, LogEntry};
-use crate::model::id::{QueueId, SolutionId};
-use crate::model::queue::{ITEM, Item, QUEUE};
-use crate::model::record::{Entry, entry_bytes};
-use crate::model::schema::{Births, Schema};
-use crate::model::solution::SOLUTION;
-use crate::model::stamp::Stamp;
-use crate::model::status::ExecutionStatus;
-use crate::model::typed;
-use crate::rules::folder::ExecutionFolder;
-use crate::store::redaction::Redactions;
-use crate::store::{ReadState, StoreError, Tx, layout, records};
+use crate::model::doc::DifferingFields;
+use crate::model::{
+    Births, Doc, Entry, Event, Execution, ExecutionStatus, ITEM, Item, LogEntry, QUEUE, QueueId, SOLUTION,
+    Schema, SolutionId, Stamp, entry_bytes, typed,
+};
+use crate::rules::ExecutionFolder;
+use crate::store::{ReadState, Redactions, StoreError, Tx, layout, records};
 
 /// A note on a conflict of a queue.
 const HIDDEN_CONFLICT: &str = "a conflict is redacted here, and differs in the source; it stays as it is";

@@ -6,9 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{FORMAT, VERSION, text};
-use crate::model::digest::hex;
 use crate::model::hidden::is_hidden;
-use crate::model::id::IssueId;
+use crate::model::{IssueId, hex};
 use crate::store::{Snapshot, StoreError, Visited, layout};
 
 /// The result of an export.

@@ -10,17 +10,9 @@ use super::{FORMAT, VERSION, orphans};
 use crate::git::cores;
 use crate::interchange::lines::{JsonLine, JsonLineReader, JsonLinesFile, Unreadable};
 use crate::interchange::{LeftOutIssues, Skipped};
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::doc::{Doc, RecordStep};
-use crate::model::hash::CommitHash;
-use crate::model::id::IssueId;
-use crate::model::op::Other;
-use crate::model::remedy::Remedies;
 use crate::model::root::FORMAT as ROOT_FORMAT;
-use crate::model::time::Time;
-use crate::store::layout::Location;
-use crate::store::{AtPath, ReadState, StoreError, Tx, layout};
+use crate::model::{Code, CommitHash, Doc, Explain, IssueId, Other, RecordStep, Remedies, Time};
+use crate::store::{AtPath, Location, ReadState, StoreError, Tx, layout};
 
 /// The fault of a file that does not begin as an export does.
 const FOREIGN: &str = "is not an export of git-wf";

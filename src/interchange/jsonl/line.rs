@@ -1,16 +1,15 @@
 //! The lines of an export, and the files in them. What `fsck` would call broken is not imported.
 
 use serde::Deserialize;
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::text;
 use crate::interchange::lines::{self, JsonLine, Unreadable};
-use crate::model::redaction::REDACTED;
+use crate::model::redaction::holds_hidden;
 use crate::model::root::FORMAT as ROOT_FORMAT;
-use crate::model::strict;
-use crate::model::time::Time;
-use crate::store::layout::{self, Form, Sound};
+use crate::model::{Time, strict};
+use crate::store::layout;
+use crate::store::{Form, Sound};
 
 /// Any line; its members decide which kind it is.
 #[derive(Deserialize)]
@@ -129,15 +128,6 @@ fn sound(path: &str, given: Vec<u8>, most: usize, now: Time) -> Result<Vec<u8>, 
 fn is_veiled(path: &str, given: &[u8]) -> bool {
     let (_, id) = layout::form(path);
     strict::parse(given).is_ok_and(|value| holds_hidden(&value) && layout::bears(&value, id.as_deref()))
-}
-
-fn holds_hidden(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text == REDACTED,
-        Value::Array(items) => items.iter().any(holds_hidden),
-        Value::Object(members) => members.values().any(holds_hidden),
-        _ => false,
-    }
 }
 
 /// The format of a root record, if only a later version of this program can read the store.

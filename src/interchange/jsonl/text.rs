@@ -94,7 +94,7 @@ fn quoted(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::doc::file_bytes;
+    use crate::model::file_bytes;
     use proptest::prelude::*;
     use serde_json::{Value, json};
 

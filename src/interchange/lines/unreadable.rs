@@ -2,9 +2,7 @@
 
 use std::io;
 
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::remedy::Remedies;
+use crate::model::{Code, Explain, Remedies};
 
 /// A file that is not JSON lines, and what messages call it. Columns count characters from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 mod written;
 
-use crate::model::id::IdError;
+use crate::model::{IdError, IssueId, Op, Priority, StoredStatus, Time};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -19,13 +19,8 @@ use super::sections::front_matter;
 use crate::interchange::comment::{self, SourceComment};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
-use crate::model::id::IssueId;
-use crate::model::issue::StoredStatus;
-use crate::model::op::Op;
-use crate::model::priority::Priority;
-use crate::model::time::Time;
-use crate::rules::limits;
-use crate::rules::yaml::{self, Node};
+use crate::rules::yaml;
+use crate::rules::{Node, limits};
 
 /// Backlog.md.
 pub(crate) static BACKLOG: PlanTool =

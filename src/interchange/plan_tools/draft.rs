@@ -2,15 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::digest;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::issue::Issue;
-use crate::model::plan_json::PlanJson;
 use crate::model::plan_schema::ACTIONS;
-use crate::model::repo_path::RepoPath;
-use crate::model::solution::Solution;
-use crate::model::stamp::Stamp;
-use crate::model::uid::Uid;
+use crate::model::{Issue, IssueId, PlanJson, RepoPath, Solution, SolutionId, Stamp, Uid, digest};
 use crate::rules::plan_check;
 
 /// At most this many faults of a plan are named.

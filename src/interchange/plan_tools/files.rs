@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Each, FoundRecord, Records, RefusedRecord};
-use crate::model::time::Time;
+use crate::model::Time;
 
 /// Larger files are not read.
 const LARGEST: u64 = 16 << 20;

@@ -17,10 +17,8 @@ use super::sections::{front_matter, sections};
 use super::written::{Progress, Stage, WrittenText};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
-use crate::model::id::IssueId;
-use crate::model::issue::StoredStatus;
-use crate::model::op::Op;
-use crate::rules::yaml::Node;
+use crate::model::{IssueId, Op, StoredStatus};
+use crate::rules::Node;
 
 /// Get Shit Done.
 pub(crate) static GSD: PlanTool = PlanTool { tracker: &TRACKER, op: Op::ImportGsd, open, reused_names: None };

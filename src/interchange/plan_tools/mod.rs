@@ -24,7 +24,7 @@ pub(crate) use reused_names::ReusedNames;
 
 use super::lines::Unreadable;
 use super::tracker::Tracker;
-use crate::model::op::Op;
+use crate::model::Op;
 
 /// A tool whose plans can be imported.
 pub(crate) struct PlanTool {

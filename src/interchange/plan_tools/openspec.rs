@@ -15,8 +15,8 @@ use super::task_list::{ListedTask, TaskList, TaskOrder};
 use super::{PlanTool, written::ListedBoxes};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
-use crate::model::issue::StoredStatus;
-use crate::model::op::Op;
+use crate::model::Op;
+use crate::model::StoredStatus;
 use crate::rules::yaml;
 
 /// OpenSpec.

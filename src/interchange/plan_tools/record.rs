@@ -8,9 +8,12 @@ use crate::interchange::fields::UNDATED;
 use crate::interchange::title;
 use crate::interchange::tracker::{Arrival, RefusedRecord};
 use crate::interchange::work::IssueWork;
-use crate::model::id::{IdError, IssueId};
-use crate::model::issue::{Issue, Source, StoredStatus};
-use crate::model::time::Time;
+use crate::model::Issue;
+use crate::model::IssueId;
+use crate::model::Source;
+use crate::model::StoredStatus;
+use crate::model::Time;
+use crate::model::id::IdError;
 use crate::model::uid::Uid;
 use crate::rules::yaml::Node;
 

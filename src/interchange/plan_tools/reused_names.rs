@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::PlanFiles;
 use super::record::PlanRecord;
 use crate::interchange::tracker::RefusedRecord;
-use crate::model::id::IssueId;
+use crate::model::IssueId;
 
 /// The member of a record with the id of its issue, if that does not follow from its name.
 const ISSUE: &str = "issue";

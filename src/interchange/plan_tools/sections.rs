@@ -1,7 +1,8 @@
 //! The sections of a Markdown file, and the fields above it.
 
 use super::boxes::Example;
-use crate::rules::yaml::{self, Node};
+use crate::rules::Node;
+use crate::rules::yaml;
 
 /// A heading: its level, and its text.
 fn heading(line: &str) -> Option<(usize, &str)> {

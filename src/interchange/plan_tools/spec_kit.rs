@@ -13,8 +13,7 @@ use super::task_list::{ListedTask, TaskList, TaskOrder};
 use super::{PlanTool, written::ListedBoxes};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
-use crate::model::issue::StoredStatus;
-use crate::model::op::Op;
+use crate::model::{Op, StoredStatus};
 
 /// Spec Kit.
 pub(crate) static SPEC_KIT: PlanTool =

@@ -13,9 +13,9 @@ use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, date};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
-use crate::model::issue::StoredStatus;
-use crate::model::op::Op;
-use crate::model::priority::Priority;
+use crate::model::Op;
+use crate::model::Priority;
+use crate::model::StoredStatus;
 
 /// Task Master.
 pub(crate) static TASK_MASTER: PlanTool =

@@ -7,9 +7,13 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
+use super::backlog;
 use super::boxes::{self, TaskBox};
-use super::{backlog, gsd, openspec, spec_kit, task_master};
-use crate::model::id::IssueId;
+use super::gsd;
+use super::openspec;
+use super::spec_kit;
+use super::task_master;
+use crate::model::IssueId;
 
 /// How far an issue has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

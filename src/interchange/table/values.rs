@@ -1,8 +1,6 @@
 //! What the cells of a table mean.
 
-use crate::model::issue::StoredStatus;
-use crate::model::priority::Priority;
-use crate::model::time::Time;
+use crate::model::{Priority, StoredStatus, Time};
 
 /// The status that a word means, and whether it is a usual one.
 pub(super) fn status(word: &str) -> (StoredStatus, bool) {

@@ -8,11 +8,10 @@ use super::checks::OUTPUT;
 use super::whole;
 use crate::mcp::refused::Voice;
 use crate::mcp::tools::{Call, is_part_of_an_issue};
-use crate::model::code::Code;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, Op, RemedyCall};
 use crate::ops::Refusal;
-use crate::rules::bounded::{Cut, LONGEST, LONGEST_OF_ISSUE};
+use crate::rules::Cut;
+use crate::rules::bounded::{LONGEST, LONGEST_OF_ISSUE};
 use crate::store::{Snapshot, Store, resolve};
 
 /// The most bytes of an answer: above it, texts are cut shorter, down to this many characters.

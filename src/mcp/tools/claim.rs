@@ -9,14 +9,10 @@ use super::{Call, Tool};
 use crate::mcp::bounds::Bounded;
 use crate::mcp::folders;
 use crate::mcp::progress::ProgressSteps;
-use crate::model::branch::Branch;
-use crate::model::code::Code;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::task_id::TaskId;
+use crate::model::{Branch, Code, Op, Other, RemedyCall, TaskId};
 use crate::ops::work::{self, ClaimRequest, ClaimWorktree, Claimable, DetailView, PrimeAgent, PrimedTask};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::prime::Means;
+use crate::rules::Means;
 
 pub(super) struct ClaimTool;
 
@@ -48,6 +44,7 @@ enum Worktree {
     At(PathBuf),
 }
 
+#[serde_with::skip_serializing_none]
 /// What was claimed, and all that its executor needs.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Claimed {
@@ -56,10 +53,8 @@ pub(super) struct Claimed {
     /// The directory to work in.
     directory: PathBuf,
     /// The task to work on: the one that was started, else the first open one; absent if every task was begun.
-    #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<PrimedTask>,
     /// The task that was started: commits are linked to it from now on.
-    #[serde(skip_serializing_if = "Option::is_none")]
     started: Option<TaskId>,
     /// The issue, the plan as it was claimed, and what happened before: earlier attempts, feedback and comments.
     detail: Bounded<DetailView>,

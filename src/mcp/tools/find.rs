@@ -8,13 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::listed::IssueFields;
 use super::{Call, Tool};
 use crate::index::{Filter, SortOrder};
-use crate::model::code::Code;
-use crate::model::id::IssueId;
-use crate::model::op::Op;
-use crate::model::priority::Priority;
-use crate::model::status::IssueStatus;
+use crate::model::{Code, IssueId, IssueStatus, Op, Priority};
 use crate::ops::fields::FieldNames;
-use crate::ops::issues::{self, IssueView, List, SearchIssues, Total, existing};
+use crate::ops::issues::{self, IssueView, List, Total, existing};
 use crate::ops::{Answer, Refusal, Session};
 
 pub(super) struct Find;
@@ -179,7 +175,7 @@ fn ranked(
     skipped: usize,
     limit: usize,
 ) -> Result<(usize, Vec<IssueView>), Refusal> {
-    let done = issues::search(session, &SearchIssues { text: query.to_owned(), limit: RANKED })?;
+    let done = issues::search(session, query, RANKED)?;
     let ranks: HashMap<IssueId, usize> =
         done.view.hits.into_iter().enumerate().map(|(rank, hit)| (hit.id, rank)).collect();
     let all = List { offset: 0, limit: None, ..list };

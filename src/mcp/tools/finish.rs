@@ -8,10 +8,7 @@ use serde_json::Value;
 
 use super::{Call, Tool};
 use crate::mcp::progress::Tests;
-use crate::model::execution::Failure;
-use crate::model::op::Op;
-use crate::model::task_id::TaskId;
-use crate::model::typed;
+use crate::model::{Failure, Op, TaskId, typed};
 use crate::ops::work::{
     self, Accept, ChangedExecution, ClaimView, Complete, ExecutorReport, Fail, FailureReport, Then, ToRun,
     Verified, VerifyTests,
@@ -74,16 +71,15 @@ struct Accepted {
     evidence: String,
 }
 
+#[serde_with::skip_serializing_none]
 /// The execution that ended, and what came before and after.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FinishedExecution {
     /// The execution.
     ended: ChangedExecution,
     /// The tests that were run for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     verified: Option<Verified>,
     /// The next claim, if there is one; `claim` answers with its plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
     next: Option<ClaimView>,
 }
 

@@ -7,12 +7,8 @@ use serde_json::{Map, Value};
 use super::listed::ListedIssue;
 use super::{Call, Tool};
 use crate::mcp::bounds;
-use crate::model::code::Code;
-use crate::model::issue::Comment;
-use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall as Suggested;
-use crate::model::status::{IssueStatus, StatusChange};
-use crate::model::typed;
+use crate::model::{Code, Comment, IssueStatus, Op, Other, StatusChange, typed};
 use crate::ops::issues::{
     self, Close, ClosedAs, Edit, IssueInput, IssueView, NewFields, NewIssue, Reopen, SeenFields,
 };
@@ -139,8 +135,7 @@ impl Tool for IssueWrite {
             )?,
             Action::Reopen => issues::reopen(session, Reopen { issue, reason: text, force: None })?,
             Action::Comment => {
-                let done =
-                    issues::comment(session, &issues::NewComment { issue, body: text.unwrap_or_default() })?;
+                let done = issues::comment(session, &issue, &text.unwrap_or_default())?;
                 let (id, comment) = (done.view.issue, done.view.comment);
                 session.notice_all(done.notices);
                 let done = issues::answer(session, &id, done.commit)?;

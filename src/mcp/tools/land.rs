@@ -8,10 +8,7 @@ use serde::Deserialize;
 use super::{Call, Tool};
 use crate::agent::in_hook;
 use crate::mcp::progress::Tests;
-use crate::model::code::Code;
-use crate::model::hidden::exact;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, Op, RemedyCall, exact};
 use crate::ops::work::{self, LandMethod, LandView, LandWork, Landing};
 use crate::ops::{Answer, Refusal};
 

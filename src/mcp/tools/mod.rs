@@ -27,10 +27,7 @@ use serde_json::{Map, Value};
 
 use super::progress::ProgressSteps;
 use super::{bounds, refused, schema};
-use crate::model::code::Code;
-use crate::model::op::Op;
-use crate::model::typed::Unread;
-use crate::model::{strict, typed};
+use crate::model::{Code, Op, Unread, strict, typed};
 use crate::ops::{Answer, Done, Refusal, Session};
 use crate::rules::roles;
 

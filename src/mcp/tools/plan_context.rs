@@ -9,12 +9,11 @@ use serde_json::{Map, Value};
 use super::{Call, Tool};
 use crate::mcp::bounds::Texts;
 use crate::mcp::refused::{self, CallAnswer, Voice};
-use crate::model::op::Op;
-use crate::model::typed;
+use crate::model::{Op, typed};
 use crate::ops::Answer;
-use crate::ops::plans::{self, AgentContext, ReadContext};
+use crate::ops::plans::{self, AgentContext};
+use crate::rules::Role;
 use crate::rules::bounded::MOST;
-use crate::rules::roles::Role;
 
 pub(super) struct PlanContextTool;
 
@@ -129,7 +128,7 @@ impl Tool for PlanContextTool {
     }
 
     fn call(call: &Call<'_>, Input { id, role }: Input) -> Answer<Context> {
-        let done = plans::context(call.session, &ReadContext { id, role })?;
+        let done = plans::context(call.session, &id, role)?;
         Ok(done.map(|context| {
             let role = match &context {
                 AgentContext::Explorer(_) => Role::Explorer,

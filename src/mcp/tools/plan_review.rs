@@ -5,8 +5,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Call, Tool};
-use crate::model::op::Op;
-use crate::model::typed;
+use crate::model::{Op, typed};
 use crate::ops::Answer;
 use crate::ops::plans::{self, Judgement, ReviewInput, Reviewed};
 

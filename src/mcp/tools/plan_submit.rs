@@ -6,10 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{Call, Tool};
 use crate::mcp::bounds;
-use crate::model::code::Code;
-use crate::model::op::{Op, Operation, Other};
-use crate::model::remedy::Remedy;
-use crate::model::typed;
+use crate::model::{Code, Op, Operation, Other, Remedy, typed};
 use crate::ops::plans::{self, AddPlans, Added, SolutionInput};
 use crate::ops::queue::{self, ItemAnswer};
 use crate::ops::{Answer, Refusal};

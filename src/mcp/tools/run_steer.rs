@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Tool};
-use crate::model::op::Op;
-use crate::model::run_log::OrderKind;
+use crate::model::{Op, OrderKind};
 use crate::ops::{Answer, Refusal};
 use crate::run::{Steer, steer};
 

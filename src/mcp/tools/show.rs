@@ -8,8 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{Call, Tool};
 use crate::mcp::bounds::{self, Bounded};
-use crate::model::op::Op;
-use crate::model::{text_enum, typed};
+use crate::model::{Op, text_enum, typed};
 use crate::ops::issues::{self, IssueView, ShownExecution, ShownRecord as Found};
 use crate::ops::plans::SolutionView;
 use crate::ops::plans::roadmap::RoadmapView;
@@ -54,26 +53,21 @@ pub(super) struct Input {
     imported: bool,
 }
 
+#[serde_with::skip_serializing_none]
 /// A record; the field that is there says of which kind.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(super) struct RecordAnswer {
     /// An issue.
-    #[serde(skip_serializing_if = "Option::is_none")]
     issue: Option<IssueParts>,
     /// A plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<Bounded<SolutionView>>,
     /// An execution.
-    #[serde(skip_serializing_if = "Option::is_none")]
     execution: Option<Bounded<ShownExecution>>,
     /// A queue.
-    #[serde(skip_serializing_if = "Option::is_none")]
     queue: Option<Box<QueueAnswer>>,
     /// An item of a queue.
-    #[serde(skip_serializing_if = "Option::is_none")]
     item: Option<Box<ItemAnswer>>,
     /// A roadmap.
-    #[serde(skip_serializing_if = "Option::is_none")]
     roadmap: Option<Box<RoadmapView>>,
     /// Parts that were left out; call again with them in `include`.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Tool};
-use crate::model::op::Op;
+use crate::model::Op;
 use crate::ops::Answer;
-use crate::ops::trail::{self, AskedLines, TraceInput, Why};
+use crate::ops::trail::{self, AskedLines, Why};
 
 pub(super) struct TraceTool;
 
@@ -18,14 +18,13 @@ pub(super) struct Input {
     of: String,
 }
 
+#[serde_with::skip_serializing_none]
 /// What was found.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Traced {
     /// For commits and ids: the issues, with their plans, executions and commits.
-    #[serde(skip_serializing_if = "Option::is_none")]
     trace: Option<Box<trail::TraceView>>,
     /// For lines of a file: the commits that made them, and why.
-    #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<Box<Why>>,
 }
 
@@ -43,7 +42,7 @@ impl Tool for TraceTool {
         if place.lines.is_some() {
             return why(call, &place);
         }
-        match trail::trace(call.session, &TraceInput { of, with_items: true }) {
+        match trail::trace(call.session, &of, true) {
             Ok(done) => Ok(done.map(|trace| Traced { trace: Some(Box::new(trace)), why: None })),
             // Ids and commits come before files of the same name.
             Err(_) if call.folder.join(&place.file).is_file() => why(call, &place),

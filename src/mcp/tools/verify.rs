@@ -8,11 +8,8 @@ use serde::Deserialize;
 use super::{Call, Tool};
 use crate::agent::in_hook;
 use crate::mcp::progress::Tests;
-use crate::model::code::Code;
-use crate::model::hidden::exact;
-use crate::model::op::Op;
 use crate::model::remedy::RemedyCall as Suggested;
-use crate::model::task_id::TaskId;
+use crate::model::{Code, Op, TaskId, exact};
 use crate::ops::work::{self, Verification, Verified, VerifyTests};
 use crate::ops::{Answer, Refusal};
 

@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{BIRTH, Doc, IMPORTED, Slot, is_element};
-use crate::model::redaction::{REDACTED, Redaction, hidden_plan, is_hidden};
-use crate::model::schema::Births;
-use crate::model::stamp::{EpochStamp, Stamp};
+use crate::model::redaction::{hidden_plan, is_hidden};
+use crate::model::{Births, EpochStamp, REDACTED, Redaction, Stamp};
 
 /// What one side wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]

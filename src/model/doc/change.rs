@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::join::join_slot;
 use super::parse::explode_typed;
 use super::{BIRTH, Doc, Role, Slot, role};
-use crate::model::redaction::{REDACTED, is_hidden};
-use crate::model::stamp::{Stamp, Stamper};
+use crate::model::redaction::is_hidden;
+use crate::model::{REDACTED, Stamp, Stamper};
 
 /// A field with the last possible stamp, which nothing can overwrite.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

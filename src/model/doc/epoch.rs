@@ -8,8 +8,7 @@
 
 use super::parse::LAST_EPOCH;
 use super::{BIRTH, Doc};
-use crate::model::stamp::{EpochStamp, Stamp};
-use crate::model::time::Time;
+use crate::model::{EpochStamp, Stamp, Time};
 
 impl Doc {
     /// The fields, elements and leaves (and `*` for the birth) whose stamps cannot have been made by a clock at `now`.

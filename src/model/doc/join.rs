@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use super::{Doc, Once, SchemaRef, Slot, Slots, compact};
-use crate::model::schema::{Births, FieldKind};
+use crate::model::{Births, FieldKind};
 
 impl Slot {
     /// The order whose maximum a merge takes. An absent value is the smallest.

@@ -8,9 +8,7 @@ use serde_json::{Map, Value};
 
 use super::limits::{LIMITS, check_name};
 use super::{BIRTH, Broken, CLOCK, Doc, EPOCH, Once, SchemaRef, Slot, Slots};
-use crate::model::schema::{FieldKind, Schema, Shape};
-use crate::model::stamp::Stamp;
-use crate::model::{strict, typed};
+use crate::model::{FieldKind, Schema, Shape, Stamp, strict, typed};
 
 /// The highest epoch.
 pub(super) const LAST_EPOCH: u16 = 999;

@@ -9,9 +9,7 @@ use serde_json::Value;
 use super::parse::LAST_EPOCH;
 use super::{BIRTH, Doc, Excess, IMPORTED, Slot};
 use crate::model::redaction::is_hidden;
-use crate::model::schema::FieldKind;
-use crate::model::stamp::{EpochStamp, Stamp};
-use crate::model::time::Time;
+use crate::model::{EpochStamp, FieldKind, Stamp, Time};
 
 /// At most this many fields are named that changed without a new stamp.
 const MOST_NAMED: usize = 5;

@@ -3,13 +3,8 @@ use serde_json::json;
 
 use super::limits::*;
 use super::*;
-use crate::model::id::EntryId;
-use crate::model::redaction::Redaction;
-use crate::model::schema::Births;
-use crate::model::schema::{Field, FieldKind};
-use crate::model::stamp::{EpochStamp, Stamper};
-use crate::model::time::Time;
-use crate::model::uid::Uid;
+use crate::model::schema::Field;
+use crate::model::{Births, EntryId, EpochStamp, FieldKind, Redaction, Stamper, Time, Uid};
 
 mod laws;
 mod reading;

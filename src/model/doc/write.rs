@@ -3,8 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{BIRTH, CLOCK, Doc, EPOCH, is_element};
-use crate::model::schema::FieldKind;
-use crate::model::stamp::Stamp;
+use crate::model::{FieldKind, Stamp};
 
 impl Doc {
     /// The fields as one JSON object in schema order, without epoch and clock.

@@ -9,8 +9,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::{IdError, last_part};
 use crate::model::hidden::is_hidden;
-use crate::model::time::Time;
-use crate::model::uid::Uid;
+use crate::model::{Time, Uid};
 
 const PREFIX: &str = "RMAP-";
 const RULE: &str = "it is RMAP-, at most 40 lower-case letters and digits of any script with `-` between them, `-`, a date and `-<uid>`";

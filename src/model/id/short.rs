@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{ExecutionId, IssueId, QueueId, RoadmapId, RunId, SHOWN_LETTERS, SolutionId, last_part};
-use crate::model::uid::Uid;
+use crate::model::Uid;
 
 /// The part of an id that suffices to name the record: the last part if it was made of a hash, since 40 bits are
 /// not met twice. Every other id stays whole, such as `ISS-001`, `GH-123` or `SOL-ISS-001-1`. What is shown can be

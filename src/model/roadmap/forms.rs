@@ -8,16 +8,15 @@ use serde_json::{Value, json};
 use super::MOST_LINES;
 use crate::model::typed;
 
+#[serde_with::skip_serializing_none]
 /// Something that could go wrong: a text, or an object.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Risk {
     /// What.
     pub(crate) risk: String,
     /// How bad it would be: low, medium, high, or any other word.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) severity: Option<String>,
     /// What is done about it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mitigation: Option<String>,
 }
 

@@ -1,15 +1,11 @@
 //! Fields that two clones changed differently: listing and resolving them.
 
 use crate::index::Needs;
-use crate::model::code::Code;
-use crate::model::doc::Doc;
-use crate::model::op::Op;
 use crate::model::redaction::holds_hidden;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, Doc, Op, RemedyCall};
 use crate::ops::{Answer, Refusal, Session};
-use crate::store::redaction::Redactions;
-use crate::store::resolve::{self, ResolveError};
-use crate::store::{Store, StoreError, layout, records};
+use crate::store::resolve;
+use crate::store::{Redactions, ResolveError, Store, StoreError, layout, records};
 use crate::sync::conflicts::{Conflict, WHOLE, open};
 
 /// Which conflict to resolve, and how.

@@ -1,8 +1,7 @@
 //! Fetch, merge and push.
 
 use super::{follow_sources, noticed};
-use crate::model::hash::CommitHash;
-use crate::model::op::Op;
+use crate::model::{CommitHash, Op};
 use crate::ops::{Answer, Notice, Refusal, Session, work};
 use crate::store::{ObjectId, Store};
 use crate::sync::{self, Moved, Synced, remote};

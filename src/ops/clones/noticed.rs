@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::model::id::IssueId;
-use crate::model::op::Op;
-use crate::model::words::count;
+use crate::model::{IssueId, Op, count};
 use crate::ops::{Notice, Refusal, queue, work};
-use crate::rules::readiness::{self, DependencyCycle};
-use crate::store::layout::{Location, Owner};
-use crate::store::{ObjectId, Rewritten, Store, layout, read_blob};
+use crate::rules::DependencyCycle;
+use crate::rules::readiness;
+use crate::store::{Location, ObjectId, Owner, Rewritten, Store, layout, read_blob};
 use crate::sync::{Moved, Synced};
 
 /// At most this many are named; the view has all of them.

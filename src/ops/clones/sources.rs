@@ -2,12 +2,9 @@
 //! cannot know what the later state no longer has, so what the imports wrote follows that state after the merge.
 
 use crate::interchange::import::follow_source;
-use crate::model::id::IssueId;
-use crate::model::op::Op;
-use crate::model::words::count;
+use crate::model::{IssueId, Op, count};
 use crate::ops::{Refusal, Session};
-use crate::store::StoreError;
-use crate::store::layout::{Location, Owner};
+use crate::store::{Location, Owner, StoreError};
 
 /// Lets the issues that the last merge joined follow their sources. Returns whether anything changed.
 ///

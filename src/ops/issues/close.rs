@@ -5,16 +5,10 @@ use std::slice;
 use super::new::check_relations;
 use super::{IssueView, existing, view};
 use crate::index::{IssueRow, Needs};
-use crate::model::execution::AsideReason;
-use crate::model::id::IssueId;
-use crate::model::issue::StoredStatus;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::status::IssueStatus;
-use crate::model::text_enum;
+use crate::model::{AsideReason, IssueId, IssueStatus, Op, Other, RemedyCall, StoredStatus, text_enum};
 use crate::ops::{Answer, Notice, Refusal, Session, work};
-use crate::rules::facts;
-use crate::rules::transitions::{self, By};
+use crate::rules::transitions;
+use crate::rules::{By, facts};
 use crate::store::{Tx, resolve};
 
 text_enum!(

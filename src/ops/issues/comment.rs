@@ -4,11 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{existing, existing_outline};
-use crate::model::code::Code;
-use crate::model::id::{EntryId, IssueId};
-use crate::model::issue::Comment;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, Comment, EntryId, IssueId, Op, Other, RemedyCall};
 use crate::ops::entries::entry;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::limits;
@@ -26,15 +22,6 @@ pub(crate) struct Commented {
     /// The id of its first version, by which people know it.
     #[serde(skip)]
     pub(crate) known_as: EntryId,
-}
-
-/// A comment to add.
-#[derive(Debug)]
-pub(crate) struct NewComment {
-    /// The issue: its id or an unambiguous prefix.
-    pub(crate) issue: String,
-    /// The text, in Markdown.
-    pub(crate) body: String,
 }
 
 /// A comment to change or to withdraw.
@@ -110,11 +97,11 @@ pub(super) fn checked(body: &str) -> Result<String, Refusal> {
     Ok(body)
 }
 
-/// Comments on an issue.
+/// Comments on an issue, which is named by its id or an unambiguous prefix; `body` is Markdown.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `empty-comment`, `too-long`.
-pub(crate) fn comment(session: &Session, NewComment { issue, body }: &NewComment) -> Answer<Commented> {
+pub(crate) fn comment(session: &Session, issue: &str, body: &str) -> Answer<Commented> {
     let permit = session.permit(Op::Comment)?;
     let id = resolve::issue(&session.store().snapshot()?, issue)?;
     let body = checked(body)?;

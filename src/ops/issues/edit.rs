@@ -7,16 +7,11 @@ use super::fields::NewFields;
 use super::input::some;
 use super::new::{check_dependencies, check_relations};
 use super::{IssueView, SeenFields, existing, existing_outline, view};
-use crate::model::code::Code;
-use crate::model::execution::AsideReason;
-use crate::model::id::IssueId;
-use crate::model::issue::{Issue, StoredStatus};
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
-use crate::model::status::{IssueStatus, StatusChange};
+use crate::model::{
+    AsideReason, Code, Issue, IssueId, IssueStatus, Op, RemedyCall, StatusChange, StoredStatus,
+};
 use crate::ops::{Answer, Notice, Refusal, Session, work};
-use crate::rules::folder::IssueFolder;
-use crate::rules::{facts, limits, toward, transitions};
+use crate::rules::{IssueFolder, facts, limits, toward, transitions};
 use crate::store::{Tx, resolve};
 
 /// Changes to an issue; omitted fields stay as they are.

@@ -3,14 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::input::{IssueInput, some};
-use crate::model::code::Code;
-use crate::model::id::IssueId;
-use crate::model::issue::Issue;
-use crate::model::priority::Priority;
+use crate::model::{Code, Issue, IssueId, Priority};
 use crate::ops::{Refusal, Session};
 use crate::rules::limits;
-use crate::store::ReadState;
-use crate::store::resolve::{self, ResolveError};
+use crate::store::resolve;
+use crate::store::{ReadState, ResolveError};
 
 /// A change of one member of a set.
 #[derive(Debug, Clone, PartialEq, Eq)]

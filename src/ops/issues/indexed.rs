@@ -3,9 +3,9 @@
 use super::Override;
 use super::view::Related;
 use crate::index::{Index, IndexError, Needs};
-use crate::model::id::IssueId;
+use crate::model::IssueId;
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::landed::LandingProof;
+use crate::rules::LandingProof;
 
 /// What the index knows of an issue.
 #[derive(Debug, Default)]

@@ -6,15 +6,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::lifecycle::Lifecycle;
-use crate::model::code::Code;
-use crate::model::id::IssueId;
-use crate::model::issue::{ExtendedContext, Issue, Source};
-use crate::model::op::{Op, Other};
-use crate::model::priority::Priority;
-use crate::model::remedy::RemedyCall;
-use crate::model::schema::Shape;
-use crate::model::status::IssueStatus;
-use crate::model::{strict, typed};
+use crate::model::{
+    Code, ExtendedContext, Issue, IssueId, IssueStatus, Op, Other, Priority, RemedyCall, Shape, Source,
+    strict, typed,
+};
 use crate::ops::{Notice, Refusal};
 use crate::rules::limits::{self, RELATION, WEB_ADDRESS};
 use crate::rules::reply_task;

@@ -2,7 +2,7 @@
 
 use super::list::{List, notice_broken};
 use crate::index::{Carded, Filter, SortOrder};
-use crate::model::status::IssueStatus;
+use crate::model::IssueStatus;
 use crate::ops::{Answer, Session, queue};
 
 /// The maximum rows of one status, so that no answer takes long, however many issues there are.

@@ -3,9 +3,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::model::code::Code;
-use crate::model::issue::{
-    AcceptanceType, CommitStrategy, LifecycleRequirements, RegressionScope, TestStrategy,
+use crate::model::{
+    AcceptanceType, Code, CommitStrategy, LifecycleRequirements, RegressionScope, TestStrategy,
 };
 use crate::ops::Refusal;
 

@@ -7,12 +7,10 @@ use serde::Serialize;
 
 use super::{IssueView, id, unknown_names};
 use crate::index::{Filter, Index, IndexError, IssueRow, Needs, SortOrder};
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
-use crate::model::time::Time;
 use crate::model::words::count as count_words;
+use crate::model::{Op, RemedyCall, Time};
 use crate::ops::{Answer, Notice, Refusal, Session, queue};
-use crate::store::dates::PeriodBound;
+use crate::store::PeriodBound;
 use crate::trail::landed;
 
 /// Which issues to list, and in which order.

@@ -7,11 +7,7 @@ use super::close::{ClosedAs, close_in, open_parts};
 use super::comment::{checked, comment_in};
 use super::edit::{IssueEdits, unmoved};
 use super::{List, NewFields, Related, rows};
-use crate::model::id::IssueId;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::status::{IssueStatus, StatusChange};
-use crate::model::words::count;
+use crate::model::{IssueId, IssueStatus, Op, Other, RemedyCall, StatusChange, count};
 use crate::ops::{Answer, Refusal, Session};
 
 /// A change of many issues.

@@ -27,13 +27,13 @@ mod view;
 mod waves;
 
 pub(crate) use close::{Close, ClosedAs, close, open_parts};
-pub(crate) use comment::{CommentEdit, NewComment, append_comment, comment, comment_text, edit_comment};
+pub(crate) use comment::{CommentEdit, append_comment, comment, comment_text, edit_comment};
 pub(crate) use edit::{Edit, edit, stored, unedited};
 pub(crate) use fields::{MemberChange, NewFields, preview};
 #[cfg(feature = "web")]
 pub(crate) use home::HomeItem;
 pub(crate) use home::{
-    Attention, AttentionItem, AttentionKind, Home, HomeIssues, HomeItems, ShowHome, SyncState, home,
+    Attention, AttentionItem, AttentionKind, Home, HomeIssues, HomeItems, SyncState, home,
 };
 pub(crate) use input::{IGNORED, IssueInput};
 pub(crate) use lanes::{Lane, Lanes, LanesView, MOST_CARDS, lanes};
@@ -45,11 +45,11 @@ pub(crate) use list_options::{GIVEN_TWICE, ListOption, options as list_options};
 pub(crate) use many::{ChangeMany, Many, ManyChanged, PreviewMany, many, many_preview};
 pub(crate) use new::{NewIssue, check_dependencies, new};
 pub(crate) use overrides::Override;
-pub(crate) use reopen::{Reopen, reopen};
 #[cfg(feature = "web")]
-pub(crate) use reopen::{ReopenTo, reopen_to};
+pub(crate) use reopen::reopen_to;
+pub(crate) use reopen::{Reopen, reopen};
 pub(crate) use saved::{SavedQueries, words as query_words};
-pub(crate) use search::{FoundIssue, SearchIssues, SearchResult, search};
+pub(crate) use search::{FoundIssue, SearchResult, search};
 pub(crate) use seen::SeenFields;
 pub(crate) use show::{ShowRecord, ShownExecution, ShownRecord, show};
 pub(crate) use standing::{IssueWithExecutor, standing};
@@ -59,11 +59,8 @@ pub(crate) use view::{CommentView, Contents, IssueView, Related, answer, fields_
 pub(crate) use waves::waves;
 
 use super::{Refusal, Session};
-use crate::model::code::Code;
-use crate::model::id::IssueId;
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
-use crate::rules::folder::IssueFolder;
+use crate::model::{Code, IssueId, Other, RemedyCall};
+use crate::rules::IssueFolder;
 use crate::store::{ReadState, StoreError, layout, records, resolve};
 
 /// An issue whose id was already resolved; it is missing only if its directory has no record.

@@ -3,12 +3,8 @@
 use super::fields::NewFields;
 use super::input::some;
 use super::{IssueView, existing_outline, view};
-use crate::model::code::Code;
-use crate::model::id::IssueId;
-use crate::model::issue::{Issue, RELATIONS, Source, UNDIRECTED_RELATION};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::uid::Uid;
+use crate::model::issue::UNDIRECTED_RELATION;
+use crate::model::{Code, Issue, IssueId, Op, Other, RELATIONS, RemedyCall, Source, Uid};
 use crate::ops::{Answer, Refusal, Session, queue};
 use crate::rules::{dag, limits, readiness, reply_task};
 use crate::store::{ReadState, Tx, layout, random_uid};

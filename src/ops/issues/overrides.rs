@@ -4,11 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index::{Index, IndexError};
-use crate::model::hash::CommitHash;
-use crate::model::id::IssueId;
-use crate::model::person::Person;
-use crate::model::time::Time;
-use crate::store::history::HistoryStep;
+use crate::model::{CommitHash, IssueId, Person, Time};
+use crate::store::HistoryStep;
 
 /// An override of a gate.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

@@ -2,14 +2,7 @@
 
 use super::{IssueView, existing, view};
 use crate::index::Needs;
-use crate::model::code::Code;
-use crate::model::execution::AsideReason;
-use crate::model::id::IssueId;
-use crate::model::issue::StoredStatus;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
-use crate::model::status::IssueStatus;
-use crate::model::words::count;
+use crate::model::{AsideReason, Code, IssueId, IssueStatus, Op, RemedyCall, StoredStatus, count};
 use crate::ops::{Answer, Notice, Refusal, Session, queue, work};
 use crate::rules::{facts, readiness, replan, transitions};
 use crate::store::resolve;
@@ -25,16 +18,6 @@ pub(crate) struct Reopen {
     pub(crate) force: Option<String>,
 }
 
-/// Which issue to reopen, and to which status that must lead.
-#[cfg(feature = "web")]
-#[derive(Debug)]
-pub(crate) struct ReopenTo {
-    /// The issue.
-    pub(crate) reopen: Reopen,
-    /// The status.
-    pub(crate) status: IssueStatus,
-}
-
 /// Reopens an issue: a paused one continues, an ended one starts over. An open one does not change.
 ///
 /// # Errors
@@ -48,7 +31,7 @@ pub(crate) fn reopen(session: &Session, input: Reopen) -> Answer<IssueView> {
 /// # Errors
 /// The errors of [`reopen`]; `illegal-move` if it leads to another status.
 #[cfg(feature = "web")]
-pub(crate) fn reopen_to(session: &Session, ReopenTo { reopen, status }: ReopenTo) -> Answer<IssueView> {
+pub(crate) fn reopen_to(session: &Session, reopen: Reopen, status: IssueStatus) -> Answer<IssueView> {
     reopened(session, reopen, Some(status))
 }
 

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::list_options::wants_value;
-use crate::model::nearest::nearest;
-use crate::model::shell;
+use crate::model::{nearest, shell};
 use crate::ops::{Refusal, Session};
 
 /// The saved queries, as they are in git's configuration.

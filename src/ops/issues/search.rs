@@ -4,9 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index::{Hit, Needs, Searched};
-use crate::model::id::{IssueId, QueueId};
-use crate::model::priority::Priority;
-use crate::model::status::IssueStatus;
+use crate::model::{IssueId, IssueStatus, Priority, QueueId};
 use crate::ops::{Answer, Notice, Session};
 
 /// What a search found.
@@ -62,22 +60,13 @@ impl From<Hit> for FoundIssue {
     }
 }
 
-/// What to search for.
-#[derive(Debug)]
-pub(crate) struct SearchIssues {
-    /// The words, or an id.
-    pub(crate) text: String,
-    /// The maximum number of issues.
-    pub(crate) limit: usize,
-}
-
-/// Finds the issues that match a text best. If the text is an id, a shortened id or an item, its match comes first.
+/// Finds the issues that match a text best, at most `limit`. If the text is an id, a shortened id or an item, its match comes first.
 ///
 /// # Errors
 /// An invalid query.
-pub(crate) fn search(session: &Session, input: &SearchIssues) -> Answer<SearchResult> {
+pub(crate) fn search(session: &Session, text: &str, limit: usize) -> Answer<SearchResult> {
     let (_, Searched { hits, total, newest, queues }) =
-        session.ask(Needs::WORDS, |index| index.search(&input.text, input.limit))?;
+        session.ask(Needs::WORDS, |index| index.search(text, limit))?;
     if let Some(newest) = newest {
         let among = format!("{total} issues match; the best of the {newest} newest are shown");
         session.notice(Notice::note(among));

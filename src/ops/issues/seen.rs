@@ -1,11 +1,7 @@
 //! What someone saw of an issue before they edited it, so that an edit replaces nothing that they have not seen.
 
 use super::edit::IssueEdits;
-use crate::model::code::Code;
-use crate::model::issue::Issue;
-use crate::model::op::Other;
-use crate::model::priority::Priority;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, Issue, Other, Priority, RemedyCall};
 use crate::ops::Refusal;
 
 /// Values as they were shown; `None` for whatever was not. Sets are not here, since an edit names the members to add and to

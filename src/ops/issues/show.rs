@@ -5,18 +5,15 @@ use serde::Serialize;
 
 use super::{IssueView, existing};
 use crate::index::Needs;
-use crate::model::code::Code;
-use crate::model::id::{ExecutionId, IssueId};
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, ExecutionId, IssueId, Other, RemedyCall};
 use crate::ops::plans::roadmap::RoadmapView;
 use crate::ops::plans::{self, SolutionView};
 use crate::ops::queue::{self, ItemAnswer, QueueAnswer};
 use crate::ops::work::{self, DetailView, ExecutionView, executions_within};
 use crate::ops::{Answer, Notice, Refusal, Session, unreached_of};
 use crate::rules::readiness;
-use crate::store::resolve::{self, KnownRecord, ResolveError};
-use crate::store::{Snapshot, records};
+use crate::store::resolve;
+use crate::store::{KnownRecord, ResolveError, Snapshot, records};
 
 /// Whatever an id names, with everything in it.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -5,8 +5,7 @@ use serde::Serialize;
 
 use super::{IssueView, existing};
 use crate::index::Needs;
-use crate::model::person::Person;
-use crate::model::status::IssueStatus;
+use crate::model::{IssueStatus, Person};
 use crate::ops::{Answer, Session};
 use crate::rules::facts;
 

@@ -3,12 +3,10 @@
 use std::path::Path;
 
 use crate::interchange::issue_form::form;
-use crate::model::code::Code;
-use crate::model::nearest::nearest;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, Op, RemedyCall, nearest};
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::issue_text::{IssueTemplate, template};
+use crate::rules::IssueTemplate;
+use crate::rules::issue_text::template;
 
 /// Where templates are; an earlier one beats a later one of the same name.
 const PLACES: [&str; 2] = [".wf/templates", ".github/ISSUE_TEMPLATE"];

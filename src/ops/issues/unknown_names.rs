@@ -1,7 +1,7 @@
 //! Names in a filter that no issue has, for people who mistyped one and wonder why nothing is listed.
 
 use crate::index::{Filter, Index};
-use crate::model::nearest::nearest;
+use crate::model::nearest;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::roadmap::names_of_tag;
 

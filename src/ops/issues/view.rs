@@ -10,17 +10,13 @@ use super::indexed::Indexed;
 use super::{Override, existing};
 use crate::index::IssueRow;
 use crate::interchange::trackers;
-use crate::model::exploration::Explored;
-use crate::model::id::{EntryId, IssueId};
-use crate::model::issue::{Comment, Feedback, Issue};
-use crate::model::person::Person;
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
+use crate::model::{Comment, EntryId, Explored, Feedback, Issue, IssueId, IssueStatus, Person, Time};
 use crate::ops::plans::SolutionView;
 use crate::ops::work::{ExecutionView, executions_within};
 use crate::ops::{Answer, Session, fields, unreached_of};
-use crate::rules::folder::{IssueFolder, StandingComment, hidden_in_source};
-use crate::rules::shown::{IssueDerived, object};
+use crate::rules::folder::hidden_in_source;
+use crate::rules::shown::object;
+use crate::rules::{IssueDerived, IssueFolder, StandingComment};
 use crate::store::ObjectId;
 
 /// The stored fields of an issue, with fields derived from related records.

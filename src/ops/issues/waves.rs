@@ -1,7 +1,7 @@
 //! The progress of roadmap waves over time.
 
 use crate::index::{Index, Needs};
-use crate::model::time::Time;
+use crate::model::Time;
 use crate::ops::{Answer, Session};
 
 /// A roadmap wave with its issues, over all roadmaps.

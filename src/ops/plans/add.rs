@@ -6,19 +6,13 @@ use std::collections::BTreeSet;
 use super::bind::left_queue;
 use super::plan_input::{examine, refuse_faulty, refuse_twins};
 use super::{Added, PlanInput, bind_in, reply};
-use crate::model::code::Code;
-use crate::model::digest::PlanDigest;
-use crate::model::id::{IssueId, QueueId, SolutionId};
-use crate::model::issue::StoredStatus;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::solution::Solution;
-use crate::model::uid::Uid;
+use crate::model::{
+    Code, IssueId, Op, Other, PlanDigest, QueueId, RemedyCall, Solution, SolutionId, StoredStatus, Uid,
+};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Notice, Refusal, Session, queue};
-use crate::rules::folder::IssueFolder;
-use crate::rules::plan_check::{self, PlanSetting, PlanUnderCheck};
-use crate::rules::{facts, replan, transitions};
+use crate::rules::plan_check::{self, PlanUnderCheck};
+use crate::rules::{IssueFolder, PlanSetting, facts, replan, transitions};
 use crate::store::{ReadState, Tx, layout, random_uid, resolve};
 
 /// Plans to add.

@@ -6,13 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::SolutionView;
-use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
-use crate::model::repo_path::RepoPath;
-use crate::model::solution::Solution;
-use crate::model::status::IssueStatus;
-use crate::rules::folder::{IssueFolder, QueuedItem};
-use crate::rules::plan_check::{self, CheckReport, PlanFinding};
-use crate::rules::{facts, replan};
+use crate::model::{IssueId, IssueStatus, ItemId, QueueId, RepoPath, Solution, SolutionId};
+use crate::rules::plan_check;
+use crate::rules::{CheckReport, IssueFolder, PlanFinding, QueuedItem, facts, replan};
 
 /// The result of adding plans.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -81,21 +77,19 @@ pub(crate) struct PendingSelection {
     pub(crate) solutions: Vec<CandidatePlan>,
 }
 
+#[serde_with::skip_serializing_none]
 /// A plan that can be chosen.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CandidatePlan {
     /// Its id.
     pub(crate) id: SolutionId,
     /// What the plan does.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,
     /// The planner's own opinion of it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) score: Option<f64>,
     /// Its measured quality, 0 to 1; binding requires 0.8.
     pub(crate) quality: f64,
     /// The planner's opinion of its risk.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) risk: Option<String>,
     /// Files that its tasks touch.
     pub(crate) files_touched: BTreeSet<RepoPath>,

@@ -2,15 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::issue::Source;
+use crate::model::Source;
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::background::{self, Background, BackgroundReader, IssueContext};
-use crate::rules::bounded::Omission;
-use crate::rules::explored::{self, ExplorationContext};
-use crate::rules::facts;
-use crate::rules::folder::IssueFolder;
-use crate::rules::roles::Role;
-use crate::rules::wisdom;
+use crate::rules::background;
+use crate::rules::explored;
+use crate::rules::{
+    Background, BackgroundReader, ExplorationContext, IssueContext, IssueFolder, Omission, Role, facts,
+    wisdom,
+};
 use crate::store::{ReadState, StoreError, records};
 
 /// The content of an issue, with the state of its dependencies.

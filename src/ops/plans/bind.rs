@@ -2,19 +2,14 @@
 
 use super::plan_of_issue;
 use super::withdraw::refuse_withdrawn;
-use crate::model::code::Code;
-use crate::model::execution::AsideReason;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::issue::StoredStatus;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::solution::Solution;
+use crate::model::{
+    AsideReason, Code, IssueId, Op, Other, Remedy, RemedyCall, Solution, SolutionId, StoredStatus,
+};
 use crate::ops::issues::{self, IssueView, existing};
 use crate::ops::{Answer, Notice, Refusal, Session, work};
-use crate::rules::folder::{IssueFolder, QueuedItem};
-use crate::rules::plan_check::{self, PlanSetting};
+use crate::rules::plan_check;
 use crate::rules::quality::LEAST;
-use crate::rules::{facts, replan, transitions};
+use crate::rules::{IssueFolder, PlanSetting, QueuedItem, facts, replan, transitions};
 use crate::store::{Tx, resolve};
 
 /// Which plan to bind.

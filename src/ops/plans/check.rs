@@ -7,25 +7,18 @@ use serde::Serialize;
 
 use super::plan_input::examine;
 use super::{PlanInput, plan_named};
-use crate::model::code::Code;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::plan::Plan;
-use crate::model::plan_fields;
-use crate::model::remedy::RemedyCall;
-use crate::model::repo_path::RepoPath;
-use crate::model::solution::Solution;
-use crate::model::status::IssueStatus;
-use crate::model::typed;
+use crate::model::{
+    Code, IssueId, IssueStatus, Op, Other, Plan, RemedyCall, RepoPath, Solution, SolutionId, plan_fields,
+    typed,
+};
 use crate::ops::issues::{self, existing};
 use crate::ops::{Answer, Done, Refusal, Session};
-use crate::rules::complexity::{self, Complexity};
-use crate::rules::facts;
-use crate::rules::overlap::{SharedFile, shared_files};
-use crate::rules::plan_check::{CheckReport, PlanFinding, PlanSetting};
+use crate::rules::complexity;
+use crate::rules::overlap::shared_files;
 use crate::rules::quality::PartScore;
-use crate::store::Snapshot;
-use crate::store::resolve::{self, KnownRecord, ResolveError};
+use crate::rules::{CheckReport, Complexity, PlanFinding, PlanSetting, SharedFile, facts};
+use crate::store::resolve;
+use crate::store::{KnownRecord, ResolveError, Snapshot};
 
 /// The plans to check.
 #[derive(Debug)]
@@ -51,20 +44,19 @@ pub(crate) struct CheckPlan {
     pub(crate) all_bound: bool,
 }
 
+#[serde_with::skip_serializing_none]
 /// The findings in plans.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CheckedAnswer {
     /// Whether `plan add` would store it.
     pub(crate) valid: bool,
     /// The lowest quality among the checked plans, 0 to 1; binding requires 0.8.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) quality: Option<f64>,
     /// What is wrong or could be improved. With several plans, each path begins with the index of its plan.
     pub(crate) findings: Vec<PlanFinding>,
     /// The plans that were checked.
     pub(crate) plans: Vec<CheckedPlan>,
     /// Files that several plans touch; only if a comparison was requested, or if plans of several issues were given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shared_files: Option<Vec<SharedFile>>,
 }
 

@@ -7,13 +7,12 @@ use super::executor_input::{ExecutorInput, Load, for_executor};
 use super::explorer_input::{ExplorerInput, for_explorer};
 use super::planner_input::{PlannerInput, for_planner};
 use super::reviewer_input::{ReviewerInput, for_reviewer};
-use crate::model::op::Other;
-use crate::model::remedy::{Remedy, RemedyCall};
+use crate::model::{Other, Remedy, RemedyCall};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::bounded::Omission;
-use crate::rules::roles::Role;
-use crate::store::resolve::{self, KnownRecord};
+use crate::rules::{Omission, Role};
+use crate::store::KnownRecord;
+use crate::store::resolve;
 
 /// The context of an agent.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -49,22 +48,13 @@ impl AgentContext {
     }
 }
 
-/// Whose context to read.
-#[derive(Debug)]
-pub(crate) struct ReadContext {
-    /// An issue or a plan; an item or an execution can stand for its plan.
-    pub(crate) id: String,
-    /// Who reads it; by default the planner of an issue and the executor of a plan.
-    pub(crate) role: Option<Role>,
-}
-
-/// The context for an agent that works on an issue or a plan.
+/// The context for an agent that works on an issue or a plan; an item or an execution can stand for its plan. By default,
+/// the planner of an issue reads it, and the executor of a plan.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `broken-record`, `digest-mismatch`; usage for a queue, and for a role that does not
 /// fit the id.
-pub(crate) fn context(session: &Session, ReadContext { id, role }: &ReadContext) -> Answer<AgentContext> {
-    let role = *role;
+pub(crate) fn context(session: &Session, id: &str, role: Option<Role>) -> Answer<AgentContext> {
     let snapshot = session.store().snapshot()?;
     let solution = match resolve::any(&snapshot, id)? {
         KnownRecord::Issue(id) => {

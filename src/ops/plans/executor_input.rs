@@ -5,18 +5,17 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::background::{issue_context, notice_source, with_wisdom};
-use crate::model::branch::Branch;
-use crate::model::digest::PlanDigest;
-use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::{RemedyCall, as_command};
+use crate::model::remedy::as_command;
+use crate::model::{
+    Branch, ExecutionId, IssueId, ItemId, Op, Other, PlanDigest, QueueId, RemedyCall, SolutionId,
+};
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session, work};
-use crate::rules::background::{self, Background, BackgroundReader, IssueContext};
-use crate::rules::facts;
-use crate::rules::roles::Role;
+use crate::rules::background;
+use crate::rules::{Background, BackgroundReader, IssueContext, Role, facts};
 use crate::store::Snapshot;
 
+#[serde_with::skip_serializing_none]
 /// The context of an executor: ids, the content of the issue, earlier attempts and comments, and the commands that
 /// print the plan.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -27,33 +26,24 @@ pub(crate) struct ExecutorInput {
     /// Its issue.
     pub(crate) issue_id: IssueId,
     /// The digest of the plan: as claimed, else as it is now.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) plan_digest: Option<PlanDigest>,
     /// The queue that it waits in.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) queue_id: Option<QueueId>,
     /// Its item in that queue.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<ItemId>,
     /// The running attempt.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) execution_id: Option<ExecutionId>,
     /// The branch that the attempt works on.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<Branch>,
     /// The linked worktree of the attempt; absent for the main one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) worktree: Option<String>,
     /// The issue's title.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) title: Option<String>,
     /// The content of the issue.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) issue: Option<IssueContext>,
     #[serde(flatten)]
     pub(crate) background: Background,
     /// Commands that print the rest as JSON.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) load: Option<Load>,
 }
 

@@ -1,10 +1,6 @@
 //! What explorers find out about issues, kept for those who plan and review.
 
-use crate::model::code::Code;
-use crate::model::exploration::{Depth, Exploration, Explored};
-use crate::model::id::{IssueId, RunId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, Depth, Exploration, Explored, IssueId, Op, Other, RemedyCall, RunId};
 use crate::ops::issues::existing_outline;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::limits;

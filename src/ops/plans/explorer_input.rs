@@ -4,15 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::background::{background_for, issue_context, notice_source};
-use crate::model::exploration::{Depth, Extent};
-use crate::model::id::IssueId;
-use crate::model::root::Project;
+use crate::model::{Depth, Extent, IssueId, Project};
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
-use crate::rules::background::{Background, BackgroundReader, IssueContext};
 use crate::rules::exploration_depth::{complexity, depth};
-use crate::rules::explored::ExplorationContext;
-use crate::rules::roles::Role;
+use crate::rules::{Background, BackgroundReader, ExplorationContext, IssueContext, Role};
 use crate::store::{Snapshot, records};
 
 /// The context of an explorer: the issue with its feedback and earlier attempts, and how deep to look.

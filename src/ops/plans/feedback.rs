@@ -3,12 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::code::Code;
-use crate::model::id::IssueId;
-use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::words::count;
+use crate::model::{
+    Code, Feedback, FeedbackDetail, FeedbackType, IssueId, Op, Other, RemedyCall, Stage, count,
+};
 use crate::ops::issues::{self, existing};
 use crate::ops::work::FailureReport;
 use crate::ops::{Answer, Notice, Refusal, Session};
@@ -114,22 +111,17 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
     Ok(session.done(FeedbackShown { issue_id: id, feedback: committed.answer }, committed.commit))
 }
 
-/// Which feedback to list.
-#[derive(Debug)]
-pub(crate) struct FeedbackFilter {
-    /// The issue: its id or an unambiguous prefix; by default all.
-    pub(crate) issue: Option<String>,
-    /// Of which type; by default any.
-    pub(crate) kind: Option<FeedbackType>,
-}
-
-/// Lists feedback.
+/// Lists feedback, by default on all issues and of any type.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.
-pub(crate) fn feedback(session: &Session, filter: &FeedbackFilter) -> Answer<Vec<FeedbackShown>> {
+pub(crate) fn feedback(
+    session: &Session,
+    issue: Option<&str>,
+    kind: Option<FeedbackType>,
+) -> Answer<Vec<FeedbackShown>> {
     let snapshot = session.store().snapshot()?;
-    let (folders, broken) = match &filter.issue {
+    let (folders, broken) = match issue {
         Some(text) => (vec![existing(&snapshot, &resolve::issue(&snapshot, text)?)?], 0),
         None => issues::all(&snapshot)?,
     };
@@ -140,6 +132,6 @@ pub(crate) fn feedback(session: &Session, filter: &FeedbackFilter) -> Answer<Vec
         let id = folder.issue.record.id;
         folder.feedback.into_iter().map(move |feedback| FeedbackShown { issue_id: id.clone(), feedback })
     });
-    let all = all.filter(|entry| filter.kind.is_none_or(|kind| entry.feedback.kind == kind));
+    let all = all.filter(|entry| kind.is_none_or(|kind| entry.feedback.kind == kind));
     Ok(session.done(all.collect(), None))
 }

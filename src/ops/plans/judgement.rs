@@ -5,14 +5,10 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-use crate::model::code::Code;
-use crate::model::digest::PlanDigest;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::review::{Score, Scores, Verdict};
-use crate::model::solution::Solution;
-use crate::model::{strict, typed};
+use crate::model::{
+    Code, IssueId, Op, Other, PlanDigest, RemedyCall, Score, Scores, Solution, SolutionId, Verdict, strict,
+    typed,
+};
 use crate::ops::Refusal;
 
 /// A finding is a sentence or two; longer texts belong in the plan or in a comment.

@@ -1,12 +1,10 @@
 //! The review gate of the queue.
 
 use super::withdraw::refuse_withdrawn;
-use crate::model::digest::PlanDigest;
-use crate::model::root::Policy;
-use crate::model::solution::Solution;
+use crate::model::{PlanDigest, Policy, Solution};
 use crate::ops::Refusal;
-use crate::rules::folder::IssueFolder;
-use crate::rules::review::{self, CombinedReview};
+use crate::rules::review;
+use crate::rules::{CombinedReview, IssueFolder};
 use crate::store::Tx;
 
 /// Refuses to queue a plan that was withdrawn, or that did not pass review, unless someone with the right to do so forces

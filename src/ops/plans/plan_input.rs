@@ -4,14 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::model::code::Code;
-use crate::model::id::SolutionId;
-use crate::model::op::Other;
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::strict::{JsonFault, json_fault};
-use crate::model::words::count;
+use crate::model::strict::json_fault;
+use crate::model::{Code, JsonFault, Other, Remedy, RemedyCall, SolutionId, count};
 use crate::ops::Refusal;
-use crate::rules::plan_check::{self, CheckReport, PlanSetting, SymbolicLink};
+use crate::rules::plan_check::{self, SymbolicLink};
+use crate::rules::{CheckReport, PlanSetting};
 use crate::store::{Store, StoreError};
 
 /// One plan and its origin.

@@ -7,24 +7,18 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::background::{background_for, issue_context, notice_source};
-use crate::model::exploration::Extent;
-use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
-use crate::model::repo_path::RepoPath;
-use crate::model::root::Project;
-use crate::model::status::ItemStatus;
+use crate::model::{
+    Extent, IssueId, ItemId, ItemStatus, Other, Project, QueueId, RemedyCall, RepoPath, SolutionId,
+};
 use crate::ops::issues::existing;
 use crate::ops::queue::QueueWorld;
 use crate::ops::{Refusal, Session};
-use crate::rules::background::{Background, BackgroundReader, IssueContext};
-use crate::rules::bounded::{Cut, LONGEST};
-use crate::rules::exploration_depth;
-use crate::rules::explored::ExplorationContext;
+use crate::rules::bounded::LONGEST;
 use crate::rules::failures::{self, FailureAnalysis};
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::overlap::ByPath;
-use crate::rules::roles::Role;
+use crate::rules::{
+    Background, BackgroundReader, ByPath, Cut, ExecutionFolder, ExplorationContext, IssueContext,
+    IssueFolder, Role, exploration_depth,
+};
 use crate::store::{Snapshot, StoreError, records};
 
 /// The context of a planner: everything that matters for the next plan, except the code, which it reads itself.
@@ -89,16 +83,15 @@ pub(crate) struct Candidates {
     pub(crate) max: u64,
 }
 
+#[serde_with::skip_serializing_none]
 /// A plan that the issue has.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PlanContext {
     /// Its id.
     pub(crate) solution_id: SolutionId,
     /// What the plan does.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) description: Option<String>,
     /// How it does that.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) approach: Option<String>,
     /// Whether it is the one that will be executed.
     pub(crate) is_bound: bool,

@@ -1,13 +1,11 @@
 //! Reply tasks for issues from GitHub, where someone waits for an answer.
 
 use super::PlanInput;
-use crate::model::code::Code;
-use crate::model::id::IssueId;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, IssueId, Op, RemedyCall};
 use crate::ops::issues::existing;
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::reply_task::{self, Discussion, Unadded};
+use crate::rules::Discussion;
+use crate::rules::reply_task::{self, Unadded};
 
 /// Checks plans for an issue from GitHub. With `append`, adds a task that replies there to those that have none;
 /// otherwise reports them in a notice. Plans for other issues are not changed.

@@ -1,15 +1,12 @@
 //! Resolves the plan that an id means; an issue or an item can stand for its plan.
 
 use super::in_words;
-use crate::model::code::Code;
-use crate::model::id::SolutionId;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::{Remedy, RemedyCall};
+use crate::model::{Code, Op, Other, Remedy, RemedyCall, SolutionId};
 use crate::ops::Refusal;
 use crate::ops::issues::existing;
-use crate::rules::folder::IssueFolder;
-use crate::store::ReadState;
-use crate::store::resolve::{self, KnownRecord, ResolveError};
+use crate::rules::IssueFolder;
+use crate::store::resolve;
+use crate::store::{KnownRecord, ReadState, ResolveError};
 
 /// The plan that `text` names: a plan itself, the plan of an item, or the bound or only plan of an issue.
 ///

@@ -4,17 +4,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Judgement, plan_named};
-use crate::model::code::Code;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
-use crate::model::op::Op;
-use crate::model::remedy::{Detail, RemedyCall};
-use crate::model::review::{Review, Verdict};
-use crate::model::solution::Solution;
+use crate::model::{
+    Code, Detail, Feedback, FeedbackDetail, FeedbackType, IssueId, Op, RemedyCall, Review, Solution,
+    SolutionId, Stage, Verdict,
+};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::folder::IssueFolder;
-use crate::rules::review;
+use crate::rules::{IssueFolder, review};
 use crate::store::{Tx, layout};
 
 /// The result of a review.

@@ -5,17 +5,16 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::background::{background_for, issue_context, notice_source};
-use crate::model::digest::PlanDigest;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::root::Project;
+use crate::model::{IssueId, PlanDigest, Project, SolutionId};
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session, work};
-use crate::rules::background::{Background, BackgroundReader, IssueContext};
-use crate::rules::explored::ExplorationContext;
-use crate::rules::plan_check::{self, PlanFinding, PlanSetting};
-use crate::rules::roles::Role;
+use crate::rules::plan_check;
+use crate::rules::{
+    Background, BackgroundReader, ExplorationContext, IssueContext, PlanFinding, PlanSetting, Role,
+};
 use crate::store::{Snapshot, records};
 
+#[serde_with::skip_serializing_none]
 /// The context of a reviewer: the plan, what the checks say of it, and its issue.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ReviewerInput {
@@ -32,10 +31,8 @@ pub(crate) struct ReviewerInput {
     /// The project context for planners.
     pub(crate) project_context: Project,
     /// What an explorer found.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exploration: Option<ExplorationContext>,
     /// A note that nobody explored the code, and how that should affect the scores.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) no_context: Option<&'static str>,
     /// The plan itself.
     #[schemars(with = "std::collections::BTreeMap<String, Value>")]

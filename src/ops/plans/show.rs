@@ -1,10 +1,10 @@
 //! Reading plans.
 
 use super::SolutionView;
-use crate::model::id::SolutionId;
+use crate::model::SolutionId;
 use crate::ops::issues::{self, existing};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::folder::IssueFolder;
+use crate::rules::IssueFolder;
 use crate::store::{ReadState, resolve};
 
 /// Lists the plans of one issue, given by its id or an unambiguous prefix, or of all issues. Skips unreadable issues.

@@ -8,22 +8,15 @@ use serde_json::{Map, Value, json};
 
 use super::plan_input::faulty;
 use super::{SolutionView, plan_named, view_in};
-use crate::model::code::Code;
-use crate::model::digest::PlanDigest;
-use crate::model::id::SolutionId;
-use crate::model::op::{Op, Other};
-use crate::model::plan::Task;
 use crate::model::redaction::holds_hidden;
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::status::IssueStatus;
-use crate::model::words::{count, its_tasks};
+use crate::model::words::its_tasks;
+use crate::model::{Code, IssueStatus, Op, Other, PlanDigest, Remedy, RemedyCall, SolutionId, Task, count};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Notice, Permit, Refusal, Session};
-use crate::rules::facts;
-use crate::rules::folder::IssueFolder;
-use crate::rules::plan_check::{self, PlanSetting};
+use crate::rules::plan_check;
 use crate::rules::quality::LEAST;
-use crate::rules::task_edit::{TaskEdit, next_id};
+use crate::rules::task_edit::next_id;
+use crate::rules::{IssueFolder, PlanSetting, TaskEdit, facts};
 use crate::store::Tx;
 
 /// A plan with a changed task.

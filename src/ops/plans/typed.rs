@@ -7,12 +7,10 @@
 
 use crate::agent::agreed::Agreement;
 use crate::agent::in_hook;
-use crate::model::digest::PlanDigest;
+use crate::model::PlanDigest;
 use crate::ops::Session;
 use crate::ops::plans::SolutionView;
-use crate::rules::command_line::CommandLine;
-use crate::rules::evidence;
-use crate::rules::roles;
+use crate::rules::{CommandLine, evidence, roles};
 
 /// Records the consent of the user to the commands of a plan that they typed just now, and to those to which they had
 /// consented in its version `before` this edit. What cannot be recorded is asked about later.

@@ -1,37 +1,26 @@
 //! Unbinding the plan of an issue.
 
-use crate::model::execution::AsideReason;
-use crate::model::issue::StoredStatus;
-use crate::model::op::Op;
+use crate::model::{AsideReason, Op, StoredStatus};
 use crate::ops::issues::{self, IssueView, existing};
 use crate::ops::{Answer, Session, work};
 use crate::rules::{facts, transitions};
 use crate::store::resolve;
-
-/// Which issue's plan to unbind.
-#[derive(Debug)]
-pub(crate) struct Unbind {
-    /// Its id, or an unambiguous prefix of it.
-    pub(crate) issue: String,
-    /// The reason for forcing an illegal transition.
-    pub(crate) force: Option<String>,
-}
 
 /// Unbinds the plan: attempts at it are set aside, and its items leave their queues. Does nothing if no plan is
 /// bound.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `illegal-move`.
-pub(crate) fn unbind(session: &Session, input: &Unbind) -> Answer<IssueView> {
+pub(crate) fn unbind(session: &Session, issue: &str, force: Option<&str>) -> Answer<IssueView> {
     let permit = session.permit(Op::Unbind)?;
-    let id = resolve::issue(&session.store().snapshot()?, &input.issue)?;
+    let id = resolve::issue(&session.store().snapshot()?, issue)?;
     let committed = session.transact(permit, |tx| {
         let folder = existing(tx, &id)?;
         let Some(bound) = folder.issue.record.bound_solution_id.clone() else { return Ok(()) };
-        if input.force.is_none() {
+        if force.is_none() {
             transitions::permit(&id, facts::status(&folder), Op::Unbind)?;
         }
-        work::set_aside(tx, &folder, AsideReason::Rebind, input.force.as_deref())?;
+        work::set_aside(tx, &folder, AsideReason::Rebind, force)?;
         for queued in folder.items.iter().filter(|queued| !queued.item.is_removed()) {
             tx.edit_item(&queued.queue, &queued.item.solution_id, |item| item.removed = Some(true))?;
         }
@@ -44,7 +33,7 @@ pub(crate) fn unbind(session: &Session, input: &Unbind) -> Answer<IssueView> {
                 issue.status = unplanned;
             }
         })?;
-        tx.note.force.clone_from(&input.force);
+        tx.note.force = force.map(str::to_owned);
         tx.describe(format!("issue: unbind {id} from {bound}"));
         Ok(())
     })?;

@@ -7,18 +7,11 @@ use serde::Serialize;
 
 use super::{SolutionView, plan_named, view, view_in};
 use crate::index::Needs;
-use crate::model::code::Code;
-use crate::model::digest::PlanDigest;
-use crate::model::hash::CommitHash;
-use crate::model::id::SolutionId;
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
-use crate::model::task_id::TaskId;
-use crate::model::time::Time;
-use crate::model::words::count;
+use crate::model::{Code, CommitHash, Other, PlanDigest, RemedyCall, SolutionId, TaskId, Time, count};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::record_diff::{FieldChange, differences};
+use crate::rules::FieldChange;
+use crate::rules::record_diff::differences;
 use crate::trail::versions::{self, Version};
 
 /// Which plans to compare. Each can be an earlier version: `SOL-…@{1}` is the one before the last change.

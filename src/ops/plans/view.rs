@@ -6,18 +6,10 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::model::digest::PlanDigest;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::person::Person;
-use crate::model::plan::Plan;
-use crate::model::repo_path::RepoPath;
-use crate::model::review::Review;
-use crate::model::solution::Solution;
-use crate::model::time::Time;
-use crate::rules::complexity::{self, Complexity};
-use crate::rules::folder::IssueFolder;
-use crate::rules::plan_check;
-use crate::rules::review::{self, CombinedReview};
+use crate::model::{IssueId, Person, Plan, PlanDigest, RepoPath, Review, Solution, SolutionId, Time};
+use crate::rules::complexity;
+use crate::rules::review;
+use crate::rules::{CombinedReview, Complexity, IssueFolder, plan_check};
 
 /// A plan in the flat form in which planners write it, with derived fields.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

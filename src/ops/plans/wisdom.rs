@@ -5,12 +5,9 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::code::Code;
-use crate::model::id::{EntryId, IssueId, RunId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::wisdom::{Learned, Wisdom, WisdomType};
-use crate::model::words::count;
+use crate::model::{
+    Code, EntryId, IssueId, Learned, Op, Other, RemedyCall, RunId, Wisdom, WisdomType, count,
+};
 use crate::ops::entries::entry;
 use crate::ops::issues::existing_outline;
 use crate::ops::{Answer, Notice, Refusal, Session};

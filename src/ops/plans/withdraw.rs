@@ -2,11 +2,7 @@
 
 use super::tasks::refuse_in_work;
 use super::{SolutionView, plan_named, view_in};
-use crate::model::code::Code;
-use crate::model::issue::StoredStatus;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
-use crate::model::solution::Solution;
+use crate::model::{Code, Op, RemedyCall, Solution, StoredStatus};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::{facts, limits, transitions};

@@ -3,25 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{AddedItem, QueueWorld, create, extend_facts};
-use crate::model::code::Code;
-use crate::model::digest::PlanDigest;
-use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::queue::{Item, QueueDecision};
-use crate::model::remedy::RemedyCall;
-use crate::model::solution::Solution;
-use crate::model::status::IssueStatus;
-use crate::model::uid::Uid;
-use crate::model::words::count;
+use crate::model::{
+    Code, IssueId, IssueStatus, Item, ItemId, Op, Other, PlanDigest, QueueDecision, QueueId, RemedyCall,
+    Solution, SolutionId, Uid, count,
+};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session, plans};
-use crate::rules::facts::IssueFacts;
-use crate::rules::folder::{IssueFolder, QueueFolder};
 use crate::rules::formation::{self, ItemInQueue, Rank, WaitingPlan};
-use crate::rules::readiness::{Facts, any_cycle};
+use crate::rules::readiness::any_cycle;
 use crate::rules::review::may_hand_out;
 use crate::rules::roadmap::has_tag;
-use crate::rules::{facts, transitions};
+use crate::rules::{Facts, IssueFacts, IssueFolder, QueueFolder, facts, transitions};
 use crate::store::{StoreError, Tx, random_uid, records, resolve};
 
 /// A commit subject names at most this many plans and counts the others.

@@ -3,15 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::index::{Index, IndexError, KnownQueues};
-use crate::model::branch::Branch;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::queue::Item;
-use crate::model::status::{ExecutionStatus, IssueStatus};
-use crate::model::time::Time;
-use crate::rules::facts::{self, AbsentWork, WorkPlace};
-use crate::rules::folder::{ExecutionFolder, QueueFolder};
-use crate::rules::landed::{Landed, LandedState};
-use crate::rules::readiness::{Facts, dependencies};
+use crate::model::{Branch, ExecutionStatus, IssueId, IssueStatus, Item, SolutionId, Time};
+use crate::rules::facts;
+use crate::rules::readiness::dependencies;
+use crate::rules::{AbsentWork, ExecutionFolder, Facts, Landed, LandedState, QueueFolder, WorkPlace};
 use crate::store::{ObjectId, ReadState, Store, StoreError, records};
 use crate::trail::audit::first_base;
 use crate::trail::landed::{Asked, Question, derive, target::LandingTarget};

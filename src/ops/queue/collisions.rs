@@ -4,15 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::QueueWorld;
-use crate::model::branch::Branch;
-use crate::model::hash::CommitHash;
-use crate::model::id::{ItemId, QueueId, SolutionId};
-use crate::model::queue::QueueDecision;
-use crate::model::status::ItemStatus;
+use crate::model::{Branch, CommitHash, ItemId, ItemStatus, QueueDecision, QueueId, SolutionId};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::facts;
-use crate::rules::folder::ExecutionFolder;
+use crate::rules::{ExecutionFolder, facts};
 use crate::store::{ReadState, Store, resolve};
 use crate::trail::collisions::{self, FileCollision};
 use crate::trail::own_branch;
@@ -28,20 +23,17 @@ pub(crate) struct CheckAnswer {
     pub(crate) collisions: Vec<Collision>,
 }
 
+#[serde_with::skip_serializing_none]
 /// A branch, or the last commit of a completed item.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct CollisionSide {
     /// The item; absent for the branch that is checked out here.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<ItemId>,
     /// Its queue.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) queue_id: Option<QueueId>,
     /// Its plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) solution_id: Option<SolutionId>,
     /// The branch, without refs/heads/: its current name if known, else the name that its execution recorded.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<String>,
     /// The commit that was merged.
     pub(crate) commit: CommitHash,

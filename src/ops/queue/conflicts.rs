@@ -6,10 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{QueueWorld, active_ids};
-use crate::model::id::{ItemId, QueueId, SolutionId};
+use crate::model::{ItemId, QueueId, SolutionId};
 use crate::ops::{Answer, Session};
-use crate::rules::queue_conflicts::ConflictView;
-use crate::rules::readiness::QueueView;
+use crate::rules::{ConflictView, QueueView};
 use crate::store::resolve;
 
 /// A conflict, with its queue.

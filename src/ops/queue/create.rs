@@ -1,8 +1,6 @@
 //! Creating queues.
 
-use crate::model::id::QueueId;
-use crate::model::queue::{Queue, QueueDecision};
-use crate::model::uid::Uid;
+use crate::model::{Queue, QueueDecision, QueueId, Uid};
 use crate::store::{StoreError, Tx};
 
 /// Creates an active queue.

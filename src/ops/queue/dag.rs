@@ -6,10 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{QueueWorld, active_ids};
-use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
-use crate::model::status::{ItemStatus, QueueStatus};
+use crate::model::{IssueId, ItemId, ItemStatus, QueueId, QueueStatus, SolutionId};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::readiness::{OrderReason, QueueView};
+use crate::rules::{OrderReason, QueueView};
 use crate::store::resolve;
 
 /// What `queue graph` answers.

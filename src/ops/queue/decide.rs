@@ -1,15 +1,9 @@
 //! Decisions about whole queues: activating, pausing and archiving them, and their priorities.
 
 use super::{QueueAnswer, QueueWorld};
-use crate::model::code::Code;
-use crate::model::id::QueueId;
-use crate::model::op::Op;
-use crate::model::queue::QueueDecision;
-use crate::model::remedy::RemedyCall;
-use crate::model::status::ItemStatus;
-use crate::model::words::count;
+use crate::model::{Code, ItemStatus, Op, QueueDecision, QueueId, RemedyCall, count};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::readiness::QueueView;
+use crate::rules::QueueView;
 use crate::store::{Committed, Tx, records, resolve};
 
 /// The named queues, each once.
@@ -33,39 +27,11 @@ fn decision(tx: &Tx<'_>, id: &QueueId) -> Result<QueueDecision, Refusal> {
     Ok(folder.queue.status)
 }
 
-/// Queues to activate.
-#[derive(Debug)]
-pub(crate) struct ActivateQueues {
-    /// Their ids or unambiguous prefixes.
-    pub(crate) queues: Vec<String>,
-    /// Whether to pause all others.
-    pub(crate) only: bool,
-}
-
-/// Queues to archive.
-#[derive(Debug)]
-pub(crate) struct ArchiveQueues {
-    /// Their ids or unambiguous prefixes.
-    pub(crate) queues: Vec<String>,
-    /// The reason for archiving a queue with waiting items; they are removed.
-    pub(crate) force: Option<String>,
-}
-
-/// The new priority of a queue.
-#[derive(Debug)]
-pub(crate) struct PrioritizeQueue {
-    /// The queue: its id or an unambiguous prefix.
-    pub(crate) queue: String,
-    /// Its priority; lower numbers are served first.
-    pub(crate) priority: i64,
-}
-
-/// Activates queues, including paused and archived ones.
+/// Activates queues, including paused and archived ones; with `only`, pauses all others.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.
-pub(crate) fn activate(session: &Session, input: &ActivateQueues) -> Answer<Vec<QueueAnswer>> {
-    let ActivateQueues { queues, only } = input;
+pub(crate) fn activate(session: &Session, queues: &[String], only: bool) -> Answer<Vec<QueueAnswer>> {
     let permit = session.permit(Op::QueueActivate)?;
     let committed = session.transact(permit, |tx| {
         let ids = named_queues(tx, queues)?;
@@ -73,7 +39,7 @@ pub(crate) fn activate(session: &Session, input: &ActivateQueues) -> Answer<Vec<
         for id in &ids {
             tx.edit_queue(id, |queue| queue.status = QueueDecision::Active)?;
         }
-        if *only {
+        if only {
             for other in records::queues(tx)? {
                 let id = other.queue.id;
                 if other.queue.status == QueueDecision::Active && !ids.contains(&id) {
@@ -82,7 +48,7 @@ pub(crate) fn activate(session: &Session, input: &ActivateQueues) -> Answer<Vec<
                 }
             }
         }
-        let only = if *only { ", and no other" } else { "" };
+        let only = if only { ", and no other" } else { "" };
         tx.describe(format!("queue: activate {}{only}", names(&ids)));
         Ok(touched)
     })?;
@@ -129,25 +95,20 @@ fn set(
     report(session, &committed)
 }
 
-/// Archives queues.
+/// Archives queues. If they have waiting items, these are removed, for which `force` has the reason.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `unfinished`.
-pub(crate) fn archive(session: &Session, input: &ArchiveQueues) -> Answer<Vec<QueueAnswer>> {
-    let ArchiveQueues { queues, force } = input;
+pub(crate) fn archive(session: &Session, queues: &[String], force: Option<&str>) -> Answer<Vec<QueueAnswer>> {
     let permit = session.permit(Op::QueueArchive)?;
     let committed = session.transact(permit, |tx| {
         let ids = named_queues(tx, queues)?;
         let views = QueueWorld::read(tx)?.views();
         for id in &ids {
             let view = views.iter().find(|view| view.queue.id == *id);
-            put_away(
-                tx,
-                view.ok_or_else(|| Refusal::unreadable(&format!("queue `{id}`")))?,
-                force.as_deref(),
-            )?;
+            put_away(tx, view.ok_or_else(|| Refusal::unreadable(&format!("queue `{id}`")))?, force)?;
         }
-        tx.note.force.clone_from(force);
+        tx.note.force = force.map(str::to_owned);
         tx.describe(format!("queue: archive {}", names(&ids)));
         Ok(ids)
     })?;
@@ -185,16 +146,15 @@ fn put_away(tx: &mut Tx<'_>, view: &QueueView, force: Option<&str>) -> Result<()
     Ok(())
 }
 
-/// Sets the priority of a queue.
+/// Sets the priority of a queue; lower numbers are served first.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`.
-pub(crate) fn prioritize(session: &Session, input: &PrioritizeQueue) -> Answer<Vec<QueueAnswer>> {
-    let PrioritizeQueue { queue, priority } = input;
+pub(crate) fn prioritize(session: &Session, queue: &str, priority: i64) -> Answer<Vec<QueueAnswer>> {
     let permit = session.permit(Op::QueuePriority)?;
     let committed = session.transact(permit, |tx| {
         let id = resolve::queue(tx, queue)?;
-        tx.edit_queue(&id, |queue| queue.priority = *priority)?;
+        tx.edit_queue(&id, |queue| queue.priority = priority)?;
         tx.describe(format!("queue: set priority of {id} to {priority}"));
         Ok(vec![id])
     })?;

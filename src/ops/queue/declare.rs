@@ -8,16 +8,11 @@ use serde_json::{Map, Value};
 
 use super::conflicts::{ConflictAnswer, named};
 use super::{QueueWorld, item};
-use crate::model::code::Code;
-use crate::model::id::{QueueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
-use crate::model::record::entry_at;
-use crate::model::remedy::RemedyCall;
-use crate::model::repo_path::RepoPath;
 use crate::model::strict::{self, strict_fault};
-use crate::model::typed;
-use crate::model::words::count;
+use crate::model::{
+    Code, ConflictType, Op, Other, QueueConflict, QueueId, RemedyCall, RepoPath, Resolution, Severity,
+    SolutionId, count, entry_at, typed,
+};
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::limits;
 use crate::rules::queue_conflicts::{Subject, standing};

@@ -3,7 +3,7 @@
 use super::dag::{self, DagAnswer};
 use super::show::notice_broken;
 use super::{QueueAnswer, QueueWorld};
-use crate::model::queue::QueueDecision;
+use crate::model::QueueDecision;
 use crate::ops::{Refusal, Session};
 use crate::store::resolve;
 

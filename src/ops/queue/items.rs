@@ -6,16 +6,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ItemAnswer, QueueWorld, item};
-use crate::model::code::Code;
-use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::queue::Item;
-use crate::model::remedy::RemedyCall;
-use crate::model::status::{ExecutionStatus, IssueStatus};
+use crate::model::{
+    Code, ExecutionStatus, IssueId, IssueStatus, Item, ItemId, Op, Other, QueueId, RemedyCall, SolutionId,
+};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::folder::ExecutionFolder;
-use crate::rules::{facts, transitions};
+use crate::rules::{ExecutionFolder, facts, transitions};
 use crate::store::{Committed, Store, Tx};
 
 /// Which items to hold back, and why.
@@ -44,20 +40,12 @@ pub(crate) struct Removed {
     pub(crate) issue_status: IssueStatus,
 }
 
-/// Items to remove from their queues.
-#[derive(Debug)]
-pub(crate) struct RemoveItems {
-    /// The items: their ids, or those of their plans or issues.
-    pub(crate) items: Vec<String>,
-    /// The reason for removing an executing item.
-    pub(crate) force: Option<String>,
-}
-
-/// Removes items from their queues.
+/// Removes items, which can be named by their plans or issues, from their queues. To remove one that is executing, `force`
+/// has the reason.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `illegal-move`.
-pub(crate) fn remove(session: &Session, RemoveItems { items, force }: &RemoveItems) -> Answer<Vec<Removed>> {
+pub(crate) fn remove(session: &Session, items: &[String], force: Option<&str>) -> Answer<Vec<Removed>> {
     let permit = session.permit(Op::QueueRemove)?;
     let store = session.store();
     store.snapshot()?;
@@ -72,7 +60,7 @@ pub(crate) fn remove(session: &Session, RemoveItems { items, force }: &RemoveIte
             }
             tx.edit_item(queue, &item.solution_id, |item| item.removed = Some(true))?;
         }
-        tx.note.force.clone_from(force);
+        tx.note.force = force.map(str::to_owned);
         tx.describe(format!("queue: remove {}", names(&removed)));
         let answer = removed.into_iter().map(|(queue_id, item)| {
             let issue_status = facts::status(&existing(tx, &item.issue_id)?);

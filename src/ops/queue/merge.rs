@@ -6,17 +6,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{QueueAnswer, QueueWorld, show};
-use crate::model::code::Code;
-use crate::model::id::{EntryId, ItemId, QueueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::queue::{Item, QueueDecision};
-use crate::model::queue_conflict::{QueueConflict, Resolution};
-use crate::model::remedy::RemedyCall;
-use crate::model::status::ItemStatus;
+use crate::model::{
+    Code, EntryId, Item, ItemId, ItemStatus, Op, Other, QueueConflict, QueueDecision, QueueId, RemedyCall,
+    Resolution, SolutionId,
+};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::folder::QueueFolder;
 use crate::rules::queue_conflicts::standing;
-use crate::rules::sort_key;
+use crate::rules::{QueueFolder, sort_key};
 use crate::store::{Tx, records, resolve};
 
 /// The result of merging queues.

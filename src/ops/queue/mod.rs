@@ -24,18 +24,14 @@ pub(crate) use collisions::{CheckAnswer, CollisionSide, collisions};
 pub(crate) use conflicts::{ConflictAnswer, conflicts};
 pub(crate) use create::create;
 pub(crate) use dag::{DagAnswer, dag};
-pub(crate) use decide::{
-    ActivateQueues, ArchiveQueues, PrioritizeQueue, activate, archive, pause, prioritize, resume,
-};
+pub(crate) use decide::{activate, archive, pause, prioritize, resume};
 pub(crate) use declare::{ConflictInput, DeclareConflicts, Declared, declare};
 #[cfg(feature = "web")]
 pub(crate) use drawn::drawn;
-pub(crate) use items::{HoldItems, RemoveItems, Removed, hold, release, remove};
+pub(crate) use items::{HoldItems, Removed, hold, release, remove};
 pub(crate) use merge::{MergeQueues, MergedQueue, merge};
 pub(crate) use order::{OrderItem, order};
 pub(crate) use resolve::{Decision, resolve};
-pub(crate) use show::{
-    ActiveQueues, ListQueues, NewQueue, active, active_ids, all_active, item_view, list, new, show, view,
-};
+pub(crate) use show::{ActiveQueues, active, active_ids, all_active, item_view, list, new, show, view};
 pub(crate) use view::{AddedItem, ItemAnswer, QueueAnswer};
 pub(crate) use world::{QueueWorld, extend_facts, facts_of, in_index_of, item, item_in};

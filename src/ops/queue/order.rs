@@ -3,14 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{QueueAnswer, QueueWorld, show};
-use crate::model::code::Code;
-use crate::model::id::{QueueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::queue::Item;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, Item, Op, Other, QueueId, RemedyCall, SolutionId};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::readiness::{OrderReason, QueueView};
-use crate::rules::{formation, sort_key};
+use crate::rules::{OrderReason, QueueView, formation, sort_key};
 use crate::store::Tx;
 
 /// Where to move an item.

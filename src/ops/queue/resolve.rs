@@ -5,14 +5,12 @@ use std::collections::BTreeSet;
 use super::QueueWorld;
 use super::conflicts::{ConflictAnswer, named};
 use super::declare::rationale;
-use crate::model::code::Code;
-use crate::model::id::{QueueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::queue_conflict::{QueueConflict, Resolution};
+use crate::model::{Code, Op, Other, QueueConflict, QueueId, Resolution, SolutionId};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::queue_conflicts::{ConflictView, EffectiveConflict, standing};
-use crate::rules::readiness::QueueView;
-use crate::store::{Tx, records, resolve as resolver};
+use crate::rules::queue_conflicts::standing;
+use crate::rules::{ConflictView, EffectiveConflict, QueueView};
+use crate::store::resolve as resolver;
+use crate::store::{Tx, records};
 
 /// A decision about a conflict.
 #[derive(Debug)]

@@ -4,11 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ItemAnswer, QueueAnswer, QueueWorld, create};
-use crate::model::code::Code;
-use crate::model::id::{QueueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::queue::QueueDecision;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, Op, Other, QueueDecision, QueueId, RemedyCall, SolutionId};
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::limits;
 use crate::store::{random_uid, resolve};
@@ -24,32 +20,16 @@ pub(crate) struct ActiveQueues {
     pub(crate) are_any: bool,
 }
 
-/// A queue to create.
-#[derive(Debug)]
-pub(crate) struct NewQueue {
-    /// Its name, if it gets one.
-    pub(crate) name: Option<String>,
-    /// Its priority; lower numbers are served first.
-    pub(crate) priority: i64,
-}
-
-/// Which queues to list.
-#[derive(Debug, Default)]
-pub(crate) struct ListQueues {
-    /// Whether to include archived ones.
-    pub(crate) all: bool,
-}
-
-/// Creates a queue.
+/// Creates a queue; lower priorities are served first.
 ///
 /// # Errors
 /// An invalid name.
-pub(crate) fn new(session: &Session, NewQueue { name, priority }: &NewQueue) -> Answer<QueueAnswer> {
+pub(crate) fn new(session: &Session, name: Option<&str>, priority: i64) -> Answer<QueueAnswer> {
     let permit = session.permit(Op::QueueNew)?;
-    let name = name.as_deref().map(limits::title).transpose()?;
+    let name = name.map(limits::title).transpose()?;
     let nonce = random_uid()?;
     let committed = session.transact(permit, |tx| {
-        let id = create(tx, name.clone(), *priority, &nonce)?;
+        let id = create(tx, name.clone(), priority, &nonce)?;
         tx.describe(format!("queue: create {id}"));
         Ok(id)
     })?;
@@ -57,13 +37,13 @@ pub(crate) fn new(session: &Session, NewQueue { name, priority }: &NewQueue) -> 
     Ok(session.done(queue, committed.commit))
 }
 
-/// The queues without their items.
+/// The queues without their items; archived ones only if `all`.
 ///
 /// # Errors
 /// Any error from reading the store.
-pub(crate) fn list(session: &Session, input: &ListQueues) -> Answer<Vec<QueueAnswer>> {
+pub(crate) fn list(session: &Session, all: bool) -> Answer<Vec<QueueAnswer>> {
     let mut views = QueueWorld::now(session)?.1.views();
-    views.retain(|view| input.all || view.queue.status != QueueDecision::Archived);
+    views.retain(|view| all || view.queue.status != QueueDecision::Archived);
     Ok(session.done(views.iter().map(QueueAnswer::brief).collect(), None))
 }
 

@@ -6,20 +6,14 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::QueueWorld;
-use crate::model::code::Code;
-use crate::model::id::{QueueId, SolutionId};
-use crate::model::item_name::ItemName;
-use crate::model::op::Other;
-use crate::model::queue::{Item, Queue};
-use crate::model::remedy::RemedyCall;
-use crate::model::repo_path::RepoPath;
-use crate::model::status::{ItemStatus, QueueStatus};
+use crate::model::{
+    Code, Item, ItemName, ItemStatus, Other, Queue, QueueId, QueueStatus, RemedyCall, RepoPath, SolutionId,
+};
 use crate::ops::Refusal;
-use crate::rules::facts::Holder;
-use crate::rules::queue_conflicts::ConflictView;
-use crate::rules::readiness::{Blocker, ItemView, QueueView};
 use crate::rules::shown::object;
+use crate::rules::{Blocker, ConflictView, Holder, ItemView, QueueView};
 
+#[serde_with::skip_serializing_none]
 /// The stored fields of an item, with derived fields.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct ItemAnswer {
@@ -44,11 +38,10 @@ pub(crate) struct ItemAnswer {
     /// What it waits for.
     pub(crate) blocked_by: Vec<Blocker>,
     /// The execution of this plan that holds the issue, if there is one.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "without_nulls")]
+    #[serde(serialize_with = "without_nulls")]
     #[schemars(with = "Holder")]
     pub(crate) holder: Option<Holder>,
     /// Its queue; absent if it is shown as part of one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "QueueId")]
     pub(crate) queue_id: Option<QueueId>,
     /// Its name, unique over all queues.
@@ -70,6 +63,7 @@ pub(crate) struct AddedItem {
     pub(crate) is_old: bool,
 }
 
+#[serde_with::skip_serializing_none]
 /// The stored fields of a queue, with derived fields.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct QueueAnswer {
@@ -82,11 +76,9 @@ pub(crate) struct QueueAnswer {
     /// How many items it has, without removed ones.
     pub(crate) item_count: usize,
     /// Its items in order; absent in `queue manage list`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<ItemAnswer>")]
     pub(crate) items: Option<Vec<ItemAnswer>>,
     /// The conflicts between its items.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<ConflictView>")]
     pub(crate) conflicts: Option<Vec<ConflictView>>,
     /// How many of its items are completed.

@@ -2,21 +2,21 @@
 
 use super::base::{self, ClaimBase};
 use crate::index::{self, Index, KnownQueues, Needs, Use};
-use crate::model::code::Code;
-use crate::model::id::{IssueId, QueueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::queue::Item;
-use crate::model::remedy::RemedyCall;
-use crate::model::root::Policy;
-use crate::model::time::Time;
+use crate::model::Code;
+use crate::model::IssueId;
+use crate::model::Item;
+use crate::model::Op;
+use crate::model::Policy;
+use crate::model::QueueId;
+use crate::model::RemedyCall;
+use crate::model::SolutionId;
+use crate::model::Time;
+use crate::model::op::Other;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
-use crate::rules::facts::IssueFacts;
-use crate::rules::folder::QueueFolder;
-use crate::rules::readiness::{Facts, QueueView, views};
-use crate::rules::toward;
-use crate::store::resolve::ResolveError;
-use crate::store::{ReadState, Store, StoreError, Tx, records, resolve};
+use crate::rules::readiness::views;
+use crate::rules::{Facts, IssueFacts, QueueFolder, QueueView, toward};
+use crate::store::{ReadState, ResolveError, Store, StoreError, Tx, records, resolve};
 use crate::trail::active;
 
 /// The facts of these issues and of all their dependencies, direct or indirect. Missing and unreadable issues are left

@@ -1,19 +1,16 @@
 //! Texts that are stored in two places, so that hiding one also hides the other; and the versions of a comment.
 
 use super::redact::HideValue;
-use crate::model::execution::{Event, Failure, LogEntry};
-use crate::model::id::EntryId;
-use crate::model::issue::{Comment, Feedback, FeedbackType};
-use crate::model::queue_conflict::QueueConflict;
 use crate::model::redaction::{self, ALL};
-use crate::model::review::{Review, Verdict};
-use crate::model::strict;
+use crate::model::{
+    Comment, EntryId, Event, Failure, Feedback, FeedbackType, LogEntry, QueueConflict, Review, Verdict,
+    strict,
+};
 use crate::ops::Refusal;
 use crate::rules::folder::thread;
 use crate::rules::review::rejection_text;
-use crate::store::layout::{self, Form, Location, LogKind, form};
-use crate::store::redaction::Redactions;
-use crate::store::{ReadState, StoreError, Tx, records};
+use crate::store::layout::{self, form};
+use crate::store::{Form, Location, LogKind, ReadState, Redactions, StoreError, Tx, records};
 
 /// Entries that repeat the same texts: failures and rejections are also stored as feedback of the issue, and a decision
 /// or another queue repeats why plans conflict.

@@ -8,11 +8,7 @@ use serde::Serialize;
 
 use crate::interchange::jsonl::{self, ExportedJsonl};
 use crate::interchange::{beads, csv};
-use crate::model::code::Code;
-use crate::model::id::IssueId;
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
-use crate::model::words::count;
+use crate::model::{Code, IssueId, Other, RemedyCall, count};
 use crate::ops::issues::{self, List};
 use crate::ops::{Done, Notice, Refusal, Session};
 use crate::store::{Snapshot, StoreError, records, resolve};

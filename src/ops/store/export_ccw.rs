@@ -9,15 +9,10 @@ use serde_json::{Value, json};
 
 use super::export::{UnsupportedValue, named};
 use crate::interchange::ccw::{self, OfIssue};
-use crate::model::id::IssueId;
-use crate::model::queue::QueueDecision;
-use crate::model::queue_conflict::QueueConflict;
-use crate::model::status::QueueStatus;
-use crate::model::words::count;
+use crate::model::{IssueId, QueueConflict, QueueDecision, QueueStatus, count};
 use crate::ops::queue::QueueWorld;
 use crate::ops::{Answer, Notice, Session};
-use crate::rules::readiness::QueueView;
-use crate::rules::shown::IssueDerived;
+use crate::rules::{IssueDerived, QueueView};
 use crate::store::{StoreError, records};
 
 /// The directory of ccw in a project.

@@ -8,21 +8,13 @@ use super::policy::Gates;
 use crate::git::{DetachedSignature, SignError};
 use crate::index::Index;
 use crate::interchange::in_toto::{Resource, ResourceDigest, Statement};
-use crate::model::digest::PlanDigest;
-use crate::model::hash::{CommitHash, TreeHash};
-use crate::model::id::{EntryId, ExecutionId, IssueId, SolutionId};
-use crate::model::op::Other;
-use crate::model::person::Person;
-use crate::model::remedy::RemedyCall;
-use crate::model::review::{Score, Verdict};
-use crate::model::status::ExecutionStatus;
-use crate::model::task_id::TaskId;
-use crate::model::test_count::TestCount;
-use crate::model::time::Time;
+use crate::model::{
+    CommitHash, EntryId, ExecutionId, ExecutionStatus, IssueId, Other, Person, PlanDigest, RemedyCall, Score,
+    SolutionId, TaskId, TestCount, Time, TreeHash, Verdict,
+};
 use crate::ops::trail::{Audit, audited};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::audit::AuditFinding;
-use crate::rules::folder::IssueFolder;
+use crate::rules::{AuditFinding, IssueFolder};
 use crate::store::{StoreError, records};
 
 /// Identifies the form of the predicate, which `gitwf-format(5)` describes. Nothing is served at this address.
@@ -112,23 +104,19 @@ struct AttestedReview {
     reviewed_at: Time,
 }
 
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct AttestedCheck {
-    #[serde(skip_serializing_if = "Option::is_none")]
     task_id: Option<TaskId>,
     command: String,
     /// Absent if a signal or a timeout ended the command.
-    #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
     /// How many tests passed, failed and were skipped, as the runner says.
-    #[serde(skip_serializing_if = "Option::is_none")]
     tests: Option<TestCount>,
     output_sha256: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<CommitHash>,
     /// The tree that was tested; absent if the work tree had other changes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<TreeHash>,
     /// Whether the work tree had other changes.
     dirty: bool,

@@ -9,9 +9,7 @@ use serde::Serialize;
 
 use super::export::named;
 use crate::interchange::plan_tools::written::WrittenTool;
-use crate::model::code::Code;
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, Other, RemedyCall};
 use crate::ops::plan_progress::{PlanProgress, WrittenPlan, cannot_read};
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::store::records;

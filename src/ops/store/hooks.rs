@@ -5,8 +5,7 @@ mod lines;
 
 use std::path::{Path, PathBuf};
 
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Other, RemedyCall};
 use crate::ops::{Answer, Done, Notice, Refusal, Session};
 pub(crate) use crate::trail::hooked::HookManager;
 use install::HooksAt;

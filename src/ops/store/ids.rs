@@ -2,10 +2,10 @@
 //! nothing here builds an index, and without one only a limited number of records is read.
 
 use crate::index::{self, Use};
-use crate::model::id::{IssueId, SolutionId, short};
-use crate::model::queue::QueueDecision;
+use crate::model::id::short;
+use crate::model::{IssueId, QueueDecision, SolutionId};
 use crate::ops::{Answer, Refusal, Session, work};
-use crate::rules::folder::QueueFolder;
+use crate::rules::QueueFolder;
 use crate::store::{ReadState, Snapshot, layout, records};
 use crate::trail::active;
 

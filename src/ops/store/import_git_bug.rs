@@ -6,8 +6,7 @@ use super::import::{Import, Selected, import};
 use crate::git::{Environment, Repository};
 use crate::interchange::ImportReport;
 use crate::interchange::git_bug::{Bugs, GIT_BUG};
-use crate::model::code::Code;
-use crate::model::op::Op;
+use crate::model::{Code, Op};
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::StoreError;
 

@@ -1,12 +1,10 @@
 //! What an import may bring in a role: as much as the actor may write by command.
 
-use crate::model::id::IssueId;
-use crate::model::issue::{ISSUE, Issue, StoredStatus};
-use crate::model::op::Op;
+use crate::model::{ISSUE, Issue, IssueId, Op, StoredStatus};
 use crate::ops::Refusal;
 use crate::rules::roles;
-use crate::store::layout::{self, Location, LogKind, Owner};
-use crate::store::{ReadState, StoreError, Tx, records};
+use crate::store::layout;
+use crate::store::{Location, LogKind, Owner, ReadState, StoreError, Tx, records};
 
 /// Refuses what the transaction has written if the actor's role may not write it.
 pub(super) fn admit(tx: &Tx<'_>) -> Result<(), Refusal> {

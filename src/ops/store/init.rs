@@ -6,9 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::hooks::{HookSide, HookState, InstallHooks, install_hooks};
-use crate::model::hash::CommitHash;
-use crate::model::op::Op;
-use crate::model::op::Other;
+use crate::model::{CommitHash, Op, Other};
 use crate::ops::{Answer, Notice, Refusal, Session, clones};
 use crate::sync::{self, Synced};
 

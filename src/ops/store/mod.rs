@@ -30,7 +30,7 @@ pub(crate) use export_agent_trace::{WrittenTraces, export_agent_trace};
 pub(crate) use export_ccw::{CcwExport, CcwStore, export_ccw};
 pub(crate) use export_in_toto::{export_in_toto, sign};
 pub(crate) use export_progress::{ExportProgress, WrittenPlans, export_progress};
-pub(crate) use fsck::{FsckFinding, FsckSeverity, RepairStore, Repaired, fsck, repair};
+pub(crate) use fsck::{FsckFinding, FsckSeverity, Repaired, fsck, repair};
 pub(crate) use github::{
     GithubComment, GithubReply, GithubSource, ImportFromGithub, comment_for_github, import_github,
 };

@@ -7,13 +7,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::model::branch::Branch;
-use crate::model::code::Code;
-use crate::model::op::Op;
-use crate::model::root::{Policy, Project};
-use crate::model::shell;
+use crate::model::{Branch, Code, Op, Policy, Project, shell};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::policy::{Gate, ONTO, PolicySetting, land_onto};
+use crate::rules::Gate;
+use crate::rules::policy::{ONTO, PolicySetting, land_onto};
 use crate::store::{ObjectId, Store, StoreError, records};
 
 /// The value of each gate, by name, and the target branch if one is set.

@@ -4,11 +4,7 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::policy::{self, Settings};
-use crate::model::code::Code;
-use crate::model::op::Op;
-use crate::model::root::Project;
-use crate::model::schema::Shape;
-use crate::model::strict;
+use crate::model::{Code, Op, Project, Shape, strict};
 use crate::ops::{Answer, Refusal, Session};
 
 /// A field of the project context.

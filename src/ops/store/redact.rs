@@ -6,26 +6,20 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::copies::{copies, versions};
-use crate::model::code::Code;
-use crate::model::doc::Doc;
-use crate::model::id::{IssueId, RoadmapId};
-use crate::model::issue::ISSUE;
-use crate::model::op::{Op, Other};
-use crate::model::redaction::{
-    ALL, ISSUE_FILE, REDACTED, Redaction, SOURCE_RECORD, field_of_part, holds_hidden, issue_of_part,
+use crate::model::redaction::{ALL, ISSUE_FILE, SOURCE_RECORD, field_of_part, holds_hidden, issue_of_part};
+use crate::model::{
+    Code, Doc, EpochStamp, FieldKind, ISSUE, IssueId, Op, Other, REDACTED, ROADMAP, Redaction, RemedyCall,
+    RoadmapId, strict,
 };
-use crate::model::remedy::RemedyCall;
-use crate::model::roadmap::ROADMAP;
-use crate::model::schema::FieldKind;
-use crate::model::stamp::EpochStamp;
-use crate::model::strict;
 use crate::ops::entries::entry;
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::rules::roadmap::{self, Status};
-use crate::store::layout::{self, Form, Location, LogKind, Owner, form};
-use crate::store::redaction::Redactions;
-use crate::store::resolve::{self, KnownRecord};
-use crate::store::{ReadState, StoreError, Tx, records};
+use crate::rules::Status;
+use crate::rules::roadmap;
+use crate::store::layout::{self, form};
+use crate::store::resolve;
+use crate::store::{
+    Form, KnownRecord, Location, LogKind, Owner, ReadState, Redactions, StoreError, Tx, records,
+};
 
 /// What to hide, and why.
 #[derive(Debug)]

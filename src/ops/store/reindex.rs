@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index;
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::{Answer, Refusal, Session};
 
 /// The path of the index.

@@ -11,18 +11,12 @@ use serde_json::{Value, json};
 
 use self::differences::differences;
 use crate::interchange::in_toto::{Resource, Statement};
-use crate::model::code::Code;
-use crate::model::execution::{Check, Event, Execution};
-use crate::model::hash::TreeHash;
-use crate::model::id::{ExecutionId, IssueId};
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
 use crate::model::text_enum::text_enum;
+use crate::model::{Check, Code, Event, Execution, ExecutionId, IssueId, Other, RemedyCall, TreeHash};
 use crate::ops::trail::audited;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::evidence::{self, PlanReview};
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::policy::{Gate, GateValue};
+use crate::rules::evidence;
+use crate::rules::{ExecutionFolder, Gate, GateValue, IssueFolder, PlanReview};
 use crate::store::{ReadState, Store, records};
 use crate::trail::signed_checks;
 

@@ -11,22 +11,16 @@ use serde_json::Value;
 
 use self::chosen::{Chosen, chosen};
 use crate::git::ObjectId;
-use crate::model::code::Code;
-use crate::model::doc::Doc;
-use crate::model::hash::CommitHash;
-use crate::model::id::{EntryId, IssueId};
-use crate::model::issue::Comment;
-use crate::model::op::{Op, Other};
 use crate::model::redaction::is_hidden;
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::schema::Schema;
+use crate::model::{Code, Comment, CommitHash, Doc, EntryId, IssueId, Op, Other, Remedy, RemedyCall, Schema};
 use crate::ops::issues::append_comment;
 use crate::ops::work::{self, PreparedRevert};
 use crate::ops::{Answer, Refusal, Session};
-use crate::store::history::HistoryStep;
-use crate::store::layout::{self, Form, Location, LogKind as Logs, Owner};
-use crate::store::redaction::Redactions;
-use crate::store::{ReadState, Store, StoreError, Tx, object_id, read_blob, records};
+use crate::store::layout::{self, LogKind as Logs};
+use crate::store::{
+    Form, HistoryStep, Location, Owner, ReadState, Redactions, Store, StoreError, Tx, object_id, read_blob,
+    records,
+};
 
 /// The beginning of the subject of a commit that undoes another.
 const SUBJECT: &str = "undo: ";
@@ -47,20 +41,18 @@ pub(crate) struct Undone {
     pub(crate) revert: Option<PreparedRevert>,
 }
 
+#[serde_with::skip_serializing_none]
 /// A field with its earlier value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Restored {
     /// The id of the record; of a comment, the issue, and of an item, the queue.
     pub(crate) record: String,
     /// The comment.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) comment: Option<EntryId>,
     /// The plan that was removed from the queue.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item: Option<String>,
     /// The field, element or leaf: `title`, `tags/auth`; `body` of a comment; absent if a comment was withdrawn or an item
     /// removed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) field: Option<String>,
     /// Whether the field has a value now, or the set has the element.
     #[serde(skip)]

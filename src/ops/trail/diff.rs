@@ -5,14 +5,9 @@ use serde::Serialize;
 
 use super::log::paths;
 use crate::index::{Index, Needs};
-use crate::model::code::Code;
-use crate::model::hash::CommitHash;
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
-use crate::model::time::Time;
+use crate::model::{Code, CommitHash, Other, RemedyCall, Time};
 use crate::ops::{Answer, Refusal, Session};
-use crate::store::dates::PeriodBound;
-use crate::store::{ObjectId, Store};
+use crate::store::{ObjectId, PeriodBound, Store};
 use crate::sync;
 use crate::trail::log::changes;
 use crate::trail::moment;

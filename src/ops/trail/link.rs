@@ -3,22 +3,18 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::code::Code;
-use crate::model::execution::{Event, LinkedBy, Unlink};
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::plan::{Plan, Task};
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::task_id::TaskId;
 use crate::model::words::its_tasks;
+use crate::model::{
+    Code, CommitHash, Event, ExecutionId, LinkedBy, Op, Other, Plan, Remedy, RemedyCall, SolutionId, Task,
+    TaskId, Unlink,
+};
 use crate::ops::issues::existing;
 use crate::ops::plans::plan_of_issue;
 use crate::ops::work::refuse_foreign_record;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::folder::ExecutionFolder;
-use crate::store::resolve::{self, KnownRecord};
-use crate::store::{CodeCommit, ReadState, Store, Tx, object_id, records};
+use crate::rules::ExecutionFolder;
+use crate::store::resolve;
+use crate::store::{CodeCommit, KnownRecord, ReadState, Store, Tx, object_id, records};
 use crate::trail::trace::{self, CommitFacts};
 use crate::trail::{links, trailers};
 

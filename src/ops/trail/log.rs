@@ -1,15 +1,10 @@
 //! The audit log of the store.
 
 use crate::index::Needs;
-use crate::model::id::SolutionId;
-use crate::model::op::Op;
-use crate::model::time::Time;
+use crate::model::{Op, SolutionId, Time};
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::roles;
-use crate::store::dates::PeriodBound;
-use crate::store::history::HistoryStep;
-use crate::store::resolve::KnownRecord;
-use crate::store::{ReadState, Store, layout, records};
+use crate::store::{HistoryStep, KnownRecord, PeriodBound, ReadState, Store, layout, records};
 use crate::trail::log::{LogFilter, StoreLog};
 
 /// Which steps to list; a step must match all that is given.

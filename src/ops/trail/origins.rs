@@ -8,20 +8,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index::Index;
-use crate::model::agent_session::MadeBy;
-use crate::model::execution::{CommitLink, LinkedBy};
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::person::Person;
-use crate::model::plan::Plan;
-use crate::model::status::ExecutionStatus;
-use crate::model::task_id::TaskId;
+use crate::model::{
+    CommitHash, CommitLink, ExecutionId, ExecutionStatus, IssueId, LinkedBy, MadeBy, Person, Plan,
+    SolutionId, TaskId,
+};
 use crate::ops::{Refusal, work};
 use crate::rules::claim_order::who_holds;
-use crate::rules::folder::IssueFolder;
-use crate::rules::undoing::{Undoing, undoing};
+use crate::rules::undoing::undoing;
+use crate::rules::{IssueFolder, Undoing};
 use crate::store::{Snapshot, Store, records};
 
+#[serde_with::skip_serializing_none]
 /// Why a commit was made.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Origin {
@@ -32,16 +29,13 @@ pub(crate) struct Origin {
     /// The plan that it executes.
     pub(crate) solution_id: SolutionId,
     /// The plan in one sentence, as it was claimed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) plan: Option<String>,
     /// The task, if it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,
     /// Its other tasks, if it belongs to several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) other_task_ids: Vec<TaskId>,
     /// Its title.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_title: Option<String>,
     /// The execution that links it.
     pub(crate) execution_id: ExecutionId,
@@ -52,16 +46,12 @@ pub(crate) struct Origin {
     /// Who executed it.
     pub(crate) actor: Person,
     /// Who ended that execution.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended_by: Option<Person>,
     /// Why a gate was overridden to end it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
     /// The agent at work when the commit was linked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) made_by: Option<MadeBy>,
     /// How the commit was linked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) linked_by: Option<LinkedBy>,
     /// The commits of that work that it reverts.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -1,7 +1,6 @@
 //! The patches of an issue's commits.
 
-use crate::model::hash::CommitHash;
-use crate::model::task_id::TaskId;
+use crate::model::{CommitHash, TaskId};
 use crate::ops::issues::existing;
 use crate::ops::work::executions_within;
 use crate::ops::{Answer, Session, unreached_of};

@@ -1,13 +1,9 @@
 //! Records that git has made a commit: links it to its execution, and renews the lease.
 
 use crate::git;
-use crate::model::branch::Branch;
-use crate::model::execution::{Event, Renew};
-use crate::model::id::SolutionId;
-use crate::model::op::Op;
+use crate::model::{Branch, Event, Op, Renew, SolutionId};
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::rules::ending::Ending;
-use crate::rules::{audit, lease};
+use crate::rules::{Ending, audit, lease};
 use crate::store::{CodeCommit, ReadState, Store, StoreError, records};
 use crate::trail::active::ActiveClaim;
 use crate::trail::binding::{self, Binding, CommittingWorktree};

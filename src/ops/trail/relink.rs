@@ -3,10 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::code::Code;
-use crate::model::id::ExecutionId;
-use crate::model::op::Op;
-use crate::model::words::count;
+use crate::model::{Code, ExecutionId, Op, count};
 use crate::ops::{Answer, Notice, Refusal, Session, work};
 use crate::trail::relink::{self, AmbiguousCommit, RelinkResult, UnlinkedCommit};
 

@@ -5,37 +5,21 @@ use std::sync::Arc;
 
 use super::trace_view::{CarriesOut, Queued, TraceView, TracedCommit, TracedIssue};
 use crate::index::{Index, IndexError, Needs};
-use crate::model::agent_session::MadeBy;
-use crate::model::code::Code;
-use crate::model::execution::CommitLink;
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId};
-use crate::model::op::Other;
-use crate::model::provenance::Provenance;
-use crate::model::remedy::RemedyCall;
-use crate::model::status::IssueStatus;
+use crate::model::{
+    Code, CommitHash, CommitLink, ExecutionId, IssueId, IssueStatus, MadeBy, Other, Provenance, RemedyCall,
+};
 use crate::ops::issues::{Override, existing};
 use crate::ops::queue::{ItemAnswer, QueueWorld};
 use crate::ops::{Answer, Refusal, Session, unreached};
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
 use crate::rules::readiness::in_order;
-use crate::rules::undoing::{Undoing, undoing};
-use crate::store::resolve::{KnownRecord, ResolveError};
-use crate::store::{Snapshot, Store, records};
+use crate::rules::undoing::undoing;
+use crate::rules::{ExecutionFolder, IssueFolder, Undoing};
+use crate::store::{KnownRecord, ResolveError, Snapshot, Store, records};
 use crate::trail::active;
 use crate::trail::landed;
 use crate::trail::provenance::Provenances;
 use crate::trail::reach::Unreached;
 use crate::trail::trace::{CommitFacts, commit, commit_facts, issues_of, range};
-
-/// What to trace.
-#[derive(Debug)]
-pub(crate) struct TraceInput {
-    /// An id, a commit, a range, or a branch (for its commits that the main branch lacks).
-    pub(crate) of: String,
-    /// Whether to include items with everything derived from their queues, or only their status.
-    pub(crate) with_items: bool,
-}
 
 /// The object of a trace, and what was found.
 struct TraceHits {
@@ -66,14 +50,16 @@ pub(crate) fn own(session: &Session) -> Result<String, Refusal> {
     Ok(active.map_or_else(|| "HEAD".to_owned(), |active| active.issue_id.to_string()))
 }
 
-/// Follows commits to their tasks, plans and issues, or an issue to its commits.
+/// Follows commits to their tasks, plans and issues, or an issue to its commits: `of` is an id, a commit, a range, or a
+/// branch, for its commits that the main branch lacks. `with_items` includes items with everything derived from their
+/// queues, instead of their status alone.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`; `usage` for something that cannot be traced.
-pub(crate) fn trace(session: &Session, input: &TraceInput) -> Answer<TraceView> {
+pub(crate) fn trace(session: &Session, of: &str, with_items: bool) -> Answer<TraceView> {
     let store = session.store();
     let index = session.index(Needs::LOG)?;
-    let TraceHits { query, commit, commits, issues: found } = find(store, &index, &input.of)?;
+    let TraceHits { query, commit, commits, issues: found } = find(store, &index, of)?;
     let unreached = unreached_in(
         session,
         &found,
@@ -83,8 +69,8 @@ pub(crate) fn trace(session: &Session, input: &TraceInput) -> Answer<TraceView> 
     let linked_by = if commit.is_some() { linked_by.collect() } else { vec![] };
     let mut issues: Vec<TracedIssue> =
         found.iter().map(|issue| TracedIssue::new(store, &issue.folder, &unreached)).collect();
-    if let Some(world) = world(&found, &index, input.with_items)? {
-        if input.with_items {
+    if let Some(world) = world(&found, &index, with_items)? {
+        if with_items {
             add_items(&mut issues, &world);
         } else {
             add_queued(&mut issues, &world);

@@ -5,38 +5,31 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::agent_session::MadeBy;
-use crate::model::execution::Event;
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
-use crate::model::issue::Feedback;
-use crate::model::person::Person;
-use crate::model::provenance::Provenance;
-use crate::model::status::ItemStatus;
-use crate::model::task_id::TaskId;
-use crate::model::time::Time;
+use crate::model::{
+    CommitHash, Event, ExecutionId, Feedback, IssueId, ItemId, ItemStatus, MadeBy, Person, Provenance,
+    QueueId, SolutionId, TaskId, Time,
+};
 use crate::ops::issues::{IssueView, Override};
 use crate::ops::plans::SolutionView;
 use crate::ops::queue::ItemAnswer;
 use crate::ops::work::{self, ExecutionView};
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::{ExecutionFolder, IssueFolder};
 use crate::store::Store;
 use crate::trail::reach::Unreached;
 use crate::trail::trace::CommitFacts;
 
+#[serde_with::skip_serializing_none]
 /// What `trace` answers.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TraceView {
     /// What was asked for: an id, a range or branch, or the full hash of a commit.
     pub(crate) query: String,
     /// The commit, if one was given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) commit: Option<CommitFacts>,
     /// The executions that link it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) linked_by: Vec<ExecutionId>,
     /// The commits of a range or branch, oldest first.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) commits: Option<Vec<TracedCommit>>,
     /// The issues with their plans, items, executions and commits.
     pub(crate) issues: Vec<TracedIssue>,
@@ -59,6 +52,7 @@ pub(crate) struct TracedCommit {
     pub(crate) carries_out: Vec<CarriesOut>,
 }
 
+#[serde_with::skip_serializing_none]
 /// The task that a commit belongs to.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CarriesOut {
@@ -67,7 +61,6 @@ pub(crate) struct CarriesOut {
     /// The plan.
     pub(crate) solution_id: SolutionId,
     /// The task, if it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,
     /// Its other tasks, if it belongs to several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -75,7 +68,6 @@ pub(crate) struct CarriesOut {
     /// The execution that links it.
     pub(crate) execution_id: ExecutionId,
     /// The agent at work when it was linked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) made_by: Option<MadeBy>,
     /// The commits of that work that it reverts.
     #[serde(skip_serializing_if = "Vec::is_empty")]

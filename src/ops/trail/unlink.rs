@@ -1,17 +1,14 @@
 //! Removing links of commits.
 
 use super::LinkView;
-use crate::model::code::Code;
-use crate::model::execution::{Event, Unlink};
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
+use crate::model::{
+    Code, CommitHash, Event, ExecutionId, IssueId, Op, Other, RemedyCall, SolutionId, Unlink,
+};
 use crate::ops::work::refuse_foreign_record;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::folder::ExecutionFolder;
-use crate::store::resolve::{self, KnownRecord, ResolveError};
-use crate::store::{ReadState, Store, Tx, records};
+use crate::rules::ExecutionFolder;
+use crate::store::resolve;
+use crate::store::{KnownRecord, ReadState, ResolveError, Store, Tx, records};
 use crate::trail::trace;
 
 /// Which links to remove.
@@ -22,28 +19,17 @@ enum LinkFilter {
     Execution(ExecutionId),
 }
 
-/// Links to remove.
-#[derive(Debug)]
-pub(crate) struct UnlinkCommits {
-    /// The commits. If the last one is a plan, an execution or an issue, only the links to that are removed.
-    pub(crate) named: Vec<String>,
-    /// The reason for changing someone else's claim.
-    pub(crate) force: Option<String>,
-}
-
-/// Removes the links of commits.
+/// Removes the links of commits. If the last name is a plan, an execution or an issue, only the links to that are removed.
+/// To change someone else's claim, `force` has the reason.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `not-linked`, `claim-of-another`.
-pub(crate) fn unlink(
-    session: &Session,
-    UnlinkCommits { named, force }: &UnlinkCommits,
-) -> Answer<Vec<LinkView>> {
+pub(crate) fn unlink(session: &Session, named: &[String], force: Option<&str>) -> Answer<Vec<LinkView>> {
     let permit = session.permit(Op::Unlink)?;
     let store = session.store();
     let snapshot = store.snapshot()?;
     let of = link_filter(store, &snapshot, named)?;
-    let commits = match (&of, &named[..]) {
+    let commits = match (&of, named) {
         (LinkFilter::Any, all) => all,
         (_, [commits @ .., _]) => commits,
         (_, []) => &[],
@@ -55,7 +41,7 @@ pub(crate) fn unlink(
     let committed = session.transact(permit, |tx| {
         let mut answers = Vec::new();
         for (hash, text) in hashes.iter().zip(commits) {
-            let found = unlink_one(store, tx, hash, &of, force.as_deref())?;
+            let found = unlink_one(store, tx, hash, &of, force)?;
             if found.is_empty() {
                 return Err(Refusal::new(Code::NotLinked, format!("commit `{text}` was never linked"))
                     .remedy(RemedyCall::new(Other::Trace, ["COMMIT"]), "shows what a commit belongs to"));
@@ -71,7 +57,7 @@ pub(crate) fn unlink(
             all => format!("execution: unlink {} commits", all.len()),
         };
         if !changed.is_empty() {
-            tx.note.force.clone_from(force);
+            tx.note.force = force.map(str::to_owned);
         }
         tx.describe(subject);
         Ok(answers)

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::origins::{Origin, OriginFinder};
 use crate::index::{Index, Needs};
-use crate::model::id::SolutionId;
+use crate::model::SolutionId;
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::Store;
 use crate::trail::blame::{self, BlameSpan};

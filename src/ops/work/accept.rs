@@ -4,11 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ChangedExecution, ExecutionTarget, ExecutionView, Intent, as_claimed, refuse_foreign, target};
-use crate::model::code::Code;
-use crate::model::execution::{Accept as Confirmed, Event};
-use crate::model::op::{Op, Other};
+use crate::model::execution::Accept as Confirmed;
+use crate::model::{Code, Event, Op, Other};
 use crate::ops::{Answer, Refusal, Session, trail};
-use crate::rules::folder::ExecutionFolder;
+use crate::rules::ExecutionFolder;
 use crate::store::{ReadState, Store, one_line};
 
 /// A criterion to confirm, and the evidence.

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
-use crate::rules::roles::Role;
+use crate::rules::Role;
 use crate::store::Store;
 
 /// The file that remembers the names. It stays on this machine, since a command line may contain a secret.

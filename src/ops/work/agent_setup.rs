@@ -18,8 +18,7 @@ use serde::Serialize;
 use crate::interchange::agent_files::{
     self as files, AGENTS, Agent, AgentFileFault, Gives, Piece, Reads, SHARED, State,
 };
-use crate::model::code::Code;
-use crate::model::op::Other;
+use crate::model::{Code, Other};
 use crate::ops::{Answer, Notice, Refusal, Session};
 use work_files::Change;
 use work_files::WorkFiles;

@@ -17,18 +17,10 @@ use crate::agent::ping::{Pong, ping};
 use crate::agent::request::{Request, RequestKind};
 use crate::agent::talk::{self, AgentObserver, AgentReply, AgentWorkplace, Unanswered};
 use crate::gate::handed_branch::{BranchBounds, judge_branch};
-use crate::model::Explain;
-use crate::model::agent_session::Cost;
-use crate::model::branch::Branch;
-use crate::model::code::Code;
-use crate::model::exploration::Exploration;
-use crate::model::hash::CommitHash;
-use crate::model::id::SolutionId;
-use crate::model::repo_path::FoldedPaths;
+use crate::model::{Branch, Code, CommitHash, Cost, Explain, Exploration, FoldedPaths, SolutionId};
 use crate::ops::plans::{Judgement, ProposedPlans};
 use crate::ops::{Answer, Notice, Refusal, Session, issues};
-use crate::rules::audit;
-use crate::rules::roles::Role;
+use crate::rules::{Role, audit};
 use crate::store::random_uid;
 use crate::workplace::{Confinement, HandInLimits, NewWorkplace, Prepared, Source, Workplace, place};
 
@@ -56,6 +48,7 @@ pub(crate) enum Question {
     Input(Value),
 }
 
+#[serde_with::skip_serializing_none]
 /// The result of a test.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Tested {
@@ -66,31 +59,22 @@ pub(crate) struct Tested {
     /// The role in which it acted.
     pub(crate) role: Role,
     /// The name that it gives itself, if its protocol reports one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) calls_itself: Option<String>,
     /// The id of the session, if it was asked through the Agent Client Protocol.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) session_id: Option<String>,
     /// Its model, if its protocol reports one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
     /// The tokens that it used, if it reports them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tokens: Option<u64>,
     /// The cost of the session, if it reports it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cost: Option<Cost>,
     /// Its answer, if it was sent a request for its role.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) answer: Option<Value>,
     /// How its workplace was prepared, if it was sent a request for its role.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) prepared: Option<PreparedView>,
     /// Whether it was confined to its workplace, if it was sent a request for its role.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) confinement: Option<ConfinementView>,
     /// What it made on its branch, if it was sent a request for an executor. Nothing of it is kept.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<TestedBranch>,
     /// How long it ran, in milliseconds.
     pub(crate) took_ms: u64,

@@ -11,12 +11,9 @@ use crate::agent::configured;
 use crate::agent::definition::{Agent, NoAgent, Protocol, Sourced, ValueOrigin, Variable, names};
 use crate::agent::environment::environment;
 use crate::agent::preset;
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::op::Other;
-use crate::model::remedy::Remedy;
+use crate::model::{Code, Explain, Other, Remedy};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::roles::Role;
+use crate::rules::Role;
 use crate::store::Store;
 
 /// A value, and where it comes from.
@@ -48,45 +45,36 @@ pub(crate) struct VariableView {
     pub(crate) origin: ValueOrigin,
 }
 
+#[serde_with::skip_serializing_none]
 /// An agent that can be used here.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AgentView {
     /// Its name.
     pub(crate) name: String,
     /// What it is, if it is a preset.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) about: Option<&'static str>,
     /// The roles in which runs use it unless others are named: those whose `wf.run.ROLE` names it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) roles: Vec<Role>,
     /// The command that starts it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) command: Option<ShownSetting<String>>,
     /// The command that continues a session `{session}`, if it can do that.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) resume: Option<ShownSetting<String>>,
     /// The agent that takes over while it is limited.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) fallback: Option<ShownSetting<String>>,
     /// Whether a shell runs the command.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shell: Option<ShownSetting<bool>>,
     /// Its protocol.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) protocol: Option<ShownSetting<Protocol>>,
     /// How long it may take, in seconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) timeout: Option<ShownSetting<u64>>,
     /// Whether it commits its own work; if not, a run commits what it has changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) commits: Option<ShownSetting<bool>>,
     /// The variables that it gets besides those that every agent gets.
     pub(crate) env: Vec<VariableView>,
     /// The path of its program; absent if it is not found.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) program: Option<String>,
     /// Why it cannot be used; absent if its settings are valid.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) problem: Option<String>,
     /// What can be done about the problem.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -16,11 +16,9 @@ use crate::agent::definition::Agent;
 use crate::agent::environment::environment;
 use crate::agent::request::{Request, RequestKind};
 use crate::agent::talk::{self, AgentObserver, AgentReply, AgentWorkplace, Unanswered};
-use crate::model::code::Code;
-use crate::model::execution::Failure;
-use crate::model::words::count;
+use crate::model::{Code, Failure, count};
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::roles::Role;
+use crate::rules::Role;
 use crate::store::random_uid;
 use crate::workplace::{Confinement, NewWorkplace, PlaceVariables, Workplace, place};
 

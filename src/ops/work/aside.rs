@@ -1,8 +1,7 @@
 //! Setting attempts aside.
 
-use crate::model::execution::{Aside, AsideReason, Event};
-use crate::rules::claim_order;
-use crate::rules::folder::IssueFolder;
+use crate::model::{Aside, AsideReason, Event};
+use crate::rules::{IssueFolder, claim_order};
 use crate::store::{StoreError, Tx};
 
 /// Sets aside every attempt at an issue that is not set aside yet, so that none of them holds the issue again.

@@ -8,8 +8,7 @@ use crate::agent::answer::AnswerKind;
 use crate::agent::definition::Agent;
 use crate::agent::request::{Request, RequestKind};
 use crate::agent::talk::{AgentReply, Unanswered};
-use crate::model::Explain;
-use crate::model::execution::Failure;
+use crate::model::{Explain, Failure};
 use crate::ops::Refusal;
 
 /// Maximum attempts at one question.

@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ExecutionView, executions};
-use crate::model::id::ExecutionId;
-use crate::model::status::IssueStatus;
+use crate::model::{ExecutionId, IssueStatus};
 use crate::ops::Refusal;
 use crate::ops::issues::existing_outline;
 use crate::rules::facts;

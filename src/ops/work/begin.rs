@@ -9,14 +9,10 @@ use super::shared_files::shared;
 use super::take::{ClaimRequest, Claimable};
 use super::{publish, set_aside};
 use crate::index::Index;
-use crate::model::branch::Branch;
-use crate::model::code::Code;
-use crate::model::execution::{AsideReason, Execution, Supersedes};
-use crate::model::hash::CommitHash;
-use crate::model::id::{IssueId, QueueId, RunId};
-use crate::model::op::Op;
-use crate::model::status::IssueStatus;
-use crate::model::uid::Uid;
+use crate::model::{
+    AsideReason, Branch, Code, CommitHash, Execution, IssueId, IssueStatus, Op, QueueId, RunId, Supersedes,
+    Uid,
+};
 use crate::ops::issues::{existing, existing_outline};
 use crate::ops::{Refusal, Session, queue};
 use crate::rules::readiness::dependencies;

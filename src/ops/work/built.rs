@@ -5,8 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::ExecutorReport;
 use crate::agent::answer::{AnswerKind, With, faults, schema_of};
-use crate::model::execution::Failure;
-use crate::model::task_id::TaskId;
+use crate::model::{Failure, TaskId};
 
 /// The outcome of executing a plan.
 #[derive(Debug, Clone)]

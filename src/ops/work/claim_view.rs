@@ -9,11 +9,7 @@ use super::needed;
 use super::preparing::PreparedView;
 use super::prime::{PrimedTask, task_to_do};
 use super::unlinked::{notice_of_branch, notice_of_hooks};
-use crate::model::branch::Branch;
-use crate::model::digest::PlanDigest;
-use crate::model::execution::Supersedes;
-use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
-use crate::model::time::Time;
+use crate::model::{Branch, ExecutionId, IssueId, ItemId, PlanDigest, QueueId, SolutionId, Supersedes, Time};
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
 use crate::store::Store;
@@ -29,14 +25,13 @@ pub(super) struct TakenClaim {
     pub(super) is_new: bool,
 }
 
+#[serde_with::skip_serializing_none]
 /// A new claim.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ClaimView {
     /// The queue that it was taken from.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) queue_id: Option<QueueId>,
     /// Its item in that queue.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<ItemId>,
     /// The issue.
     pub(crate) issue_id: IssueId,
@@ -50,16 +45,12 @@ pub(crate) struct ClaimView {
     pub(crate) attempt: u64,
     /// The full name of the branch on which it started; only commits on it, and on branches made from it since, are
     /// linked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<Branch>,
     /// The worktree that was created for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<PathBuf>,
     /// How that worktree was prepared; absent if it could not be.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) prepared: Option<PreparedView>,
     /// The remote that the claim was made through.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) via: Option<String>,
     /// The attempts that it replaces.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -73,7 +64,6 @@ pub(crate) struct ClaimView {
     pub(crate) hooks_are_off: bool,
     /// The task to work on: the one that was started, else the first open one. Absent if every task was begun, or the plan
     /// cannot be read.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task: Option<PrimedTask>,
     /// The title of the issue.
     #[serde(skip)]

@@ -7,22 +7,15 @@ use super::{
     Asked, Ended, ExecutionTarget, ExecutorReport, Intent, Then, as_stored, confirm, ended, needed,
     refuse_foreign, shared_files, target, unbind_worktree, unfinished,
 };
-use crate::model::code::Code;
-use crate::model::execution::{CommitLink, End, Event, ExecutionResult, LinkedBy};
-use crate::model::hash::{CommitHash, PatchId};
-use crate::model::id::ExecutionId;
-use crate::model::op::{Op, Other};
-use crate::model::plan::Plan;
-use crate::model::remedy::RemedyCall;
-use crate::model::status::ExecutionStatus;
-use crate::model::words::count;
+use crate::model::{
+    Code, CommitHash, CommitLink, End, Event, ExecutionId, ExecutionResult, ExecutionStatus, LinkedBy, Op,
+    Other, PatchId, Plan, RemedyCall, count,
+};
 use crate::ops::issues::open_parts;
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::rules::evidence::{self, PlanReview};
-use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
-use crate::rules::policy::{Gate, GateValue};
-use crate::rules::reply_task;
+use crate::rules::evidence;
 use crate::rules::unbegun::unbegun;
+use crate::rules::{ExecutionFolder, Gate, GateValue, IssueFolder, LinkedCommit, PlanReview, reply_task};
 use crate::store::{CodeCommit, ObjectId, ReadState, Store, StoreError, Tx, records};
 use crate::trail::work::{self, CommittedWork};
 use crate::trail::{active, claimed, patch_id, restored, signed_checks};

@@ -4,21 +4,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{notice_of_claim, planned};
-use crate::model::code::Code;
-use crate::model::digest::PlanDigest;
-use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::person::Person;
-use crate::model::remedy::RemedyCall;
-use crate::model::solution::Solution;
-use crate::model::status::IssueStatus;
+use crate::model::{
+    Code, ExecutionId, IssueId, IssueStatus, ItemId, Op, Other, Person, PlanDigest, QueueId, RemedyCall,
+    Solution, SolutionId,
+};
 use crate::ops::issues::{IssueView, existing};
 use crate::ops::plans::{SolutionView, issue_context};
 use crate::ops::{Answer, Refusal, Session, queue};
-use crate::rules::background::{self, Background, BackgroundReader, IssueContext};
-use crate::rules::bounded::Omission;
-use crate::rules::facts;
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::background;
+use crate::rules::{
+    Background, BackgroundReader, ExecutionFolder, IssueContext, IssueFolder, Omission, facts,
+};
 use crate::trail::active;
 
 /// An item, with what its executor needs.

@@ -8,9 +8,7 @@ use super::{
     Asked, ChangedExecution, ClaimRequest, ClaimView, claim, publish_after, publish_in_batch, through,
     unpublished,
 };
-use crate::model::code::Code;
-use crate::model::execution::Execution;
-use crate::model::remedy::Remedies;
+use crate::model::{Code, Execution, Remedies};
 use crate::ops::issues::existing_outline;
 use crate::ops::{Refusal, Session};
 use crate::sync;

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::id::{ExecutionId, IssueId};
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
+use crate::model::{ExecutionId, IssueId, Other, RemedyCall};
 use crate::ops::{Notice, Refusal};
+use crate::rules::Ending;
 use crate::rules::claim_order::standing;
-use crate::rules::ending::Ending;
 use crate::store::{ReadState, Snapshot, Store, StoreError, records};
 
 /// Notices about issues for which an exchange brought in another end, with all their ends. All results are kept, so

@@ -3,17 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::agent_session::{AgentSession, MadeBy};
-use crate::model::execution::{
-    AsideReason, Check, CommitLink, End, Event, Execution, ExecutionResult, Failure, Land, LogEntry,
+use crate::model::{
+    AgentSession, AsideReason, Check, CommitHash, CommitLink, End, Event, Execution, ExecutionResult,
+    ExecutionStatus, Failure, Land, LogEntry, MadeBy, Person, Time, Vouch,
 };
-use crate::model::hash::CommitHash;
-use crate::model::person::Person;
-use crate::model::proof::Vouch;
-use crate::model::status::ExecutionStatus;
-use crate::model::time::Time;
 use crate::rules::claim_order::who_holds;
-use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
+use crate::rules::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::trail::reach::Unreached;
 use crate::trail::record_words;
 use crate::trail::restored;
@@ -46,6 +41,7 @@ impl From<LinkedCommit> for CommitView {
     }
 }
 
+#[serde_with::skip_serializing_none]
 /// An execution, with the state derived from its log.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct ExecutionView {
@@ -65,19 +61,14 @@ pub(crate) struct ExecutionView {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) sessions: Vec<AgentSession>,
     /// What the executor reported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<ExecutionResult>,
     /// What went wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) failure: Option<Failure>,
     /// When it ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) finished_at: Option<Time>,
     /// Who ended it, or set it aside.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended_by: Option<Person>,
     /// Why a gate was overridden to end it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
     /// Why it was set aside, if it was.
     #[serde(skip)]
@@ -128,6 +119,7 @@ impl LandingView {
     }
 }
 
+#[serde_with::skip_serializing_none]
 /// An end of an execution that had already ended in another clone.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct EndView {
@@ -138,13 +130,10 @@ pub(crate) struct EndView {
     /// The time.
     pub(crate) finished_at: Time,
     /// What was reported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<ExecutionResult>,
     /// What went wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) failure: Option<Failure>,
     /// Why a gate was overridden for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
 }
 

@@ -5,11 +5,7 @@ use super::{
     Asked, Ended, ExecutionTarget, ExecutorReport, FailureReport, Intent, Then, confirm, ended, failure,
     refuse_foreign, target, unbind_worktree,
 };
-use crate::model::code::Code;
-use crate::model::execution::{End, Event, ExecutionResult, LinkedBy};
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
-use crate::model::status::ExecutionStatus;
+use crate::model::{Code, End, Event, ExecutionResult, ExecutionStatus, LinkedBy, Op, RemedyCall};
 use crate::ops::{Answer, Refusal, Session, trail};
 use crate::store::{CodeCommit, ObjectId};
 

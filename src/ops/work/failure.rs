@@ -5,18 +5,14 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::ExecutorReport;
-use crate::model::code::Code;
-use crate::model::execution::{Execution, Failure as Reported};
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
+use crate::model::execution::Failure as Reported;
 use crate::model::strict::{self, strict_fault};
-use crate::model::task_id::TaskId;
-use crate::model::typed;
+use crate::model::{
+    Code, Execution, Feedback, FeedbackDetail, FeedbackType, IssueId, Other, RemedyCall, SolutionId, Stage,
+    TaskId, typed,
+};
 use crate::ops::Refusal;
-use crate::rules::facts;
-use crate::rules::folder::IssueFolder;
+use crate::rules::{IssueFolder, facts};
 use crate::store::{StoreError, Tx, layout};
 
 /// A failure as JSON. It may also be the report of a failed execution, in the form that `done --result` takes; without a

@@ -3,14 +3,9 @@
 use std::time::Duration;
 
 use super::{Accept, Complete, Ended, Verification, Verified, VerifyObserver, accept, complete};
-use crate::model::check_outcome::CheckOutcome;
-use crate::model::code::Code;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
-use crate::model::task_id::TaskId;
-use crate::model::words::count;
+use crate::model::{CheckOutcome, Code, Op, RemedyCall, TaskId, count};
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::rules::bounded::Cut;
+use crate::rules::Cut;
 
 /// How to complete an execution.
 pub(crate) struct Finish<'s, 'o> {

@@ -5,14 +5,9 @@ use std::collections::BTreeMap;
 
 use crate::gate::handed_branch::{BranchBounds, BranchFault, RefusedBranch, judge_branch};
 use crate::gate::handed_in::{HandedRecord, HandingAgent, RefusedRecord, judge_records};
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::id::ExecutionId;
-use crate::model::op::Op;
-use crate::model::repo_path::FoldedPaths;
-use crate::model::words::count;
+use crate::model::{Code, ExecutionId, Explain, FoldedPaths, Op, count};
 use crate::ops::{Refusal, Session};
-use crate::rules::roles::Role;
+use crate::rules::Role;
 use crate::store::{AtPath, ObjectId, Tx};
 use crate::workplace::{HandInLimits, HandedCommits, MovedRef, Workplace, WorkplaceError};
 

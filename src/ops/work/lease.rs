@@ -7,25 +7,21 @@ use super::{
     ChangedExecution, ExecutionTarget, Intent, ask, confirm, known_lease, publish, publish_after,
     publish_in_batch, refuse_foreign, set_aside, target, unbind_worktree,
 };
-use crate::model::branch::Branch;
-use crate::model::execution::{AsideReason, Event, Execution, Renew};
-use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, RunId, SolutionId};
-use crate::model::op::Op;
-use crate::model::person::Person;
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
+use crate::model::{
+    AsideReason, Branch, Event, Execution, ExecutionId, IssueId, IssueStatus, ItemId, Op, Person, QueueId,
+    Renew, RunId, SolutionId, Time,
+};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::{claim, facts, lease};
 use crate::store::{StoreError, records};
 
+#[serde_with::skip_serializing_none]
 /// A running claim.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Lease {
     /// The queue that it was taken from.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) queue_id: Option<QueueId>,
     /// Its item in that queue.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<ItemId>,
     /// The issue.
     pub(crate) issue_id: IssueId,
@@ -36,13 +32,10 @@ pub(crate) struct Lease {
     /// The executor.
     pub(crate) actor: Person,
     /// The branch that it works on, with its full name, such as `refs/heads/main`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<Branch>,
     /// The worktree in which it was claimed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) worktree: Option<String>,
     /// The remote through which the claim was made; absent for a local claim.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) via: Option<String>,
     /// When the lease expires.
     pub(crate) lease_expires_at: Time,

@@ -1,9 +1,6 @@
 //! What an issue depends on, as someone sees it who claims or completes it.
 
-use crate::model::id::IssueId;
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
-use crate::model::status::IssueStatus;
+use crate::model::{IssueId, IssueStatus, Other, RemedyCall};
 use crate::ops::Notice;
 use crate::rules::facts;
 use crate::store::{ReadState, StoreError, records};

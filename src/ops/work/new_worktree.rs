@@ -4,13 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::take::ClaimRequest;
-use crate::model::branch::Branch;
-use crate::model::code::Code;
-use crate::model::execution::Execution;
-use crate::model::hash::CommitHash;
-use crate::model::id::SolutionId;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Branch, Code, CommitHash, Execution, Op, RemedyCall, SolutionId};
 use crate::ops::Refusal;
 use crate::ops::queue::ClaimBase;
 use crate::store::Store;

@@ -1,16 +1,8 @@
 //! The claim of this worktree.
 
-use crate::model::execution::Execution;
-use crate::model::id::SolutionId;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
-use crate::model::status::IssueStatus;
+use crate::model::{Execution, IssueStatus, Op, RemedyCall, SolutionId};
 use crate::ops::{Notice, Refusal};
-use crate::rules::claim::Claim;
-use crate::rules::ending::Ending;
-use crate::rules::facts;
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::why_lost::WhyLost;
+use crate::rules::{Claim, Ending, ExecutionFolder, IssueFolder, WhyLost, facts};
 use crate::store::{ReadState, Store, records};
 use crate::trail::active::{self, ActiveClaim};
 

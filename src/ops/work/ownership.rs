@@ -1,14 +1,9 @@
 //! What only the holder of a claim may do.
 
-use crate::model::code::Code;
-use crate::model::execution::Execution;
-use crate::model::id::ExecutionId;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, Execution, ExecutionId, Op, RemedyCall};
 use crate::ops::Refusal;
-use crate::rules::claim::Claim;
-use crate::rules::folder::ExecutionFolder;
 use crate::rules::lease::LeaseState;
+use crate::rules::{Claim, ExecutionFolder};
 use crate::store::{ReadState, Store, layout, records};
 use crate::trail::active;
 

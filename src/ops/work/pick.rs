@@ -8,20 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::refused::{MOST_REASONS, not_ready, nothing};
 use super::signs::{self, StillHeld};
 use crate::index::Index;
-use crate::model::code::Code;
-use crate::model::id::{IssueId, QueueId, SolutionId};
-use crate::model::op::Op;
-use crate::model::queue::{Item, QueueDecision};
-use crate::model::remedy::RemedyCall;
-use crate::model::repo_path::RepoPath;
-use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
-use crate::model::time::Time;
+use crate::model::{
+    Code, ExecutionStatus, IssueId, IssueStatus, Item, ItemStatus, Op, QueueDecision, QueueId, RemedyCall,
+    RepoPath, SolutionId, Time,
+};
 use crate::ops::Refusal;
 use crate::ops::queue::{ClaimBase, QueueWorld, in_index_of};
-use crate::rules::facts::IssueFacts;
-use crate::rules::folder::ExecutionFolder;
-use crate::rules::lease;
-use crate::rules::readiness::{Facts, InOrder, in_order};
+use crate::rules::readiness::in_order;
+use crate::rules::{ExecutionFolder, Facts, InOrder, IssueFacts, lease};
 use crate::store::{Store, Tx, layout, records};
 use crate::sync;
 

@@ -1,14 +1,8 @@
 //! The plan of an execution.
 
-use crate::model::code::Code;
-use crate::model::execution::Execution;
-use crate::model::id::SolutionId;
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
-use crate::model::solution::Solution;
+use crate::model::{Code, Execution, Other, RemedyCall, Solution, SolutionId};
 use crate::ops::Refusal;
-use crate::rules::facts;
-use crate::rules::folder::IssueFolder;
+use crate::rules::{IssueFolder, facts};
 use crate::store::Store;
 use crate::trail::claimed::{self, ClaimLookup};
 

@@ -8,14 +8,10 @@ use serde::Serialize;
 
 use super::take::ClaimRequest;
 use crate::agent::state::ProgramNeeds;
-use crate::model::code::Code;
-use crate::model::hidden::exact;
-use crate::model::id::SolutionId;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, Op, RemedyCall, SolutionId, exact};
 use crate::ops::{Notice, Refusal, Session};
 use crate::process::supervise::ProcessEnd;
-use crate::rules::command_line::CommandLine;
+use crate::rules::CommandLine;
 use crate::store::Store;
 use crate::workplace::{
     Confinement, FailedCommand, MissingSubmodule, NewPlace, PlaceVariables, Preparation, PreparationError,

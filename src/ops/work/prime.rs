@@ -8,22 +8,16 @@ use serde::Serialize;
 
 use super::{WorktreeClaim, notice_of_hooks, own, planned};
 use crate::index::{self, Filter, Index, SortOrder, Use};
-use crate::model::branch::Branch;
-use crate::model::execution::Event;
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::item_name::ItemName;
-use crate::model::op::Op;
-use crate::model::plan::{Plan, Task};
-use crate::model::remedy::{Detail, Remedy};
-use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
-use crate::model::task_id::TaskId;
+use crate::model::{
+    Branch, Detail, Event, ExecutionId, IssueId, IssueStatus, ItemName, ItemStatus, Op, Plan, QueueStatus,
+    Remedy, SolutionId, Task, TaskId,
+};
 use crate::ops::issues::existing;
 use crate::ops::queue::QueueWorld;
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::prime::{AgentSituation, Means, TokenBudget, Waiting, current_task, open_tasks};
-use crate::rules::readiness::DependencyCycle;
-use crate::rules::roles::{self, Role};
+use crate::rules::prime::{AgentSituation, current_task, open_tasks};
+use crate::rules::roles;
+use crate::rules::{DependencyCycle, ExecutionFolder, IssueFolder, Means, Role, TokenBudget, Waiting};
 use crate::store::{Snapshot, Store};
 use crate::trail::active;
 
@@ -42,34 +36,28 @@ const MOST_OPEN: usize = 8;
 /// At most this many dependency cycles are named.
 const MOST_CYCLES: usize = 3;
 
+#[serde_with::skip_serializing_none]
 /// Where an agent is and what it has to do. Long texts are cut, and lists have few entries.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Prime {
     /// The ref that holds the records.
     pub(crate) reference: String,
     /// The name of this linked worktree; absent in the main one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) worktree: Option<String>,
     /// The branch that is checked out, with its full name; absent if HEAD is detached.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<Branch>,
     /// The role of the agent; absent for an owner.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<Role>,
     /// What this worktree executes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) execution: Option<PrimedExecution>,
     /// Why this worktree no longer holds what it executed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lost: Option<String>,
     /// The hooks that do not call git-wf, and what that means for commits; absent if there are none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hooks: Option<Detail>,
     /// Issues that depend on each other in a cycle, and how to end it; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) cycles: Vec<Detail>,
     /// What waits for this role; absent for an agent of a run, and if finding it would take long.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) waiting: Option<PrimedWaiting>,
     /// The five commands that it needs.
     pub(crate) commands: Vec<Remedy>,
@@ -77,6 +65,7 @@ pub(crate) struct Prime {
     pub(crate) rules: Vec<&'static str>,
 }
 
+#[serde_with::skip_serializing_none]
 /// What a worktree executes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct PrimedExecution {
@@ -89,7 +78,6 @@ pub(crate) struct PrimedExecution {
     /// Its plan.
     pub(crate) solution_id: SolutionId,
     /// The branch that it works on, with its full name.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<Branch>,
     /// How many tasks the plan has.
     pub(crate) tasks: usize,
@@ -98,7 +86,6 @@ pub(crate) struct PrimedExecution {
     /// How many tasks are open.
     pub(crate) open_count: usize,
     /// The task to work on; absent if every task was begun.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task: Option<PrimedTask>,
 }
 

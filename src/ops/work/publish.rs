@@ -2,17 +2,11 @@
 
 use std::time::Duration;
 
-use crate::model::code::Code;
-use crate::model::execution::Execution;
-use crate::model::id::{ExecutionId, IssueId};
-use crate::model::op::Other;
-use crate::model::remedy::{Remedies, RemedyCall};
-use crate::model::status::ExecutionStatus;
-use crate::model::time::Time;
-use crate::model::{Explain, shell};
+use crate::model::{
+    Code, Execution, ExecutionId, ExecutionStatus, Explain, IssueId, Other, Remedies, RemedyCall, Time, shell,
+};
 use crate::ops::{Notice, Refusal, Session, clones};
-use crate::rules::folder::ExecutionFolder;
-use crate::rules::{facts, lease};
+use crate::rules::{ExecutionFolder, facts, lease};
 use crate::store::{Store, StoreError, records};
 use crate::sync::{self, SyncError};
 use crate::trail::active;

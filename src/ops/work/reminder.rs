@@ -4,13 +4,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{WorktreeClaim, own, planned};
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::task_id::TaskId;
+use crate::model::{IssueId, SolutionId, TaskId};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Session};
-use crate::rules::evidence::{self, PlanReview};
-use crate::rules::policy::Gate;
+use crate::rules::evidence;
 use crate::rules::prime::open_tasks;
+use crate::rules::{Gate, PlanReview};
 use crate::store::records;
 use crate::trail::{signed_checks, work};
 

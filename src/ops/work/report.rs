@@ -7,17 +7,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::ExecutionTarget;
-use crate::model::code::Code;
-use crate::model::execution::{CommitLink, ExecutionResult, LinkedBy};
-use crate::model::id::SolutionId;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::repo_path::RepoPath;
-use crate::model::time::Time;
-use crate::model::typed;
+use crate::model::{
+    Code, CommitLink, ExecutionResult, LinkedBy, Op, Other, RemedyCall, RepoPath, SolutionId, Time, typed,
+};
 use crate::ops::Refusal;
+use crate::rules::ExecutionFolder;
 use crate::rules::evidence::{self, Reported};
-use crate::rules::folder::ExecutionFolder;
 use crate::store::{CodeCommit, ReadState, Store};
 use crate::trail::{links, trailers};
 

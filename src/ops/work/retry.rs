@@ -4,18 +4,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{ask_about, failure, issue_of, set_aside};
-use crate::model::code::Code;
-use crate::model::execution::AsideReason;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::status::{IssueStatus, ItemStatus};
-use crate::model::words::count;
+use crate::model::{
+    AsideReason, Code, IssueId, IssueStatus, ItemStatus, Op, Other, Remedy, RemedyCall, SolutionId, count,
+};
 use crate::ops::issues::{IssueView, existing};
 use crate::ops::queue::QueueWorld;
 use crate::ops::{Answer, Notice, Refusal, Session, plans};
-use crate::rules::readiness::Blocker;
-use crate::rules::{facts, replan};
+use crate::rules::{Blocker, facts, replan};
 use crate::store::{ReadState, Store, StoreError, Tx, records, resolve};
 
 /// Which issues to queue again.

@@ -6,16 +6,12 @@ use super::{ChangedExecution, refuse_foreign_record};
 use crate::agent::definition::Agent;
 use crate::agent::talk::AgentReply;
 use crate::agent::transcript;
-use crate::model::agent_session::{AgentSession, Caller, Cost, Usage};
-use crate::model::code::Code;
-use crate::model::execution::Event;
-use crate::model::id::ExecutionId;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::time::Time;
+use crate::model::{
+    AgentSession, Caller, Code, Cost, Event, ExecutionId, Op, Other, RemedyCall, Time, Usage,
+};
 use crate::ops::issues::existing_outline;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::bounded::Cut;
+use crate::rules::Cut;
 use crate::store::one_line;
 
 /// Maximum length of a name (of an agent, a model, a session, a currency), in characters.
@@ -157,7 +153,7 @@ pub(crate) fn recorded(usage: Usage) -> Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::agent_session::SessionProtocol;
+    use crate::model::SessionProtocol;
 
     #[test]
     fn what_an_agent_tells_is_bounded() {

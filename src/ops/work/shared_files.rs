@@ -6,17 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::take::ClaimRequest;
 use crate::index::Index;
-use crate::model::hash::CommitHash;
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::repo_path::RepoPath;
-use crate::model::status::IssueStatus;
+use crate::model::{CommitHash, IssueId, IssueStatus, Op, Other, RemedyCall, RepoPath, SolutionId};
 use crate::ops::queue::{self, BaseCommit, QueueWorld};
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::facts::{AbsentWork, WorkPlace};
-use crate::rules::landed::LandedState;
-use crate::rules::overlap::ByPath;
+use crate::rules::{AbsentWork, ByPath, LandedState, WorkPlace};
 use crate::store::{ReadState, Store, StoreError, object_id};
 use crate::trail::collisions;
 

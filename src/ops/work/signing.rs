@@ -1,11 +1,8 @@
 //! Signs checks with the key of whoever runs the tests.
 
-use crate::model::execution::Check;
-use crate::model::id::ExecutionId;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Check, ExecutionId, Op, RemedyCall};
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::policy::{Gate, GateValue};
+use crate::rules::{Gate, GateValue};
 use crate::store::records;
 use crate::trail::signed_checks;
 

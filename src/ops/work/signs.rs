@@ -4,14 +4,8 @@
 use std::collections::HashMap;
 
 use super::runs::driver;
-use crate::model::execution::Execution;
-use crate::model::hash::CommitHash;
-use crate::model::id::ExecutionId;
-use crate::model::op::Op;
-use crate::model::remedy::{Detail, Remedy, RemedyCall};
-use crate::model::time::Time;
-use crate::rules::folder::ExecutionFolder;
-use crate::rules::lease;
+use crate::model::{CommitHash, Detail, Execution, ExecutionId, Op, Remedy, RemedyCall, Time};
+use crate::rules::{ExecutionFolder, lease};
 use crate::store::{ObjectId, Store, StoreError};
 use crate::trail::trailers;
 

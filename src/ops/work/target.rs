@@ -1,17 +1,16 @@
 //! Finds the execution that an operation is about.
 
-use crate::model::code::Code;
-use crate::model::id::{ExecutionId, IssueId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::status::ExecutionStatus;
+use crate::model::Code;
+use crate::model::ExecutionId;
+use crate::model::ExecutionStatus;
+use crate::model::IssueId;
+use crate::model::Op;
+use crate::model::Other;
+use crate::model::RemedyCall;
+use crate::model::remedy::Remedy;
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, queue};
-use crate::rules::claim::Claim;
-use crate::rules::ending::Ending;
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::why_lost::WhyLost;
-use crate::rules::{facts, toward};
+use crate::rules::{Claim, Ending, ExecutionFolder, IssueFolder, WhyLost, facts, toward};
 use crate::store::{ReadState, Store, resolve};
 use crate::trail::active;
 

@@ -6,11 +6,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::{Refusal, Session};
-use crate::rules::glob::Glob;
 use crate::rules::junit::JunitReport;
-use crate::rules::test_count::CountedTests;
+use crate::rules::{CountedTests, Glob};
 
 /// The setting.
 const REPORT: &str = "wf.test.report";

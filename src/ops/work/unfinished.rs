@@ -3,16 +3,10 @@
 use std::path::Path;
 
 use super::unlinked;
-use crate::model::code::Code;
-use crate::model::hash::CommitHash;
-use crate::model::op::{Op, Other};
-use crate::model::plan::Plan;
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::repo_path::{RepoPath, are_one};
-use crate::model::words::count;
+use crate::model::repo_path::are_one;
+use crate::model::{Code, CommitHash, Op, Other, Plan, Remedy, RemedyCall, RepoPath, count};
 use crate::ops::Refusal;
-use crate::rules::evidence;
-use crate::rules::folder::ExecutionFolder;
+use crate::rules::{ExecutionFolder, evidence};
 use crate::store::{Store, StoreError};
 use crate::trail::work::CommittedWork;
 use crate::trail::{active, hooked, progress};

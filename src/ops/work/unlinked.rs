@@ -2,14 +2,9 @@
 
 use super::WorktreeClaim;
 use crate::git::{ObjectId, Revisions};
-use crate::model::branch::Branch;
-use crate::model::execution::Execution;
-use crate::model::hash::CommitHash;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::words::count;
+use crate::model::{Branch, CommitHash, Execution, Op, Other, RemedyCall, count};
 use crate::ops::{Notice, Refusal};
-use crate::rules::folder::ExecutionFolder;
+use crate::rules::ExecutionFolder;
 use crate::store::{CodeCommit, Store, StoreError, records};
 use crate::trail::hooked::{HookRoute, UncalledHook};
 use crate::trail::own_branch::{Relation, relation};

@@ -1,15 +1,11 @@
 //! Claims made by a process that was killed before it could record them.
 
 use super::publish::through;
-use crate::model::code::Code;
-use crate::model::execution::{Aside, AsideReason, Event, Execution};
-use crate::model::id::{ExecutionId, IssueId};
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
-use crate::model::status::ExecutionStatus;
+use crate::model::{
+    Aside, AsideReason, Code, Event, Execution, ExecutionId, ExecutionStatus, IssueId, Op, RemedyCall,
+};
 use crate::ops::{Notice, Refusal, Session, clones};
-use crate::rules::facts;
-use crate::rules::folder::ExecutionFolder;
+use crate::rules::{ExecutionFolder, facts};
 use crate::store::{ReadState, Tx, layout, records};
 use crate::sync;
 use crate::trail::active;

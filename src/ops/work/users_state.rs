@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::hash::CommitHash;
+use crate::model::CommitHash;
 use crate::ops::{Notice, Refusal, Session};
 use crate::store::{ObjectId, Store, StoreError};
 

@@ -1,13 +1,8 @@
 //! What the results of tests say besides whether they passed.
 
-use crate::model::execution::{Check, Execution};
-use crate::model::hash::CommitHash;
-use crate::model::op::Op;
-use crate::model::proof::Proof;
-use crate::model::remedy::{Remedy, RemedyCall};
+use crate::model::{Check, CommitHash, Execution, Op, Proof, Remedy, RemedyCall};
 use crate::ops::Notice;
-use crate::rules::folder::ExecutionFolder;
-use crate::rules::{evidence, missing_module};
+use crate::rules::{ExecutionFolder, evidence, missing_module};
 use crate::store::Store;
 use crate::trail::work::CommittedWork;
 

@@ -3,10 +3,7 @@
 use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 
-use crate::model::code::Code;
-use crate::model::id::ExecutionId;
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, ExecutionId, Other, RemedyCall};
 use crate::ops::Refusal;
 use crate::store::{Store, StoreError};
 

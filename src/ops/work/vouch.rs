@@ -2,14 +2,12 @@
 
 use super::ChangedExecution;
 use super::verify::named_execution;
-use crate::model::code::Code;
-use crate::model::execution::{Check, Event};
-use crate::model::op::{Op, Other};
-use crate::model::proof::{Proof, Vouch as Word};
-use crate::model::remedy::RemedyCall;
+use crate::model::proof::Vouch as Word;
+use crate::model::{Check, Code, Event, Op, Other, Proof, RemedyCall};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::folder::ExecutionFolder;
-use crate::rules::policy::{Gate, GateValue};
+use crate::rules::ExecutionFolder;
+use crate::rules::Gate;
+use crate::rules::GateValue;
 use crate::rules::review::is_someone_else;
 use crate::store::{ReadState, StoreError, records};
 use crate::trail::signed_checks;

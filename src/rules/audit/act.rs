@@ -1,9 +1,7 @@
 //! What people did in their roles.
 
 use super::{AuditFinding, AuditSeverity, Kind};
-use crate::model::hash::CommitHash;
-use crate::model::id::IssueId;
-use crate::model::person::Person;
+use crate::model::{CommitHash, IssueId, Person};
 use crate::rules::roles;
 
 /// A commit of the ref that someone made in a role, or that overrode a gate.

@@ -4,12 +4,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::{AuditFinding, AuditSeverity, AuditedCode, Carried, FileEffect, Kind, scope};
-use crate::model::execution::{CommitLink, Event, LinkedBy, LogEntry, MOST_FILES};
-use crate::model::hash::CommitHash;
-use crate::model::plan::{Plan, Task};
-use crate::model::plan_fields::FileAction;
-use crate::model::repo_path::{FoldedPaths, RepoPath, are_one};
-use crate::rules::folder::ExecutionFolder;
+use crate::model::execution::MOST_FILES;
+use crate::model::repo_path::are_one;
+use crate::model::{
+    CommitHash, CommitLink, Event, FileAction, FoldedPaths, LinkedBy, LogEntry, Plan, RepoPath, Task,
+};
+use crate::rules::ExecutionFolder;
 
 /// The files that a task is meant to delete.
 fn deletes(task: &Task) -> BTreeSet<RepoPath> {

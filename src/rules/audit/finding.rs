@@ -1,17 +1,11 @@
 //! What an audit finds.
 
 use super::{Carried, Kind};
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId, RunId, SolutionId};
-use crate::model::op::Op;
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::root::Policy;
-use crate::model::run_log::Breach;
-use crate::model::words::count;
-use crate::rules::folder::ExecutionFolder;
-use crate::rules::landed::Landed;
-use crate::rules::policy::Gate;
+use crate::model::{
+    Breach, CommitHash, ExecutionId, IssueId, Op, Policy, Remedy, RemedyCall, RunId, SolutionId, count,
+};
 use crate::rules::run::breach_words;
+use crate::rules::{ExecutionFolder, Gate, Landed};
 
 /// Whether a finding is an error or a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
@@ -23,6 +17,7 @@ pub(crate) enum AuditSeverity {
     Note,
 }
 
+#[serde_with::skip_serializing_none]
 /// Something that the audit found.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
 pub(crate) struct AuditFinding {
@@ -31,19 +26,14 @@ pub(crate) struct AuditFinding {
     /// What kind of thing it is.
     pub(crate) kind: Kind,
     /// The commit of the code, or (for overrides and roles) of the ref.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) commit: Option<CommitHash>,
     /// The issue.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) issue_id: Option<IssueId>,
     /// The plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) solution_id: Option<SolutionId>,
     /// The execution.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) execution_id: Option<ExecutionId>,
     /// The file of the project that it is about, from the top of the work tree.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) path: Option<String>,
     /// A description.
     pub(crate) message: String,

@@ -3,12 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::Carried;
-use crate::model::execution::Event;
-use crate::model::plan::Task;
-use crate::model::root::Policy;
-use crate::model::status::ExecutionStatus;
-use crate::rules::evidence;
-use crate::rules::policy::Gate;
+use crate::model::{Event, ExecutionStatus, Policy, Task};
+use crate::rules::{Gate, evidence};
 
 /// How many tasks of the executed plans there are, and how many have evidence: all tests passed for the last commit or,
 /// for a task without tests, every criterion accepted or a commit linked to the task.

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{AuditFinding, AuditSeverity, AuditedCode, Carried, Kind};
-use crate::model::execution::{CommitLink, Execution, LinkedBy};
-use crate::model::id::{IssueId, SolutionId};
 use crate::model::task_id::listed;
+use crate::model::{CommitLink, Execution, IssueId, LinkedBy, SolutionId};
 
 /// The work that a commit names in its trailers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

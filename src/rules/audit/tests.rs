@@ -1,8 +1,8 @@
 use super::*;
-use crate::model::execution::{Accept, Check, CommitLink, Execution, LogEntry, Rewrite, Unlink};
+use crate::model::execution::Accept;
 use crate::model::fixtures::entry_id;
-use crate::model::person::Person;
-use crate::rules::policy::GateValue;
+use crate::model::{Check, CommitLink, Execution, LogEntry, Person, Rewrite, Unlink};
+use crate::rules::GateValue;
 use crate::rules::test_claim::{claim, time};
 use serde_json::json;
 

@@ -5,22 +5,15 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::branch::Branch;
 use crate::model::declare::is_default;
-use crate::model::execution::{AsideReason, Failure};
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::issue::{ExtendedContext, FeedbackType, LifecycleRequirements, Source, Stage};
-use crate::model::person::Person;
-use crate::model::priority::Priority;
-use crate::model::review::{Score, Verdict};
-use crate::model::status::{ExecutionStatus, IssueStatus};
-use crate::model::task_id::TaskId;
-use crate::model::test_count::TestCount;
-use crate::model::time::Time;
-use crate::rules::bounded::Omission;
-use crate::rules::wisdom::WisdomContext;
+use crate::model::{
+    AsideReason, Branch, CommitHash, ExecutionId, ExecutionStatus, ExtendedContext, Failure, FeedbackType,
+    IssueId, IssueStatus, LifecycleRequirements, Person, Priority, Score, SolutionId, Source, Stage, TaskId,
+    TestCount, Time, Verdict,
+};
+use crate::rules::{Omission, WisdomContext};
 
+#[serde_with::skip_serializing_none]
 /// The content of an issue, without its id and title.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct IssueContext {
@@ -33,7 +26,6 @@ pub(crate) struct IssueContext {
     #[serde(skip_serializing_if = "never")]
     pub(crate) priority: Priority,
     /// bug, feature, task, … as the team uses it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) issue_type: Option<String>,
     /// Tags.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
@@ -42,10 +34,8 @@ pub(crate) struct IssueContext {
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) affected_components: BTreeSet<String>,
     /// What should happen.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) expected_behavior: Option<String>,
     /// What happens instead.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) actual_behavior: Option<String>,
     /// The location in the code, a suggested fix, a design, and notes.
     #[serde(skip_serializing_if = "is_default")]
@@ -54,10 +44,8 @@ pub(crate) struct IssueContext {
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) lifecycle_requirements: LifecycleRequirements,
     /// Its source.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source: Option<Source>,
     /// URL of the discussion (http or https).
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) source_url: Option<String>,
     /// `type:id` of related issues.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
@@ -67,16 +55,15 @@ pub(crate) struct IssueContext {
     pub(crate) depends_on: Vec<DependencyContext>,
 }
 
+#[serde_with::skip_serializing_none]
 /// An issue that must be done first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct DependencyContext {
     /// Its id.
     pub(crate) issue_id: IssueId,
     /// Its title; absent if the issue is not here.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) title: Option<String>,
     /// Its status; absent if the issue is not here.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) status: Option<IssueStatus>,
     /// Whether it is done.
     pub(crate) is_met: bool,
@@ -107,6 +94,7 @@ pub(crate) struct Background {
     pub(crate) left_out: Vec<Omission>,
 }
 
+#[serde_with::skip_serializing_none]
 /// An earlier attempt, and how it ended.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct AttemptContext {
@@ -123,53 +111,43 @@ pub(crate) struct AttemptContext {
     /// When it started.
     pub(crate) started_at: Time,
     /// When it ended.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) finished_at: Option<Time>,
     /// Who ended it, or set it aside.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ended_by: Option<Person>,
     /// Why a gate was overridden to end it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) forced: Option<String>,
     /// The command that set it aside.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) set_aside: Option<AsideReason>,
     /// The branch that it worked on.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<Branch>,
     /// Its commits, newest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) commits: Vec<CommitContext>,
     /// What went wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) failure: Option<Failure>,
     /// The test commands that failed when they were last run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) failed_checks: Vec<CheckContext>,
     /// The outcome that the executor reported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) summary: Option<String>,
 }
 
+#[serde_with::skip_serializing_none]
 /// A test command that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct CheckContext {
     /// The task that the command belongs to.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,
     /// The command, as in the plan.
     pub(crate) command: String,
     /// The exit code; absent if a signal or a timeout ended the command.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exit_code: Option<i32>,
     /// How many tests passed, failed and were skipped, as the runner says; absent if no known runner says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tests: Option<TestCount>,
     /// The last part of its output.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) output_tail: String,
     /// The commit that was checked out.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) commit: Option<CommitHash>,
     /// Whether the work tree had other changes.
     pub(crate) dirty: bool,
@@ -187,6 +165,7 @@ pub(crate) struct CommitContext {
     pub(crate) task_id: Option<TaskId>,
 }
 
+#[serde_with::skip_serializing_none]
 /// A piece of feedback.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct FeedbackContext {
@@ -196,13 +175,10 @@ pub(crate) struct FeedbackContext {
     /// The stage it comes from.
     pub(crate) stage: Stage,
     /// The plan that it is about.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) solution_id: Option<SolutionId>,
     /// The task that went wrong.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,
     /// test_failure, compilation, timeout, …
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error_type: Option<String>,
     /// A description.
     pub(crate) content: String,

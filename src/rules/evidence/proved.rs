@@ -3,14 +3,18 @@
 use std::collections::BTreeSet;
 
 use super::{CheckOutcome, MissingEvidence, PlanReview, TestedAt, checks_of, commands};
-use crate::model::execution::{Check, Event};
-use crate::model::hash::CommitHash;
-use crate::model::hidden::exact;
-use crate::model::plan::Plan;
-use crate::model::proof::{BaseTests, FailsWithout, Proof};
-use crate::model::task_id::TaskId;
-use crate::rules::folder::{ExecutionFolder, LinkedCommit};
-use crate::rules::policy::GateValue;
+use crate::model::BaseTests;
+use crate::model::Check;
+use crate::model::CommitHash;
+use crate::model::Event;
+use crate::model::FailsWithout;
+use crate::model::Plan;
+use crate::model::Proof;
+use crate::model::TaskId;
+use crate::model::exact;
+use crate::rules::ExecutionFolder;
+use crate::rules::GateValue;
+use crate::rules::LinkedCommit;
 use crate::rules::review::is_someone_else;
 
 /// What is not proved, each once: the last passing check of each test is asked.

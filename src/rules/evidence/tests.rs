@@ -1,6 +1,6 @@
 use super::*;
-use crate::model::execution::{Execution, LogEntry};
 use crate::model::fixtures::entry_id;
+use crate::model::{Execution, LogEntry};
 use crate::rules::test_claim::{claim, time};
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,14 +1,11 @@
 //! Which comments stand, given that later ones replace earlier ones.
 
-use crate::model::person::Person;
+use crate::model::{Comment, EntryId, Issue, Person, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::IssueFolder;
-use crate::model::id::EntryId;
-use crate::model::issue::{Comment, Issue};
-use crate::model::time::Time;
 
 /// A comment that is shown.
 #[derive(Debug, Clone, PartialEq)]

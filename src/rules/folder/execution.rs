@@ -3,13 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use crate::model::execution::{
-    Aside, Check, CommitLink, End, Event, Execution, ExecutionResult, Failure, LogEntry, Rewrite,
+use crate::model::{
+    Aside, Check, CommitHash, CommitLink, End, Event, Execution, ExecutionResult, ExecutionStatus, Failure,
+    LogEntry, Person, Rewrite, Time, TreeHash,
 };
-use crate::model::hash::{CommitHash, TreeHash};
-use crate::model::person::Person;
-use crate::model::status::ExecutionStatus;
-use crate::model::time::Time;
 
 /// An execution with its log in order.
 #[derive(Debug, Clone)]

@@ -1,9 +1,7 @@
 use super::execution::{fold_commits, linked_commits};
 use super::*;
-use crate::model::execution::{CommitLink, Event, LinkedBy, LogEntry, Rewrite, Unlink};
 use crate::model::fixtures::entry_id;
-use crate::model::hash::CommitHash;
-use crate::model::id::EntryId;
+use crate::model::{CommitHash, CommitLink, EntryId, Event, LinkedBy, LogEntry, Rewrite, Unlink};
 use crate::rules::test_claim::claim;
 
 fn log(events: Vec<Event>) -> Vec<LogEntry> {

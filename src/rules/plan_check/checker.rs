@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 use super::PlanSetting;
 use super::finding::PlanFinding;
 use super::table::{PlanSeverity, RANGE, Rule, TYPE, UNKNOWN_WORD};
-use crate::rules::quality::{Quality, QualityPart, QualityResult};
+use crate::rules::quality::QualityResult;
+use crate::rules::{Quality, QualityPart};
 
 /// At most this many findings of one severity are listed; a longer list would not help.
 const MOST_FINDINGS: usize = 1_000;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::table::{PlanSeverity, Rule};
-use crate::model::schema::Shape;
+use crate::model::Shape;
 
 /// The most characters of a value that are shown.
 const LONGEST_SHOWN: usize = 60;

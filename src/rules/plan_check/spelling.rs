@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::checker::{Checker, given};
 use super::table::MISSPELT;
+use crate::model::Shape;
 use crate::model::plan::PLAN;
-use crate::model::schema::Shape;
 
 /// A longer name is not a misspelling.
 const LONGEST: usize = 40;

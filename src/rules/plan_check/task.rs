@@ -8,13 +8,10 @@ use super::table::{
     ACTION, COMMAND, COMMIT_TYPE, CRITERIA, FEW_STEPS, NO_TEST, PATH, PRIORITY, STEPS, SYMLINK, TASK_ID,
     TEST_CHANGE, TEXT, TYPE, UNKNOWN_FILE, VAGUE, VERIFICATION,
 };
-use crate::model::plan_fields::{self, DoneWhen, Estimate, PlaceList};
 use crate::model::plan_schema::{ACTIONS, COMMIT_TYPES, EFFORTS, FILE_ACTIONS, LEVELS};
-use crate::model::priority::Priority;
-use crate::model::repo_path::RepoPath;
-use crate::rules::command_line::CommandLine;
-use crate::rules::quality::QualityPart;
+use crate::model::{DoneWhen, Estimate, PlaceList, Priority, RepoPath, plan_fields};
 use crate::rules::vague::{WAY_TO_CHECK, is_thin, is_vague};
+use crate::rules::{CommandLine, QualityPart};
 
 /// Fields of a task that are counted as its completeness.
 const COUNTED_FIELDS: usize = 5;

@@ -2,8 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::model::plan::Plan;
-use crate::model::repo_path::RepoPath;
+use crate::model::{Plan, RepoPath};
 
 fn sound() -> Value {
     json!({

@@ -5,17 +5,11 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::Explain;
-use crate::model::id::{IssueId, ItemId, QueueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::queue::{Item, QueueDecision};
-use crate::model::remedy::{Remedies, Remedy, RemedyCall};
-use crate::model::repo_path::RepoPath;
-use crate::model::shell;
-use crate::model::status::{ExecutionStatus, IssueStatus};
-use crate::model::text_enum;
-use crate::rules::facts::{AbsentWork, WorkPlace};
-use crate::rules::review;
+use crate::model::{
+    ExecutionStatus, Explain, IssueId, IssueStatus, Item, ItemId, Op, Other, QueueDecision, QueueId,
+    Remedies, Remedy, RemedyCall, RepoPath, SolutionId, shell, text_enum,
+};
+use crate::rules::{AbsentWork, WorkPlace, review};
 
 text_enum!(
     /// What kind of reason keeps an item waiting.
@@ -61,17 +55,15 @@ text_enum!(
     }
 );
 
+#[serde_with::skip_serializing_none]
 /// What an item waits for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Blocker {
     /// The issue that blocks it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) issue_id: Option<IssueId>,
     /// Its plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) solution_id: Option<SolutionId>,
     /// Its item.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) item_id: Option<ItemId>,
     /// What kind of reason it is, for programs.
     pub(crate) kind: BlockerKind,

@@ -5,12 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::OrderReason;
 use super::blocker::Reason;
 use super::graph::ItemGraph;
-use crate::model::id::{ItemId, SolutionId};
-use crate::model::queue_conflict::{ConflictType, Resolution, Severity};
-use crate::rules::overlap::Overlap;
-use crate::rules::queue_conflicts::{
-    Clarification, ConflictView, EffectiveConflict, MOST_NAMED, clarification,
-};
+use crate::model::{ConflictType, ItemId, Resolution, Severity, SolutionId};
+use crate::rules::queue_conflicts::{MOST_NAMED, clarification};
+use crate::rules::{Clarification, ConflictView, EffectiveConflict, Overlap};
 
 /// The clarifications of one queue.
 pub(super) struct QueueClarifications {

@@ -3,11 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::graph::ItemGraph;
-use crate::model::id::SolutionId;
-use crate::model::queue_conflict::{ConflictType, QueueConflict};
-use crate::model::repo_path::RepoPath;
-use crate::rules::overlap::{ByPath, Overlap};
-use crate::rules::queue_conflicts::EffectiveConflict;
+use crate::model::{ConflictType, QueueConflict, RepoPath, SolutionId};
+use crate::rules::{ByPath, EffectiveConflict, Overlap};
 
 /// The files of the items that still count in conflicts, by their index in the order of execution.
 pub(super) struct Files<'a>(ByPath<'a, usize>);

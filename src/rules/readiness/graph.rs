@@ -3,12 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Facts, dependencies, drawn};
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::queue::Item;
-use crate::model::status::ExecutionStatus;
-use crate::rules::dag;
-use crate::rules::facts::{IssueFacts, PlanFacts};
-use crate::rules::queue_conflicts::EffectiveConflict;
+use crate::model::{ExecutionStatus, IssueId, Item, SolutionId};
+use crate::rules::{EffectiveConflict, IssueFacts, PlanFacts, dag};
 
 /// Why one item comes before another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::dependencies;
 use super::graph::ItemGraph;
-use crate::model::id::IssueId;
-use crate::rules::overlap::ByPath;
+use crate::model::IssueId;
+use crate::rules::ByPath;
 
 /// Items that share files, directly or through others, form one S group, which runs in order; the rest form a P group
 /// for each depth of what comes before them.

@@ -6,13 +6,9 @@ use super::blocker::{Blocker, Reason};
 use super::clarify::QueueClarifications;
 use super::graph::ItemGraph;
 use super::{Facts, dependencies};
-use crate::model::queue::{Item, Queue, QueueDecision};
-use crate::model::root::Policy;
-use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
-use crate::rules::facts::IssueFacts;
-use crate::rules::folder::QueueFolder;
-use crate::rules::overlap::ByPath;
+use crate::model::{ExecutionStatus, IssueStatus, Item, ItemStatus, Policy, Queue, QueueDecision};
 use crate::rules::review::may_hand_out;
+use crate::rules::{ByPath, IssueFacts, QueueFolder};
 
 /// The items that are being executed, with the files of their plans.
 pub(super) struct InWork<'a> {

@@ -11,17 +11,13 @@ use proptest::prelude::*;
 
 use super::{BlockerKind, Facts, ItemView, OrderReason, QueueView, any_cycle, views};
 use crate::model::fixtures::{entry_id, execution_id};
-use crate::model::id::{EntryId, IssueId, ItemId, QueueId, SolutionId};
-use crate::model::queue::{Item, Queue, QueueDecision};
-use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
-use crate::model::repo_path::RepoPath;
-use crate::model::root::Policy;
-use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
-use crate::model::time::Time;
-use crate::rules::facts::{Holder, IssueFacts, PlanFacts};
-use crate::rules::folder::QueueFolder;
+use crate::model::{
+    ConflictType, EntryId, ExecutionStatus, IssueId, IssueStatus, Item, ItemId, ItemStatus, Policy, Queue,
+    QueueConflict, QueueDecision, QueueId, RepoPath, Resolution, Severity, SolutionId, Time,
+};
 use crate::rules::queue_conflicts::standing;
 use crate::rules::review::UNREVIEWED;
+use crate::rules::{Holder, IssueFacts, PlanFacts, QueueFolder};
 
 fn issue(n: usize) -> IssueId {
     IssueId::parse(&format!("GH-{n}")).unwrap()

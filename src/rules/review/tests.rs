@@ -2,11 +2,8 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::model::code::Code;
 use crate::model::fixtures::entry_id;
-use crate::model::plan_json::PlanJson;
-use crate::model::review::Scores;
-use crate::model::time::Time;
+use crate::model::{Code, PlanJson, Scores, Time};
 
 fn plan(tasks: usize) -> Solution {
     let tasks: Vec<_> =

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::exploration::Extent;
-use crate::model::roadmap::{Factors, RoadmapChoice, RoadmapDocument, RoadmapMode};
+use crate::model::{Extent, Factors, RoadmapChoice, RoadmapDocument, RoadmapMode};
 use crate::rules::roadmap::mode;
 
 /// How many of the five factors decide the mode.

@@ -16,14 +16,13 @@ use self::table::{
     WAVE,
 };
 use super::{Item, items, layer, mode, title};
-use crate::model::issue::{
-    AcceptanceType, CommitStrategy, LifecycleRequirements, RegressionScope, TestStrategy,
+use crate::model::roadmap::{MOST_LAYERS, MOST_LINES, MOST_TASKS};
+use crate::model::{
+    AcceptanceType, CommitStrategy, Convergence, LifecycleRequirements, RegressionScope, RoadmapDocument,
+    RoadmapMode, TestStrategy, Unread, typed,
 };
-use crate::model::roadmap::{Convergence, MOST_LAYERS, MOST_LINES, MOST_TASKS, RoadmapDocument, RoadmapMode};
-use crate::model::typed::{self, Unread};
-use crate::rules::plan_check::{PlanFinding, Rule};
 use crate::rules::vague::{WAY_TO_CHECK, is_technical, is_thin, is_vague};
-use crate::rules::{dag, limits};
+use crate::rules::{PlanFinding, Rule, dag, limits};
 
 pub(crate) use table::RULES;
 

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::issue::LifecycleRequirements;
-use crate::model::priority::Priority;
-use crate::model::roadmap::{
-    Convergence, Effort, Layer, Risk, RoadmapChoice, RoadmapDocument, RoadmapMode, RoadmapTask,
+use crate::model::roadmap::{Effort, Layer, RoadmapTask};
+use crate::model::{
+    Convergence, LifecycleRequirements, Priority, Risk, RoadmapChoice, RoadmapDocument, RoadmapEvent,
+    RoadmapMode,
 };
-use crate::model::roadmap_log::RoadmapEvent;
-use crate::rules::folder::RoadmapFolder;
+use crate::rules::RoadmapFolder;
 
 /// A layer or a task: each is an issue.
 #[derive(Debug, Clone, PartialEq)]

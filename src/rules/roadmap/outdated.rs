@@ -7,9 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::model::digest::PlanDigest;
-use crate::model::person::Person;
-use crate::model::roadmap_log::{RoadmapEvent, RoadmapLogEntry};
+use crate::model::{Person, PlanDigest, RoadmapEvent, RoadmapLogEntry};
 
 /// A part of a document that somebody changed since the version that was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -96,8 +94,7 @@ mod tests {
 
     use super::*;
     use crate::model::fixtures::entry_id;
-    use crate::model::roadmap_log::RoadmapRevision;
-    use crate::model::time::Time;
+    use crate::model::{RoadmapRevision, Time};
 
     fn document(one: &str, two: &str) -> Value {
         json!({"title": "t", "ISS-1": {"id": "L0", "goal": one}, "ISS-2": {"id": "L1", "goal": two}})

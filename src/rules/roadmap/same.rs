@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::Item;
 use super::check::plain;
-use crate::model::roadmap::RoadmapMode;
+use crate::model::RoadmapMode;
 
 /// Items with the same number match from this similarity of their titles on, from 0 to 1.
 const ALIKE: f64 = 0.6;

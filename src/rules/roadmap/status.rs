@@ -3,11 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::person::Person;
-use crate::model::roadmap_log::{RoadmapEvent, RoadmapFeedback};
-use crate::model::text_enum;
-use crate::model::time::Time;
-use crate::rules::folder::RoadmapFolder;
+use crate::model::{Person, RoadmapEvent, RoadmapFeedback, Time, text_enum};
+use crate::rules::RoadmapFolder;
 
 /// The maximum rounds of feedback; then a roadmap is executed as it is.
 pub(crate) const MOST_ROUNDS: usize = 5;
@@ -114,9 +111,8 @@ pub(crate) fn status(folder: &RoadmapFolder) -> Status {
 mod tests {
     use super::*;
     use crate::model::fixtures::entry_id;
-    use crate::model::roadmap_log::{RoadmapApproval, RoadmapLogEntry, RoadmapRevision};
-    use crate::model::typed;
-    use crate::rules::folder::Recorded;
+    use crate::model::{RoadmapApproval, RoadmapLogEntry, RoadmapRevision, typed};
+    use crate::rules::Recorded;
     use serde_json::json;
 
     fn folder(events: &[&str]) -> RoadmapFolder {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::Item;
-use crate::model::roadmap::{Risk, RoadmapMode};
+use crate::model::{Risk, RoadmapMode};
 use crate::rules::limits::LONGEST_TITLE;
 
 /// The tag of every issue of a roadmap.

@@ -4,10 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::branch::Branch;
-use crate::model::hash::CommitHash;
-use crate::model::repo_path::{FoldedPaths, RepoPath};
-use crate::rules::roles::Role;
+use crate::model::{Branch, CommitHash, FoldedPaths, RepoPath};
+use crate::rules::Role;
 
 /// The bounds of one agent in one step. The hooks of its step read them from a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! Breaches of the roles of agents, in words.
 
-use crate::model::run_log::Breach;
+use crate::model::Breach;
 
 /// The beginning of a breach that a hook stopped.
 const REFUSED: &str = "refused: ";

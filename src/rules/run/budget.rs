@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use crate::model::agent_session::Cost;
-use crate::model::budget::Budget;
+use crate::model::{Budget, Cost};
 use crate::rules::lease::parse_duration;
 
 /// A text that is no budget.

@@ -1,9 +1,7 @@
 //! What a run would do for an issue if every step went well: the same rules as for a run that is at work.
 
 use super::next::{Need, Standing, StuckReason, need};
-use crate::model::review::Verdict;
-use crate::model::run::{Run, RunStep};
-use crate::model::status::IssueStatus;
+use crate::model::{IssueStatus, Run, RunStep, Verdict};
 
 /// The steps, in order; and why the issue then waits for a person, if it does.
 pub(crate) fn foreseen(run: &Run, at: Standing) -> (Vec<RunStep>, Option<StuckReason>) {

@@ -5,13 +5,8 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::id::SolutionId;
-use crate::model::status::ExecutionStatus;
-use crate::model::text_enum;
-use crate::rules::audit;
-use crate::rules::evidence;
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::plan_check;
+use crate::model::{ExecutionStatus, SolutionId, text_enum};
+use crate::rules::{ExecutionFolder, IssueFolder, audit, evidence, plan_check};
 
 /// From this score on, work passes.
 const PASS: usize = 80;
@@ -44,14 +39,13 @@ text_enum!(
     }
 );
 
+#[serde_with::skip_serializing_none]
 /// The quality of the work of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct RunQuality {
     /// The average of the known scores, rounded down; absent if nothing can be counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) score: Option<usize>,
     /// Whether the work passes: never better than the worst dimension, since three good ones do not make up for it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) gate: Option<QualityGate>,
     /// The four dimensions.
     pub(crate) dimensions: Vec<DimensionScore>,
@@ -59,16 +53,15 @@ pub(crate) struct RunQuality {
     counts: [(usize, usize); 4],
 }
 
+#[serde_with::skip_serializing_none]
 /// The score of one dimension.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct DimensionScore {
     /// The dimension.
     pub(crate) dimension: QualityDimension,
     /// 0 to 100, rounded down; absent if there is nothing to count.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) score: Option<usize>,
     /// Whether that passes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) gate: Option<QualityGate>,
     /// What was counted.
     pub(crate) counted: String,

@@ -1,7 +1,7 @@
 //! The words in which agents and providers say that they are asked too often, and until when.
 
 use super::limits::LimitWait;
-use crate::model::time::Time;
+use crate::model::Time;
 
 /// Words that no agent uses for anything else.
 const SURE: &[&str] = &[

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::run_log::{Limited, RunEvent, RunLogEntry};
-use crate::model::time::Time;
+use crate::model::{Limited, RunEvent, RunLogEntry, Time};
 
 /// No provider is waited for longer than this, in milliseconds: what says so is mistaken, or no limit that passes.
 const LONGEST: i64 = 8 * 24 * 3_600_000;

@@ -2,12 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::id::IssueId;
-use crate::model::priority::Priority;
-use crate::model::review::Verdict;
-use crate::model::run::{Run, RunMode, RunStep};
-use crate::model::run_log::RunPhase;
-use crate::model::status::IssueStatus;
+use crate::model::{IssueId, IssueStatus, Priority, Run, RunMode, RunPhase, RunStep, Verdict};
 
 /// From this priority on, an issue is urgent: high.
 const URGENT: u8 = 2;

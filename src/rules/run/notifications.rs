@@ -2,12 +2,11 @@
 
 use super::limits::limited_words;
 use super::progress::{BUDGET, HELD_ELSEWHERE, MERGE_CONFLICT, NO_PLAN, REJECTED, is_for_a_person};
-use crate::model::execution::Failure;
-use crate::model::id::{IssueId, RunId};
-use crate::model::notification::{Notification, NotificationKind};
-use crate::model::run_log::{IssueReached, PhaseReached, RunEvent, RunLogEntry, RunStatus};
-use crate::model::status::IssueStatus;
-use crate::rules::folder::RunFolder;
+use crate::model::{
+    Failure, IssueId, IssueReached, IssueStatus, Notification, NotificationKind, PhaseReached, RunEvent,
+    RunId, RunLogEntry, RunStatus,
+};
+use crate::rules::RunFolder;
 
 /// Longer texts of others are cut.
 const LONGEST_QUOTE: usize = 1000;

@@ -5,16 +5,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::budget::Budget;
-use crate::model::execution::Failure;
-use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
-use crate::model::run::RunStep;
-use crate::model::run_log::{
-    ActionDone, Breach, Choice, Decided, IssueReached, RunEvent, RunLogEntry, RunPhase, RunStatus, Setback,
+use crate::model::{
+    ActionDone, Breach, Budget, Choice, Decided, ExecutionId, Failure, IssueId, IssueReached, IssueStatus,
+    ItemId, QueueId, RunEvent, RunLogEntry, RunPhase, RunStatus, RunStep, Setback, SolutionId, Time,
 };
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
-use crate::rules::folder::RunFolder;
+use crate::rules::RunFolder;
 
 /// How far a run has come.
 #[derive(Debug, Clone, PartialEq)]

@@ -10,17 +10,8 @@ use super::spent::Spent;
 use super::state::{IssueStage, in_words, stage};
 use super::times::{between, phases, spans};
 use super::waiting::{self, KeptBranch, NeededIssue, UnstoredAnswer};
-use crate::model::branch::Branch;
-use crate::model::execution::Check;
-use crate::model::id::{ExecutionId, IssueId};
-use crate::model::run::RunStep;
-use crate::model::solution::Solution;
-use crate::model::test_count::TestOutcome;
-use crate::rules::audit;
-use crate::rules::bounded::Cut;
-use crate::rules::facts;
-use crate::rules::folder::{ExecutionFolder, IssueFolder, RunFolder};
-use crate::rules::review;
+use crate::model::{Branch, Check, ExecutionId, IssueId, RunStep, Solution, TestOutcome};
+use crate::rules::{Cut, ExecutionFolder, IssueFolder, RunFolder, audit, facts, review};
 
 pub(crate) use self::view::{
     IssueReport, ReportedCheck, ReportedCommit, ReportedFeedback, ReportedReview, RunReport, Totals,

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use super::budget::{length, money};
 use super::progress::IssueProgress;
 use super::times::between;
-use crate::model::agent_session::Cost;
-use crate::model::budget::Budget;
-use crate::rules::folder::ExecutionFolder;
+use crate::model::{Budget, Cost};
+use crate::rules::ExecutionFolder;
 
 /// The cost of the work on issues, as reported by agents: executors in the sessions of their executions, all others in
 /// the log of the run.

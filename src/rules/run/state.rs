@@ -6,14 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::progress::{IssueProgress, RunProgress, Wrong};
-use crate::model::execution::Failure;
-use crate::model::id::{IssueId, ItemId, SolutionId};
-use crate::model::run::RunStep;
-use crate::model::run_log::{RunPhase, RunStatus};
-use crate::model::status::IssueStatus;
-use crate::model::text_enum;
-use crate::model::time::Time;
-use crate::rules::folder::RunFolder;
+use crate::model::{
+    Failure, IssueId, IssueStatus, ItemId, RunPhase, RunStatus, RunStep, SolutionId, Time, text_enum,
+};
+use crate::rules::RunFolder;
 
 text_enum!(
     /// How far an issue of a run has come.
@@ -128,22 +124,19 @@ impl Counts {
     }
 }
 
+#[serde_with::skip_serializing_none]
 /// Something that went wrong.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct ErrorState {
     /// When it went wrong.
     pub(crate) timestamp: Time,
     /// The phase of the run, if the error concerns the whole run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) phase: Option<RunPhase>,
     /// The step, if the error concerns a step.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) action: Option<RunStep>,
     /// The issue, if the step was for one issue.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) issue_id: Option<IssueId>,
     /// The kind of error.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error_type: Option<String>,
     /// A description.
     pub(crate) message: String,

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::id::IssueId;
-use crate::model::run_log::{IssueReached, Order, OrderKind, RunEvent, RunLogEntry};
-use crate::model::status::IssueStatus;
+use crate::model::{IssueId, IssueReached, IssueStatus, Order, OrderKind, RunEvent, RunLogEntry};
 
 /// What is still to be done about the orders in a log.
 #[derive(Debug, Default, PartialEq, Eq)]

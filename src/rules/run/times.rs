@@ -5,9 +5,8 @@ use serde::Serialize;
 
 use super::progress::{IssueProgress, RunProgress};
 use super::state::{IssueStage, stage};
-use crate::model::run_log::{RunEvent, RunPhase};
-use crate::model::time::Time;
-use crate::rules::folder::RunFolder;
+use crate::model::{RunEvent, RunPhase, Time};
+use crate::rules::RunFolder;
 
 /// How long a phase took.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

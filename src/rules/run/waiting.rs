@@ -12,17 +12,11 @@ use serde::Serialize;
 use super::progress::{IssueProgress, RunProgress, Wrong};
 use super::report::RunFacts;
 use super::state::{IssueStage, in_words, stage};
-use crate::model::branch::Branch;
-use crate::model::id::{ExecutionId, IssueId, RunId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::run::{Run, RunStep};
-use crate::model::run_log::{RunStatus, Unrecorded};
-use crate::model::shell;
-use crate::model::status::{ExecutionStatus, IssueStatus};
-use crate::rules::facts;
-use crate::rules::folder::{ExecutionFolder, IssueFolder, RunFolder};
-use crate::rules::review;
+use crate::model::{
+    Branch, ExecutionId, ExecutionStatus, IssueId, IssueStatus, Op, Other, Remedy, RemedyCall, Run, RunId,
+    RunStatus, RunStep, Unrecorded, shell,
+};
+use crate::rules::{ExecutionFolder, IssueFolder, RunFolder, facts, review};
 
 /// Something that a person must decide or do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::progress::RunProgress;
-use crate::model::id::IssueId;
-use crate::model::run::{Run, RunStep};
-use crate::model::status::IssueStatus;
+use crate::model::{IssueId, IssueStatus, Run, RunStep};
 
 /// Fewer failures may have to do with the issues.
 const FEWEST: u64 = 2;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::rules::test_files::TestFiles;
+use crate::rules::TestFiles;
 
 /// A rule with its recipe, an assignment, or any other line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

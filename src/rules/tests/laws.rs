@@ -4,20 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntry, Supersedes};
 use crate::model::fixtures::{self, entry_id};
-use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, SolutionId};
-use crate::model::issue::{Issue, StoredStatus};
-use crate::model::plan_json::PlanJson;
-use crate::model::queue::{Item, Queue, QueueDecision};
-use crate::model::root::Policy;
-use crate::model::solution::Solution;
-use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
+use crate::model::{
+    Aside, AsideReason, End, Event, Execution, ExecutionId, ExecutionStatus, Issue, IssueId, IssueStatus,
+    Item, ItemId, ItemStatus, LogEntry, PlanJson, Policy, Queue, QueueDecision, QueueId, Solution,
+    SolutionId, StoredStatus, Supersedes,
+};
 use crate::rules::claim_order::who_holds;
-use crate::rules::facts::{self, IssueFacts};
-use crate::rules::folder::{ExecutionFolder, IssueFolder, QueueFolder, QueuedItem, Recorded};
-use crate::rules::readiness::{self, ItemView};
+use crate::rules::facts;
+use crate::rules::readiness;
 use crate::rules::test_claim::{claim, time};
+use crate::rules::{ExecutionFolder, IssueFacts, IssueFolder, ItemView, QueueFolder, QueuedItem, Recorded};
 
 const STATUSES: [ExecutionStatus; 3] =
     [ExecutionStatus::Executing, ExecutionStatus::Completed, ExecutionStatus::Failed];

@@ -1,7 +1,7 @@
 //! Whether the test commands of a plan may be run here.
 
 use super::Driver;
-use crate::model::id::SolutionId;
+use crate::model::SolutionId;
 use crate::ops::Refusal;
 use crate::run::agreed;
 

@@ -1,12 +1,10 @@
 //! A run that has cost what it may begins nothing else.
 
 use super::Driver;
-use crate::model::code::Code;
-use crate::model::execution::Failure;
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Code, Failure, Other, RemedyCall};
 use crate::ops::Refusal;
-use crate::rules::run::{BUDGET, RunProgress, driven_ms};
+use crate::rules::RunProgress;
+use crate::rules::run::{BUDGET, driven_ms};
 use crate::run::job::failure;
 
 impl Driver<'_> {

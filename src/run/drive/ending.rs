@@ -1,19 +1,14 @@
 //! The end of a run.
 
 use super::Driver;
-use crate::model::code::Code;
-use crate::model::id::{IssueId, RunId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::run::RunStep;
-use crate::model::run_log::{IssueReached, PhaseReached, RunEvent, RunPhase, RunStatus};
-use crate::model::status::IssueStatus;
+use crate::model::{
+    Code, IssueId, IssueReached, IssueStatus, Op, Other, PhaseReached, RemedyCall, RunEvent, RunId, RunPhase,
+    RunStatus, RunStep,
+};
 use crate::ops::work::runs::view::existing;
 use crate::ops::{Refusal, issues};
-use crate::rules::facts;
-use crate::rules::run::{
-    ALL_FAILED, IssueProgress, Need, RunProgress, STALLED, Standing, StuckReason, chains, need, worn_out,
-};
+use crate::rules::run::{ALL_FAILED, IssueProgress, STALLED, chains, need, worn_out};
+use crate::rules::{Need, RunProgress, Standing, StuckReason, facts};
 use crate::run::job::failure;
 use crate::run::sessions::forget_all;
 use crate::store::Store;

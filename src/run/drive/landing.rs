@@ -2,13 +2,7 @@
 
 use super::Driver;
 use crate::git::ObjectId;
-use crate::model::branch::Branch;
-use crate::model::id::IssueId;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
-use crate::model::run_log::IssueReached;
-use crate::model::status::IssueStatus;
-use crate::model::words::count;
+use crate::model::{Branch, IssueId, IssueReached, IssueStatus, Op, RemedyCall, count};
 use crate::ops::work::runs::is_in;
 use crate::ops::work::{self, LandMethod, LandView, LandWork, NotLanded, WhyNotLanded};
 use crate::ops::{Notice, Refusal, RefusalKind};

@@ -4,13 +4,11 @@ use std::path::Path;
 
 use super::Driver;
 use super::starting::file_name;
-use crate::model::execution::Execution;
-use crate::model::run::RunStep;
-use crate::model::run_log::{Breach, RunEvent};
+use crate::model::{Breach, Execution, RunEvent, RunStep};
 use crate::ops::work::preparing::remove_leftover;
 use crate::ops::{Refusal, issues};
-use crate::rules::roles::Role;
-use crate::rules::run::{Bounds, refused_words};
+use crate::rules::run::refused_words;
+use crate::rules::{Bounds, Role};
 use crate::run::workplace::{self, Hander, StepWorkplace};
 
 impl Driver<'_> {

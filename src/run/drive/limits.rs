@@ -1,7 +1,7 @@
 //! Limits of providers, which all runs see.
 
 use super::Driver;
-use crate::model::run_log::{Limited, RunEvent};
+use crate::model::{Limited, RunEvent};
 use crate::ops::Refusal;
 use crate::rules::run::limits_in;
 

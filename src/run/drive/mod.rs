@@ -40,22 +40,18 @@ use super::stops::RunStops;
 use super::watch::{RunUpdate, RunWatch, StartedIssue, tell_notices};
 use crate::agent::environment::beside_agents;
 use crate::git::{GitError, Withheld};
-use crate::model::budget::Budget;
-use crate::model::code::Code;
-use crate::model::id::{ExecutionId, IssueId, RunId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::run::{Run, RunStep};
-use crate::model::run_log::{PhaseReached, RunEvent, RunStatus};
+use crate::model::{
+    Budget, Code, ExecutionId, IssueId, Op, Other, PhaseReached, RemedyCall, Run, RunEvent, RunId, RunStatus,
+    RunStep, SolutionId,
+};
 use crate::ops::work::publish_store;
 use crate::ops::work::runs::driver;
 use crate::ops::work::runs::paths::{RunPaths, clean_up, prepare_branch};
 use crate::ops::work::runs::view::{RunView, existing, titles, view};
 use crate::ops::{Answer, Notice, Refusal, Session, issues};
 use crate::process::left_behind::end_left_behind;
-use crate::rules::facts;
-use crate::rules::folder::RunFolder;
-use crate::rules::run::{IssueProgress, RunProgress};
+use crate::rules::run::IssueProgress;
+use crate::rules::{RunFolder, RunProgress, facts};
 use crate::store::{ObjectId, ReadState, Snapshot, StoreError, layout};
 use crate::workplace::Confinement;
 

@@ -2,29 +2,20 @@
 
 use super::Driver;
 use super::conflicts::WorkBranch;
-use crate::git::fault;
-use crate::git::{BranchMerge, GitError};
-use crate::model::branch::Branch;
-use crate::model::code::Code;
-use crate::model::execution::Failure;
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::run::RunStep;
-use crate::model::run_log::{ActionDone, Breach, Choice, Decided, IssueReached, RunEvent};
-use crate::model::solution::Solution;
-use crate::model::status::IssueStatus;
+use crate::git::{BranchMerge, GitError, fault};
+use crate::model::{
+    ActionDone, Branch, Breach, Choice, Code, CommitHash, Decided, ExecutionId, Failure, IssueId,
+    IssueReached, IssueStatus, Op, Other, RemedyCall, RunEvent, RunStep, Solution,
+};
 use crate::ops::plans::{self, Bind};
 use crate::ops::queue::{self, QueueSelection};
 use crate::ops::work::runs::paths::{open_tree, prepare_branch, remove_tree};
 use crate::ops::work::{self, Retry};
 use crate::ops::{Notice, Refusal, issues};
-use crate::rules::roles::Role;
 use crate::rules::run::{
-    BUDGET, HELD_ELSEWHERE, IN_CYCLE, NO_PLAN, Need, PENDING_SELECTION, REJECTED, Standing, StuckReason,
-    UNREVIEWED, need, next,
+    BUDGET, HELD_ELSEWHERE, IN_CYCLE, NO_PLAN, PENDING_SELECTION, REJECTED, UNREVIEWED, need, next,
 };
+use crate::rules::{Need, Role, Standing, StuckReason};
 use crate::run::job::failure;
 use crate::run::watch::{PlanToChoose, RunUpdate, tell_notices};
 use crate::store::{Store, StoreError};

@@ -1,19 +1,14 @@
 //! The log of the run, which only the driver writes.
 
 use super::Driver;
-use crate::model::id::IssueId;
-use crate::model::issue::Stage;
-use crate::model::notification::{Notification, NotificationKind};
-use crate::model::op::Op;
-use crate::model::run::RunStep;
-use crate::model::run_log::{
-    ActionDone, IssueReached, PhaseReached, RunEvent, RunLogEntry, RunStatus, Setback,
+use crate::model::{
+    ActionDone, IssueId, IssueReached, IssueStatus, Notification, NotificationKind, Op, PhaseReached,
+    RunEvent, RunLogEntry, RunStatus, RunStep, Setback, Stage,
 };
-use crate::model::status::IssueStatus;
 use crate::ops::work::failure::{note_failure, reported};
 use crate::ops::{Notice, Refusal};
-use crate::rules::roles::Role;
-use crate::rules::run::{RunProgress, notification, phase};
+use crate::rules::run::{notification, phase};
+use crate::rules::{Role, RunProgress};
 use crate::run::job::{Spent, VainStep};
 use crate::run::watch::RunUpdate;
 use crate::store::Tx;

@@ -4,11 +4,10 @@
 use std::time::{Duration, Instant};
 
 use super::Driver;
-use crate::model::id::IssueId;
-use crate::model::run::RunStep;
+use crate::model::{IssueId, RunStep};
 use crate::ops::work::keep_lease;
 use crate::ops::{Notice, Refusal};
-use crate::rules::roles::Role;
+use crate::rules::Role;
 use crate::run::watch::{RunUpdate, tell_notices};
 
 /// How often in the time of one lease it is looked at.

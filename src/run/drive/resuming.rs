@@ -1,12 +1,10 @@
 //! How a run that was stopped or killed continues.
 
 use super::Driver;
-use crate::model::hash::CommitHash;
-use crate::model::run::RunStep;
-use crate::model::run_log::{ActionDone, PhaseReached, RunEvent, RunStatus};
+use crate::model::{ActionDone, CommitHash, PhaseReached, RunEvent, RunStatus, RunStep};
 use crate::ops::{Refusal, issues};
-use crate::rules::roles::Role;
-use crate::rules::run::{RunProgress, owed};
+use crate::rules::run::owed;
+use crate::rules::{Role, RunProgress};
 use crate::run::catch_up::unrecorded;
 use crate::run::unended;
 

@@ -4,12 +4,11 @@
 use std::path::Path;
 
 use super::Driver;
-use crate::model::branch::Branch;
-use crate::model::id::{IssueId, SolutionId};
+use crate::model::{Branch, IssueId, SolutionId};
 use crate::ops::work::runs::is_in;
 use crate::ops::work::runs::paths::{head, remove_tree};
 use crate::ops::{Refusal, issues};
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::{ExecutionFolder, IssueFolder};
 use crate::run::leftovers::{folders_of_claims, keep_commit, put_away};
 use crate::store::{ObjectId, object_id};
 

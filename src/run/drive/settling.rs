@@ -1,15 +1,9 @@
 //! Handles the reports of agents and the results of their steps.
 
 use super::Driver;
-use crate::model::agent_session::Usage;
-use crate::model::code::Code;
-use crate::model::execution::Failure;
-use crate::model::id::IssueId;
-use crate::model::run::RunStep;
-use crate::model::run_log::{IssueReached, RunEvent};
-use crate::model::status::IssueStatus;
+use crate::model::{Code, Failure, IssueId, IssueReached, IssueStatus, RunEvent, RunStep, Usage};
 use crate::ops::Refusal;
-use crate::rules::run::RunProgress;
+use crate::rules::RunProgress;
 use crate::run::job::{StepOutcome, StepReport, VainStep, failure_of};
 use crate::run::watch::RunUpdate;
 

@@ -2,19 +2,20 @@
 //! carries everything that is waiting.
 
 use super::Driver;
-use crate::model::code::Code;
-use crate::model::id::IssueId;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::run::RunStep;
-use crate::model::run_log::{IssueReached, RunEvent};
-use crate::model::status::IssueStatus;
+use crate::model::Code;
+use crate::model::IssueId;
+use crate::model::IssueReached;
+use crate::model::IssueStatus;
+use crate::model::Op;
+use crate::model::Other;
+use crate::model::RemedyCall;
+use crate::model::RunEvent;
+use crate::model::RunStep;
 use crate::ops::work::publish_store;
 use crate::ops::work::runs::view::existing;
 use crate::ops::{Notice, Refusal, issues};
-use crate::rules::facts;
-use crate::rules::folder::RunFolder;
-use crate::rules::run::{IssueProgress, RunProgress};
+use crate::rules::run::IssueProgress;
+use crate::rules::{RunFolder, RunProgress, facts};
 use crate::run::others::Others;
 use crate::run::watch::RunUpdate;
 use crate::store::{ObjectId, Store, Tx};

@@ -2,15 +2,13 @@
 
 use super::Driver;
 use super::sharing::refuse_other_driver;
-use crate::model::execution::Failure;
-use crate::model::id::IssueId;
-use crate::model::run::RunStep;
-use crate::model::run_log::{Choice, Decided, IssueReached, OrderKind, RunEvent};
-use crate::model::status::IssueStatus;
+use crate::model::{
+    Choice, Decided, Failure, IssueId, IssueReached, IssueStatus, OrderKind, RunEvent, RunStep,
+};
 use crate::ops::work::runs::view::existing;
 use crate::ops::{Refusal, issues};
-use crate::rules::facts;
-use crate::rules::run::{RunProgress, STOPPED, steering};
+use crate::rules::run::{STOPPED, steering};
+use crate::rules::{RunProgress, facts};
 use crate::run::job::failure;
 use crate::run::watch::RunUpdate;
 use crate::store::{ReadState, layout};

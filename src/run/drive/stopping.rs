@@ -1,7 +1,7 @@
 //! Stops the agents at work.
 
 use super::{Driver, LOOK};
-use crate::model::run_log::RunEvent;
+use crate::model::RunEvent;
 use crate::ops::Notice;
 use crate::ops::work::publish_store;
 use crate::run::job::StepReport;

@@ -2,14 +2,11 @@
 
 use bstr::{BStr, ByteSlice};
 
-use crate::git::tree_diff::Difference;
-use crate::git::{Kind, ObjectId};
+use crate::git::{Difference, Kind, ObjectId};
 use crate::model::execution::MOST_FILES;
-use crate::model::hash::{CommitHash, TreeHash};
-use crate::model::person::Person;
-use crate::model::time::Time;
-use crate::store::error::StoreError;
-use crate::store::repo::{Store, object_id, one_line};
+use crate::model::{CommitHash, Person, Time, TreeHash};
+use crate::store::repo::{object_id, one_line};
+use crate::store::{Store, StoreError};
 
 /// A longer subject is cut; the commit itself keeps it.
 const LONGEST_SUBJECT: usize = 500;

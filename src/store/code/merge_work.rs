@@ -2,11 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::git::tree_diff::Difference;
-use crate::git::trees::EntryId;
-use crate::git::{EntryKind, ObjectId};
-use crate::store::error::StoreError;
-use crate::store::repo::Store;
+use crate::git::{Difference, EntryId, EntryKind, ObjectId};
+use crate::store::{Store, StoreError};
 
 /// Comparing two files for a rename counts as one step for every this many bytes.
 const COMPARED: u64 = 4096;

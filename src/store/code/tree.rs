@@ -3,9 +3,7 @@
 use bstr::{BStr, ByteSlice};
 
 use crate::git::{EntryKind, ObjectId};
-use crate::store::error::StoreError;
-use crate::store::repo::Store;
-use crate::store::snapshot::Snapshot;
+use crate::store::{Snapshot, Store, StoreError};
 
 /// The tree of a commit of the project.
 pub(crate) struct CodeTree<'repo>(Snapshot<'repo>);

@@ -6,8 +6,7 @@ use bstr::ByteSlice;
 use super::commit_size;
 use super::identity_steps::Rewritten;
 use crate::git::ObjectId;
-use crate::store::error::StoreError;
-use crate::store::repo::Store;
+use crate::store::{Store, StoreError};
 
 impl Store {
     /// What is malformed in a commit; `None` if it can be pushed to any host.

@@ -6,8 +6,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 use super::tree_form::TreeCheck;
 use crate::git::{Commit, Header, Kind, ObjectId, Repository};
-use crate::store::error::StoreError;
-use crate::store::repo::Store;
+use crate::store::{Store, StoreError};
 
 /// A commit of a store has a few hundred bytes.
 pub(in crate::store) const LARGEST_COMMIT: u64 = 16 * 1024 * 1024;

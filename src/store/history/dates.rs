@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use crate::git::parse_date_in_utc;
-use crate::model::time::Time;
-use crate::store::error::StoreError;
-use crate::store::repo::Store;
+use crate::model::Time;
+use crate::store::{Store, StoreError};
 
 /// The last millisecond of a day, from its first.
 const TO_END_OF_DAY: i64 = 24 * 60 * 60 * 1000 - 1;

@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 
 use crate::git::{EntryKind, ObjectId};
-use crate::store::error::StoreError;
-use crate::store::repo::Store;
-use crate::store::snapshot::{Snapshot, read_blob};
+use crate::store::snapshot::read_blob;
+use crate::store::{Snapshot, Store, StoreError};
 
 /// At most this many commits are searched. Each costs a few small reads, and someone is waiting.
 const MOST_COMMITS: usize = 100_000;

@@ -9,15 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use super::lineage::{Did, Lineage, Own};
 use super::origins::{HistoryFault, OriginJudge};
-use crate::git::ObjectId;
-use crate::git::tree_diff::Difference;
-use crate::model::doc::{Doc, RecordStep};
-use crate::model::hash::CommitHash;
-use crate::model::person::Person;
-use crate::store::error::StoreError;
-use crate::store::layout::{self, Form, form};
-use crate::store::repo::Store;
-use crate::store::snapshot::{ReadState, Snapshot, read_blob};
+use crate::git::{Difference, ObjectId};
+use crate::model::{CommitHash, Doc, Person, RecordStep};
+use crate::store::layout::{self, form};
+use crate::store::snapshot::read_blob;
+use crate::store::{Form, ReadState, Snapshot, Store, StoreError};
 
 /// A change that no command makes, and who made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

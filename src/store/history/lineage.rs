@@ -13,14 +13,10 @@ use std::rc::Rc;
 
 use super::shared_map::SharedMap;
 use super::versions::{RecordVersion, Versions};
-use crate::git::trees::EntryId;
-use crate::git::{EntryKind, ObjectId};
-use crate::model::doc::{Doc, RecordStep};
-use crate::model::time::Time;
-use crate::store::error::StoreError;
-use crate::store::layout::{self, Form, form};
-use crate::store::repo::Store;
-use crate::store::snapshot::Snapshot;
+use crate::git::{EntryId, EntryKind, ObjectId};
+use crate::model::{Doc, RecordStep, Time};
+use crate::store::layout::{self, form};
+use crate::store::{Form, Snapshot, Store, StoreError};
 
 #[cfg(test)]
 pub(crate) mod tests;

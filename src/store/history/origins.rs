@@ -10,17 +10,13 @@ use serde_json::Value;
 
 use super::lineage::{Did, Own, Wrote};
 use super::versions::Versions;
-use crate::git::ObjectId;
-use crate::git::trees::EntryId;
-use crate::model::doc::{Doc, RecordStep, WrittenValue};
+use crate::git::{EntryId, ObjectId};
+use crate::model::doc::WrittenValue;
 use crate::model::hash::SHORT;
 use crate::model::redaction::is_hidden;
-use crate::model::time::Time;
-use crate::store::error::StoreError;
-use crate::store::layout::{self, Form, form};
-use crate::store::redaction::RedactionCache;
-use crate::store::repo::Store;
-use crate::store::snapshot::{ReadState, Snapshot};
+use crate::model::{Doc, RecordStep, Time};
+use crate::store::layout::{self, form};
+use crate::store::{Form, ReadState, RedactionCache, Snapshot, Store, StoreError};
 
 /// At most this many commits are searched, in total, for records that once existed.
 const MOST_LOOKED_AT: usize = 200_000;

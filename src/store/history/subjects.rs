@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::redaction::REDACTED;
-use crate::store::error::StoreError;
-use crate::store::snapshot::Snapshot;
+use crate::model::{ExecutionId, IssueId, REDACTED, SolutionId};
 use crate::store::snapshot::records;
+use crate::store::{Snapshot, StoreError};
 
 /// Hides by the redactions of one state.
 pub(crate) struct Subjects<'a> {

@@ -8,8 +8,7 @@ use bstr::ByteSlice;
 use super::commit_size;
 use crate::git::trees::DEEPEST;
 use crate::git::{EntryKind, ObjectId, Repository};
-use crate::store::error::StoreError;
-use crate::store::repo::Store;
+use crate::store::{Store, StoreError};
 
 /// A tree that hosts refuse.
 pub(crate) struct RefusedTree {

@@ -6,13 +6,11 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::git::trees::EntryId;
-use crate::git::{EntryKind, ObjectId};
-use crate::model::doc::Doc;
-use crate::store::error::StoreError;
-use crate::store::layout::{self, Form, form};
-use crate::store::repo::Store;
+use crate::git::{EntryId, EntryKind, ObjectId};
+use crate::model::Doc;
+use crate::store::layout::{self, form};
 use crate::store::snapshot::read_blob;
+use crate::store::{Form, Store, StoreError};
 
 /// At most this many bytes of versions are remembered.
 const MOST_BYTES: usize = 32 << 20;

@@ -4,24 +4,13 @@ use serde_json::Value;
 
 use super::{Location, LogKind, Owner, PathKind, is_folder};
 use crate::git::trees;
-use crate::model::doc::{Doc, LARGEST_DOC, file_bytes};
-use crate::model::execution::{Execution, LogEntry};
-use crate::model::exploration::Explored;
-use crate::model::issue::{Comment, Feedback, ISSUE};
-use crate::model::queue::{ITEM, QUEUE};
-use crate::model::queue_conflict::QueueConflict;
-use crate::model::record::{OnceSchema, check_id};
-use crate::model::redaction::Redaction;
-use crate::model::review::Review;
-use crate::model::roadmap::ROADMAP;
-use crate::model::roadmap_log::RoadmapLogEntry;
-use crate::model::root::ROOT;
-use crate::model::run::Run;
-use crate::model::run_log::RunLogEntry;
-use crate::model::schema::Schema;
-use crate::model::solution::SOLUTION;
-use crate::model::strict;
-use crate::model::wisdom::Wisdom;
+use crate::model::doc::LARGEST_DOC;
+use crate::model::record::check_id;
+use crate::model::{
+    Comment, Doc, Execution, Explored, Feedback, ISSUE, ITEM, LogEntry, OnceSchema, QUEUE, QueueConflict,
+    ROADMAP, ROOT, Redaction, Review, RoadmapLogEntry, Run, RunLogEntry, SOLUTION, Schema, Wisdom,
+    file_bytes, strict,
+};
 
 /// The size limit in bytes of an entry, and of any other file without a clock. JSON of this size takes some hundred
 /// megabytes of memory.

@@ -6,7 +6,7 @@ mod display;
 use std::fmt;
 
 use super::{CLAIM, Fan, ISSUES, QUEUES, REDACTIONS, ROADMAPS, ROOT_PATH, RUNS, WISDOM};
-use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RoadmapId, RunId, SolutionId};
+use crate::model::{EntryId, ExecutionId, IssueId, QueueId, RoadmapId, RunId, SolutionId};
 
 /// A record with a directory of its own, which also holds logs and redactions.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Two versions of a write-once record.
 
-use crate::model::record::OnceSchema;
+use crate::model::OnceSchema;
 use crate::store::layout::entry_file;
 
 /// The version that wins; `None` if neither can be read. A valid version beats a broken one. Two valid versions have

@@ -2,12 +2,10 @@
 
 use super::union::BOUNDS;
 use crate::git::{HashKind, Kind};
-use crate::model::doc::Doc;
-use crate::model::schema::Schema;
-use crate::model::strict;
-use crate::store::error::StoreError;
-use crate::store::layout::{Form, form};
+use crate::model::{Doc, Schema, strict};
+use crate::store::layout::form;
 use crate::store::merge::entry;
+use crate::store::{Form, StoreError};
 
 /// A record of at most this many bytes cannot have too many values.
 const SURELY_FEW: u64 = 2_000_000;

@@ -2,8 +2,7 @@
 
 use super::TreeMerge;
 use crate::git::{EntryKind, GitError, ObjectId, Repository};
-use crate::store::error::{HeadSide, StoreError};
-use crate::store::repo::Store;
+use crate::store::{HeadSide, Store, StoreError};
 
 impl Store {
     /// Refuses to publish a head that no clone could merge. `known` is the last known head of the remote: subtrees

@@ -11,8 +11,7 @@ use bounds::{bounded, crowd};
 
 use super::*;
 use crate::git::{Entry, EntryKind, GitError, Kind, ObjectId, Repository, TreeRef};
-use crate::model::fixtures;
-use crate::model::id::{EntryId, IssueId};
+use crate::model::{EntryId, IssueId, fixtures};
 use crate::store::layout;
 
 mod bounds;

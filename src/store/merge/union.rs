@@ -8,13 +8,12 @@ use std::collections::{BTreeSet, HashMap};
 use bstr::BString;
 
 use crate::git::trees::{self, DEEPEST};
-use crate::git::{Entry, EntryKind, Kind, Repository, Tree, WriteTo};
-use crate::git::{ObjectId, make};
+use crate::git::{Entry, EntryKind, Kind, ObjectId, Repository, Tree, WriteTo, make};
 use crate::model::doc::LARGEST_DOC;
-use crate::store::error::StoreError;
-use crate::store::layout::{self, Form, ISSUES, form};
+use crate::store::layout::{self, ISSUES, form};
 use crate::store::merge::join::{records, refuse_large};
 use crate::store::snapshot::read_blob;
+use crate::store::{Form, StoreError};
 
 /// How much a merge accepts. If a head exceeds a limit, it is refused as a whole: leaving out a part would make the
 /// result depend on which of two sides met a third one first.

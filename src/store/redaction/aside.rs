@@ -6,17 +6,11 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use crate::git::trees::EntryId;
-use crate::git::{EntryKind, ObjectId};
-use crate::model::redaction::{ASIDE, Redaction};
-use crate::model::stamp::Stamp;
-use crate::model::time::Time;
-use crate::model::{strict, typed};
-use crate::store::error::StoreError;
-use crate::store::history::identity_steps::Rewritten;
-use crate::store::layout::{Location, LogKind, entry_stamp};
-use crate::store::repo::Store;
-use crate::store::snapshot::{Snapshot, read_blob};
+use crate::git::{EntryId, EntryKind, ObjectId};
+use crate::model::{ASIDE, Redaction, Stamp, Time, strict, typed};
+use crate::store::layout::entry_stamp;
+use crate::store::snapshot::read_blob;
+use crate::store::{Location, LogKind, Rewritten, Snapshot, Store, StoreError};
 
 /// An entry that a redaction sets aside.
 pub(crate) struct SetAside {

@@ -7,13 +7,9 @@ use serde_json::Value;
 
 use super::siblings::sound_entries;
 use super::{Redactions, UNREADABLE};
-use crate::model::doc::file_bytes;
-use crate::model::id::EntryId;
 use crate::model::record::renamed;
-use crate::model::strict;
-use crate::store::error::StoreError;
-use crate::store::layout;
-use crate::store::snapshot::ReadState;
+use crate::model::{EntryId, file_bytes, strict};
+use crate::store::{ReadState, StoreError, layout};
 
 /// The logs whose entries can name an earlier entry of the same log, and the member that does.
 const REFERENCES: &[(&str, &str)] = &[("comments", "edits"), ("conflicts", "resolves")];

@@ -9,9 +9,7 @@ mod paths;
 use std::collections::HashSet;
 
 use crate::git::{Kind, ObjectId, Repository, make};
-use crate::store::error::StoreError;
-use crate::store::history::subjects::Subjects;
-use crate::store::repo::Store;
+use crate::store::{Store, StoreError, Subjects};
 pub(crate) use apart::Unpurged;
 pub(crate) use commit::RawCommit;
 pub(crate) use paths::Paths;

@@ -8,14 +8,9 @@ use serde_json::{Value, json};
 
 use super::KnownRedaction;
 use crate::git::GitError;
-use crate::model::id::EntryId;
-use crate::model::issue::Comment;
-use crate::model::queue_conflict::QueueConflict;
-use crate::model::redaction::ASIDE;
-use crate::model::typed;
-use crate::store::error::StoreError;
-use crate::store::layout::{self, Form, Location, LogKind, form};
-use crate::store::snapshot::ReadState;
+use crate::model::{ASIDE, Comment, EntryId, QueueConflict, typed};
+use crate::store::layout::{self, form};
+use crate::store::{Form, Location, LogKind, ReadState, StoreError};
 
 /// The logs whose entries can be the same as another one.
 const LOGS: [&str; 2] = ["comments", "conflicts"];

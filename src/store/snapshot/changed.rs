@@ -4,12 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bstr::ByteSlice;
 
-use crate::git::trees::EntryId;
-use crate::git::{EntryKind, ObjectId};
-use crate::model::id::{IssueId, QueueId, SolutionId};
-use crate::store::error::StoreError;
-use crate::store::layout;
-use crate::store::repo::Store;
+use crate::git::{EntryId, EntryKind, ObjectId};
+use crate::model::{IssueId, QueueId, SolutionId};
+use crate::store::{Store, StoreError, layout};
 
 /// The issues and queues in which two states differ.
 #[derive(Debug, Default)]

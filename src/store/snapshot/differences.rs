@@ -1,10 +1,7 @@
 //! The files in which two states differ.
 
-use crate::git::ObjectId;
-use crate::git::tree_diff::Difference;
-use crate::store::error::StoreError;
-use crate::store::layout;
-use crate::store::repo::Store;
+use crate::git::{Difference, ObjectId};
+use crate::store::{Store, StoreError, layout};
 
 impl Store {
     /// All differences between two states, sorted by path. Without an `old` tree, everything in the new one. A

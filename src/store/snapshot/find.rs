@@ -1,10 +1,8 @@
 //! Looks up paths that come from outside, and tells what is in their way.
 
 use crate::git::EntryKind;
-use crate::store::error::StoreError;
-use crate::store::layout;
-use crate::store::merge;
-use crate::store::snapshot::{Snapshot, read_blob};
+use crate::store::snapshot::read_blob;
+use crate::store::{Snapshot, StoreError, layout, merge};
 
 /// What is at a path.
 #[derive(Debug, PartialEq, Eq)]

@@ -12,25 +12,14 @@ use serde_json::Value;
 
 use super::ReadState;
 use crate::git::GitError;
-use crate::model::doc::{Broken, Doc};
-use crate::model::execution::{Execution, LogEntry};
-use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RunId, SolutionId};
-use crate::model::issue::{ISSUE, Issue};
-use crate::model::queue::{ITEM, Item};
 use crate::model::record::check_id;
-use crate::model::review::Review;
-use crate::model::root::{ROOT, Root};
-use crate::model::run::Run;
-use crate::model::run_log::RunLogEntry;
-use crate::model::schema::Schema;
-use crate::model::solution::{SOLUTION, Solution};
-use crate::model::stamp::Stamp;
-use crate::model::wisdom::Wisdom;
-use crate::model::{strict, typed};
-use crate::rules::folder::{ExecutionFolder, IssueFolder, QueuedItem, Recorded, RunFolder};
-use crate::store::error::StoreError;
-use crate::store::layout;
-use crate::store::redaction::Redactions;
+use crate::model::{
+    Broken, Doc, EntryId, Execution, ExecutionId, ISSUE, ITEM, Issue, IssueId, Item, LogEntry, QueueId, ROOT,
+    Review, Root, Run, RunId, RunLogEntry, SOLUTION, Schema, Solution, SolutionId, Stamp, Wisdom, strict,
+    typed,
+};
+use crate::rules::{ExecutionFolder, IssueFolder, QueuedItem, Recorded, RunFolder};
+use crate::store::{Redactions, StoreError, layout};
 
 pub(crate) use roadmaps::{roadmap, roadmap_ids};
 

@@ -3,10 +3,8 @@
 
 use super::ReadState;
 use super::records;
-use crate::model::id::{ExecutionId, IssueId, ItemId, QueueId, RoadmapId, RunId, SolutionId};
-use crate::model::nearest::nearest;
-use crate::store::error::StoreError;
-use crate::store::layout;
+use crate::model::{ExecutionId, IssueId, ItemId, QueueId, RoadmapId, RunId, SolutionId, nearest};
+use crate::store::{StoreError, layout};
 
 mod error;
 mod item;

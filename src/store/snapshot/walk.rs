@@ -7,9 +7,8 @@ use bstr::ByteSlice;
 use super::{Snapshot, read_blob};
 use crate::git::trees::{self, DEEPEST};
 use crate::git::{EntryKind, Kind, ObjectId};
-use crate::store::error::StoreError;
-use crate::store::layout::{self, Folder, LogKind};
-use crate::store::redaction::cleared::Cleared;
+use crate::store::layout;
+use crate::store::{Cleared, Folder, LogKind, StoreError};
 
 /// What is at a path.
 #[derive(Debug)]

@@ -4,8 +4,7 @@
 use super::identity::Identity;
 use super::pending::{Pending, Written};
 use crate::git::{ObjectBatch, ObjectId, write_tree};
-use crate::store::error::StoreError;
-use crate::store::repo::Store;
+use crate::store::{Store, StoreError};
 
 /// A commit that the ref can move to.
 pub(in crate::store) struct Ready {

@@ -4,26 +4,14 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Tx;
-use crate::model::doc::{Broken, Doc};
-use crate::model::execution::{Event, LogEntry};
-use crate::model::id::{EntryId, ExecutionId, IssueId, QueueId, RoadmapId, RunId, SolutionId};
-use crate::model::issue::{ISSUE, Issue};
-use crate::model::plan_json::PlanJson;
-use crate::model::queue::{ITEM, Item, QUEUE, Queue};
-use crate::model::queue_conflict::QueueConflict;
-use crate::model::record::{Entry, entry_at, entry_bytes};
-use crate::model::roadmap::{ROADMAP, Roadmap};
-use crate::model::roadmap_log::{RoadmapEvent, RoadmapLogEntry};
-use crate::model::root::{ROOT, Root};
-use crate::model::run::Run;
-use crate::model::run_log::{RunEvent, RunLogEntry};
-use crate::model::schema::Schema;
-use crate::model::solution::SOLUTION;
-use crate::store::error::StoreError;
-use crate::store::layout::{self, Form};
-use crate::store::redaction::Redactions;
-use crate::store::snapshot::ReadState;
+use crate::model::{
+    Broken, Doc, Entry, EntryId, Event, ExecutionId, ISSUE, ITEM, Issue, IssueId, Item, LogEntry, PlanJson,
+    QUEUE, Queue, QueueConflict, QueueId, ROADMAP, ROOT, Roadmap, RoadmapEvent, RoadmapId, RoadmapLogEntry,
+    Root, Run, RunEvent, RunId, RunLogEntry, SOLUTION, Schema, SolutionId, entry_at, entry_bytes,
+};
+use crate::store::layout;
 use crate::store::snapshot::records;
+use crate::store::{Form, ReadState, Redactions, StoreError};
 
 impl Tx<'_> {
     /// Changes the record at `path`. Only fields that `change` modifies get a new stamp. Returns whether any field

@@ -3,10 +3,9 @@
 use bstr::ByteSlice;
 
 use crate::git::{Date, Signature, parse_signature};
-use crate::model::person::Person;
-use crate::store::clock::Clock;
-use crate::store::error::StoreError;
-use crate::store::repo::{Store, one_line};
+use crate::model::Person;
+use crate::store::repo::one_line;
+use crate::store::{Clock, Store, StoreError};
 
 /// What a front end knows about the acting person or agent, besides git's own configuration.
 #[derive(Debug, Clone, Default)]

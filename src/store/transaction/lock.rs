@@ -7,8 +7,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::git::{GitError, SharedMode};
-use crate::store::error::StoreError;
-use crate::store::repo::Store;
+use crate::store::{Store, StoreError};
 
 /// No process that lives takes this long between making a lock file and writing the id into it.
 const UNWRITTEN_AFTER: Duration = Duration::from_secs(10);

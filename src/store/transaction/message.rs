@@ -27,7 +27,7 @@ pub(super) fn message(note: &CommitNote, identity: &Identity) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::op::Op;
+    use crate::model::Op;
 
     #[test]
     fn what_a_user_typed_cannot_forge_a_trailer() {

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::git::pack::PackWriter;
-use crate::git::{ObjectId, Repository};
-use crate::store::error::StoreError;
+use crate::git::{ObjectId, PackWriter, Repository};
+use crate::store::StoreError;
 
 /// How many bytes are held in memory before they go into the pack together. Test builds use less, since more would take
 /// minutes.

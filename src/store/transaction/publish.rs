@@ -3,9 +3,8 @@
 use super::identity::Identity;
 use super::lock::WriteLock;
 use crate::git::{CommitIdentity, GitError, Kind, ObjectBatch, ObjectId, RefUpdate, Repository, fault, make};
-use crate::store::error::StoreError;
-use crate::store::repo::{Store, one_line};
-use crate::store::root;
+use crate::store::repo::one_line;
+use crate::store::{Store, StoreError, root};
 
 impl Store {
     pub(crate) fn in_memory(&self) -> Repository {

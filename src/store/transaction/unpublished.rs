@@ -4,12 +4,9 @@
 use super::pending::Pending;
 use super::{FarFuture, Tx, random_uid};
 use crate::git::{ObjectBatch, ObjectId, Repository, fault};
-use crate::model::op::Op;
-use crate::model::stamp::Stamper;
-use crate::store::error::StoreError;
-use crate::store::merge::{self, EqualTrees, Merged};
-use crate::store::repo::Store;
-use crate::store::snapshot::Snapshot;
+use crate::model::{Op, Stamper};
+use crate::store::merge;
+use crate::store::{EqualTrees, Merged, Snapshot, Store, StoreError};
 
 /// A commit whose objects are written but which no ref holds yet.
 pub(crate) struct Unpublished {

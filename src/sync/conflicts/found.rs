@@ -3,9 +3,7 @@
 use std::collections::HashMap;
 
 use crate::git::ObjectId;
-use crate::model::doc::{Apart, SideValue};
-use crate::model::schema::Schema;
-use crate::model::stamp::EpochStamp;
+use crate::model::{Apart, EpochStamp, Schema, SideValue};
 
 /// Two values of a field that a merge found.
 #[derive(Clone)]

@@ -9,10 +9,9 @@ use super::imported::has_replaced_import;
 use super::kept::KeptConflicts;
 use crate::git::ObjectId;
 use crate::index::Refreshing;
-use crate::model::doc::{Apart, Doc};
-use crate::model::schema::Schema;
-use crate::store::layout::{Form, form};
-use crate::store::{Did, Lineage, Own, ReadState, SharedMap, Snapshot, Store, StoreError, Wrote};
+use crate::model::{Apart, Doc, Schema};
+use crate::store::layout::form;
+use crate::store::{Did, Form, Lineage, Own, ReadState, SharedMap, Snapshot, Store, StoreError, Wrote};
 
 /// The conflicts in the history of a commit by their number, and whether each is resolved there.
 type Known = SharedMap<bool>;

@@ -4,9 +4,7 @@ use super::WHOLE;
 use super::found::rank;
 use super::history::read;
 use crate::git::ObjectId;
-use crate::model::doc::Apart;
-use crate::model::schema::Schema;
-use crate::model::stamp::EpochStamp;
+use crate::model::{Apart, EpochStamp, Schema};
 use crate::store::{Store, StoreError};
 
 /// Whether the lost value comes from an import, and the value in force was written over that same imported value:

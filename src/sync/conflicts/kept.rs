@@ -7,9 +7,9 @@ use super::found::Met;
 use super::history::ConflictEvent;
 use crate::git::ObjectId;
 use crate::index::Index;
-use crate::model::doc::SideValue;
-use crate::model::stamp::EpochStamp;
-use crate::store::layout::{Form, form};
+use crate::model::{EpochStamp, SideValue};
+use crate::store::Form;
+use crate::store::layout::form;
 
 /// The name under which the index keeps it. Raised with every change of how conflicts are found.
 const NAME: &str = "conflicts-1";

@@ -8,8 +8,7 @@ use std::time::Instant;
 
 use super::*;
 use crate::git::{Environment, Repository, SharedMode};
-use crate::model::Explain;
-use crate::model::code::Code;
+use crate::model::{Code, Explain};
 use crate::sync::round;
 
 /// A hub, and a clone of it whose work is stopped by `stop`.

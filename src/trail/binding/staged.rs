@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::git::{ObjectId, PatchIdsByFile};
-use crate::model::hash::PatchId;
+use crate::model::PatchId;
 use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::patch_id;
 

@@ -8,12 +8,8 @@ use super::derive::{Asked, Question, derive};
 use super::history::TargetHistory;
 use super::target::LandingTarget;
 use crate::index::{Index, IndexError, LandingKey, LandingRow};
-use crate::model::hash::CommitHash;
-use crate::model::id::IssueId;
-use crate::model::status::ExecutionStatus;
-use crate::rules::facts;
-use crate::rules::folder::ExecutionFolder;
-use crate::rules::landed::LandingProof;
+use crate::model::{CommitHash, ExecutionStatus, IssueId};
+use crate::rules::{ExecutionFolder, LandingProof, facts};
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
 use crate::trail::audit::first_base;
 

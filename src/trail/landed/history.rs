@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::git::ObjectId;
-use crate::model::hash::CommitHash;
-use crate::model::id::SolutionId;
+use crate::model::{CommitHash, SolutionId};
 use crate::store::{CodeCommit, Store, StoreError, object_id};
 use crate::trail::referred::Referred;
 use crate::trail::trailers;

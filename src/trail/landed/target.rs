@@ -1,7 +1,7 @@
 //! The branch on which work lands: the policy's `land.onto`, else `wf.land.onto`, else the remote's default branch, else
 //! `main` or `master`.
 
-use crate::model::branch::Branch;
+use crate::model::Branch;
 use crate::rules::policy::{land_onto, named_branch};
 use crate::store::{ObjectId, Store, StoreError, records};
 

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use crate::git::ObjectId;
-use crate::rules::audit::UnknownChange;
+use crate::rules::UnknownChange;
 use crate::store::{CodeCommit, Store, StoreError};
 
 /// Merges of more commits than this are not repeated.

@@ -4,8 +4,7 @@ use bstr::ByteSlice;
 
 use super::{MOST, Provenances, name_in, tree_of};
 use crate::git::ObjectId;
-use crate::model::provenance::{Provenance, ProvenanceSource};
-use crate::model::strict;
+use crate::model::{Provenance, ProvenanceSource, strict};
 use crate::trail::trailers;
 
 /// The trailer that names a checkpoint.

@@ -6,8 +6,7 @@ use std::ops::RangeInclusive;
 use serde_json::Value;
 
 use super::{MOST, Stated, name_in};
-use crate::model::provenance::{Provenance, ProvenanceSource};
-use crate::model::strict;
+use crate::model::{Provenance, ProvenanceSource, strict};
 
 /// The ref of the notes.
 pub(super) const NOTES: &str = "refs/notes/ai";

@@ -6,8 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Known, SKEW};
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
+use crate::model::{CommitHash, ExecutionId, IssueId, SolutionId};
 use crate::store::{CodeCommit, ReadState, StoreError, layout, records};
 use crate::trail::trailers;
 

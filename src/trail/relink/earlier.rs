@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{Known, RelinkEvidence, UnlinkedCommit, lost_as};
-use crate::model::hash::CommitHash;
-use crate::rules::folder::ExecutionFolder;
+use crate::model::CommitHash;
+use crate::rules::ExecutionFolder;
 use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::reach::Unreached;
 use crate::trail::restored;

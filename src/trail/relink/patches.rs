@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Known, RelinkEvidence};
-use crate::model::execution::Event;
-use crate::model::hash::{CommitHash, PatchId};
-use crate::model::status::ExecutionStatus;
-use crate::model::task_id::TaskId;
+use crate::model::{CommitHash, Event, ExecutionStatus, PatchId, TaskId};
 use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::{patch_id, work};
 

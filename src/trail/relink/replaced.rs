@@ -4,9 +4,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{Known, UnlinkedCommit};
 use crate::git::Revisions;
-use crate::model::execution::CommitLink;
-use crate::model::hash::{CommitHash, PatchId};
-use crate::rules::folder::LinkedCommit;
+use crate::model::{CommitHash, CommitLink, PatchId};
+use crate::rules::LinkedCommit;
 use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::patch_id;
 use crate::trail::reach::Unreached;

@@ -4,8 +4,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{Known, RelinkEvidence, UnlinkedCommit, lost_as};
-use crate::model::execution::CommitLink;
-use crate::model::hash::{CommitHash, PatchId};
+use crate::model::{CommitHash, CommitLink, PatchId};
 use crate::store::{CodeCommit, ObjectId, ReadState, Store, StoreError};
 use crate::trail::links::{files, tasks};
 use crate::trail::patch_id;

@@ -2,8 +2,7 @@
 
 use super::{SourceWork, Sources};
 use crate::git::ObjectId;
-use crate::model::hash::CommitHash;
-use crate::model::id::SolutionId;
+use crate::model::{CommitHash, SolutionId};
 use crate::store::{CodeCommit, ReadState, StoreError};
 
 /// Work with the same change as one that an executor made.

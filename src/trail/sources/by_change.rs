@@ -5,11 +5,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::{MOST_COMPARED, Same, SourceWork, Sources, add};
 use crate::git::{ObjectId, Revisions};
-use crate::model::execution::CommitLink;
-use crate::model::hash::{CommitHash, PatchId};
-use crate::model::id::{ExecutionId, SolutionId};
-use crate::model::status::ExecutionStatus;
-use crate::rules::folder::ExecutionFolder;
+use crate::model::{CommitHash, CommitLink, ExecutionId, ExecutionStatus, PatchId, SolutionId};
+use crate::rules::ExecutionFolder;
 use crate::store::{CodeCommit, MOST_FILES, ReadState, StoreError, object_id, records};
 use crate::trail::parts::FilesByCommit;
 use crate::trail::patch_id;

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{SourceWork, Sources, add};
 use crate::git::PatchIdsByFile;
-use crate::model::hash::{CommitHash, PatchId};
-use crate::model::id::SolutionId;
+use crate::model::{CommitHash, PatchId, SolutionId};
 use crate::store::{MOST_FILES, ReadState, StoreError, object_id};
 use crate::trail::parts::sum;
 use crate::trail::patch_id;

@@ -1,7 +1,7 @@
 //! Texts in Markdown as lines of a terminal.
 
 use super::*;
-use crate::ui::outlet::{OutletFilter, Replacement};
+use crate::ui::{OutletFilter, Replacement};
 
 /// A line as the terminal gets it.
 fn shown(line: &str) -> String {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::escaped;
 use super::layers::{Knot, Layers};
-use crate::ui::text::truncate;
+use crate::ui::truncate;
 
 const WIDE: usize = 190;
 const HIGH: usize = 42;

@@ -10,7 +10,7 @@ pub(crate) use dag::{Arrow, Boxed, dag};
 pub(crate) use run::{run_graph, run_times};
 pub(crate) use timeline::{Bar, Scale, TimelineRow, timeline};
 
-use super::text::clean_line;
+use super::clean_line;
 
 /// Escapes text for HTML, SVG and quoted attributes, and makes invisible characters visible.
 pub(crate) fn escaped(text: &str) -> String {

@@ -1,7 +1,8 @@
 //! The pictures of a run: how its issues depend on each other, and when what was done for them.
 
 use super::{Arrow, Bar, Boxed, Scale, TimelineRow};
-use crate::rules::run::{RunReport, StageSpan};
+use crate::rules::RunReport;
+use crate::rules::run::StageSpan;
 use crate::ui::time;
 
 /// The dependency graph: a box for each issue, which leads to it, and an arrow to each issue that depends on it.

@@ -3,8 +3,7 @@
 use std::fmt::Write;
 
 use super::escaped;
-use crate::ui::text::truncate;
-use crate::ui::time;
+use crate::ui::{time, truncate};
 
 const LABEL: i64 = 190;
 const WIDE: i64 = 760;

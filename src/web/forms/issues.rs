@@ -2,12 +2,9 @@
 
 use super::perform::{Fault, Performed, needed};
 use super::typed::{is_shown_as, restored, unfolded};
-use crate::model::code::Code;
-use crate::model::issue::FeedbackType;
-use crate::model::priority::Priority;
-use crate::model::status::{IssueStatus, StatusChange};
+use crate::model::{Code, FeedbackType, IssueStatus, Priority, StatusChange};
 use crate::ops::issues::{
-    self, Close, ClosedAs, Edit, MemberChange, NewFields, NewIssue, Reopen, ReopenTo, SeenFields,
+    self, Close, ClosedAs, Edit, MemberChange, NewFields, NewIssue, Reopen, SeenFields,
 };
 use crate::ops::plans::{self, AddFeedback};
 use crate::ops::queue::{self, AddItems, QueueSelection};
@@ -101,8 +98,7 @@ pub(super) fn edit(session: &Session, input: &Query) -> Performed {
 
 pub(super) fn comment(session: &Session, input: &Query) -> Performed {
     let body = unfolded(input.raw("body").unwrap_or_default());
-    issues::comment(session, &issues::NewComment { issue: needed(input, "issue")?.to_owned(), body })
-        .map_err(|refusal| Fault::at("body", refusal))?;
+    issues::comment(session, needed(input, "issue")?, &body).map_err(|refusal| Fault::at("body", refusal))?;
     Ok(None)
 }
 
@@ -157,11 +153,11 @@ pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
         }
         IssueStatus::Registered | IssueStatus::Planned if is_closed || is_paused => {
             let reopen = Reopen { issue, reason, force: None };
-            issues::reopen_to(session, ReopenTo { reopen, status }).map(drop)
+            issues::reopen_to(session, reopen, status).map(drop)
         }
         IssueStatus::Queued if is_paused => {
             let reopen = Reopen { issue, reason, force: None };
-            issues::reopen_to(session, ReopenTo { reopen, status }).map(drop)
+            issues::reopen_to(session, reopen, status).map(drop)
         }
         IssueStatus::Queued => {
             let which = QueueSelection { issues: vec![issue], ..QueueSelection::default() };

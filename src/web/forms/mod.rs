@@ -14,8 +14,7 @@ use maud::{Markup, html};
 
 use super::parts::{editable, sentence};
 use super::view::{RefusedForm, View};
-use crate::model::code::Code;
-use crate::model::remedy::Remedy;
+use crate::model::{Code, Remedy};
 use crate::ops::Refusal;
 
 /// A form on a page.

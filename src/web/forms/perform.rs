@@ -1,7 +1,7 @@
 //! Performs the operation of a form, as the user who started the server.
 
 use super::{issues, plans, queue, work};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::{Refusal, Session};
 use crate::web::place::{Place, Query};
 

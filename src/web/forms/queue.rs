@@ -1,7 +1,7 @@
 //! Forms about queues.
 
 use super::perform::{Fault, Performed, needed};
-use crate::model::queue_conflict::Resolution;
+use crate::model::Resolution;
 use crate::ops::Session;
 use crate::ops::queue::{self, AddItems, Decision, HoldItems, OrderItem, QueueSelection};
 use crate::web::place::Query;
@@ -37,10 +37,7 @@ pub(super) fn release(session: &Session, input: &Query) -> Performed {
 }
 
 pub(super) fn remove(session: &Session, input: &Query) -> Performed {
-    queue::remove(
-        session,
-        &queue::RemoveItems { items: vec![needed(input, "item")?.to_owned()], force: None },
-    )?;
+    queue::remove(session, &[needed(input, "item")?.to_owned()], None)?;
     Ok(None)
 }
 

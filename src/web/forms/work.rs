@@ -1,7 +1,7 @@
 //! Forms about executions, and about conflicts between clones.
 
 use super::perform::{Fault, Performed, needed};
-use crate::model::run_log::OrderKind;
+use crate::model::OrderKind;
 use crate::ops::Session;
 use crate::ops::clones::{self, KeptValue, Settle};
 use crate::ops::work::{self, ReleaseLease, Retry};

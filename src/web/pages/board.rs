@@ -3,10 +3,10 @@
 use maud::{Markup, html};
 
 use crate::index::{Filter, IssueRow, SortOrder};
-use crate::model::status::IssueStatus;
+use crate::model::IssueStatus;
 use crate::ops::Refusal;
 use crate::ops::issues::{self, List, Total};
-use crate::rules::landed::Landed;
+use crate::rules::Landed;
 use crate::web::forms::PageForm;
 use crate::web::layout::one;
 use crate::web::parts::{badge, issue_id, priority, record_text};

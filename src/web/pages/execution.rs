@@ -1,6 +1,6 @@
 //! An execution: the claim, its commits, its checks, and how it ended.
 
-use crate::model::id::ExecutionId;
+use crate::model::ExecutionId;
 use crate::ops::Refusal;
 use crate::ops::issues::{self, ShownRecord};
 use crate::page;

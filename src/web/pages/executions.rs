@@ -3,14 +3,12 @@
 use maud::html;
 
 use crate::index::{Filter, SortOrder};
-use crate::model::id::IssueId;
-use crate::model::status::{ExecutionStatus, IssueStatus};
-use crate::model::time::Time;
-use crate::model::words::count;
+use crate::model::{ExecutionStatus, IssueId, IssueStatus, Time, count};
 use crate::ops::Refusal;
 use crate::ops::issues::{self, List, existing};
 use crate::ops::work::{self, ExecutionView};
-use crate::ui::svg::{Bar, Scale, TimelineRow, timeline};
+use crate::ui::svg::{Bar, timeline};
+use crate::ui::{Scale, TimelineRow};
 use crate::web::parts::{ListPosition, badge, counted, pager, person, picture, record_text, when};
 use crate::web::place::Place;
 use crate::web::view::{PageContent, View};

@@ -4,7 +4,7 @@ use maud::html;
 
 use crate::ops::Refusal;
 use crate::ops::trail::{self, LogInput};
-use crate::store::history::HistoryStep;
+use crate::store::HistoryStep;
 use crate::web::forms;
 use crate::web::parts::{ListPosition, badge, linked, one_line, person, record_text, when};
 use crate::web::place::{Hex, Place};

@@ -4,15 +4,17 @@ use std::rc::Rc;
 
 use maud::{Markup, html};
 
-use crate::model::id::{EntryId, IssueId};
-use crate::model::issue::Issue;
-use crate::model::op::Op;
-use crate::model::status::IssueStatus;
+use crate::model::EntryId;
+use crate::model::Issue;
+use crate::model::IssueId;
+use crate::model::IssueStatus;
+use crate::model::Op;
 use crate::ops::Refusal;
 use crate::ops::issues::{self, IssueView, ShownRecord};
 use crate::ops::plans::SolutionView;
 use crate::page;
-use crate::rules::transitions::{By, TRANSITIONS};
+use crate::rules::By;
+use crate::rules::transitions::TRANSITIONS;
 use crate::web::forms::{PageForm, REOPEN};
 use crate::web::layout::one;
 use crate::web::pages::no_page;

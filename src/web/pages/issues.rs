@@ -4,8 +4,7 @@ use maud::{Markup, html};
 
 use super::saved;
 use crate::index::{Filter, SortOrder};
-use crate::model::priority::Priority;
-use crate::model::status::IssueStatus;
+use crate::model::{IssueStatus, Priority};
 use crate::ops::issues::{self, List, Total};
 use crate::ops::{Refusal, RefusalKind};
 use crate::web::forms::{self, PageForm};

@@ -28,7 +28,7 @@ pub(super) use queue::item;
 use super::layout::with_notices;
 use super::place::Place;
 use super::view::{PageContent, View};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
 
 /// The content of a page.

@@ -3,9 +3,7 @@
 use maud::{Markup, html};
 
 use crate::index::{Filter, IssueRow};
-use crate::model::id::IssueId;
-use crate::model::status::IssueStatus;
-use crate::model::words::count;
+use crate::model::{IssueId, IssueStatus, count};
 use crate::ops::Refusal;
 use crate::ops::issues::{
     self, Attention, AttentionKind, HomeIssues, HomeItem, HomeItems, List, Total, existing,
@@ -23,7 +21,7 @@ const MOST: usize = 12;
 
 pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let session = view.session;
-    let home = issues::home(session, &issues::ShowHome { most: MOST })?.view;
+    let home = issues::home(session, MOST)?.view;
     let runs = run::list(session)?.view;
     let running = running(view)?;
     let open = rows(view, &[])?;

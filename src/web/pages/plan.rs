@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::issue::history;
-use crate::model::id::SolutionId;
+use crate::model::SolutionId;
 use crate::ops::Refusal;
 use crate::ops::plans::{self, SolutionView};
 use crate::page;

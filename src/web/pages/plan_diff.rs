@@ -2,11 +2,10 @@
 
 use maud::html;
 
-use crate::model::id::SolutionId;
-use crate::model::task_id::TaskId;
+use crate::model::{SolutionId, TaskId};
 use crate::ops::Refusal;
 use crate::ops::plans::{self, Diff};
-use crate::rules::record_diff::FieldChange;
+use crate::rules::FieldChange;
 use crate::web::forms;
 use crate::web::parts::{changes, record_text, task as task_link, when};
 use crate::web::place::Place;

@@ -5,14 +5,13 @@ use std::ops::Range;
 
 use maud::{Markup, html};
 
-use crate::model::id::{ItemId, QueueId, SolutionId};
-use crate::model::status::ItemStatus;
-use crate::model::words::count;
+use crate::model::{ItemId, ItemStatus, QueueId, SolutionId, count};
 use crate::ops::Refusal;
 use crate::ops::queue::{self, DagAnswer, ItemAnswer, QueueAnswer};
-use crate::rules::queue_conflicts::ConflictView;
-use crate::rules::readiness::{OrderReason, group_words};
-use crate::ui::svg::{Arrow, Boxed, dag};
+use crate::rules::readiness::group_words;
+use crate::rules::{ConflictView, OrderReason};
+use crate::ui::svg::dag;
+use crate::ui::{Arrow, Boxed};
 use crate::web::forms::PageForm;
 use crate::web::layout::one as one_value;
 use crate::web::parts::{

@@ -2,8 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::model::id::RoadmapId;
-use crate::model::words::count;
+use crate::model::{RoadmapId, count};
 use crate::ops::Refusal;
 use crate::ops::issues;
 use crate::ops::plans::roadmap;

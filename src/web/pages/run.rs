@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::run_live;
-use crate::model::id::RunId;
+use crate::model::RunId;
 use crate::ops::Refusal;
 use crate::page;
 use crate::run::{self, Driven, LoggedView};

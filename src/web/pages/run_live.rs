@@ -2,7 +2,8 @@
 
 use maud::{Markup, html};
 
-use crate::rules::run::{IssueStage, RunReport};
+use crate::rules::RunReport;
+use crate::rules::run::IssueStage;
 use crate::run::{AgentLines, RunView, RunWorkplace, WorkplaceUse};
 use crate::ui::time;
 use crate::web::forms::PageForm;

@@ -3,11 +3,10 @@
 use maud::{Markup, html};
 
 use super::queue::item;
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
 use crate::ops::trail::{self, Sides};
-use crate::store::layout::Location;
-use crate::store::object_id;
+use crate::store::{Location, object_id};
 use crate::trail::record_change::{HowChanged, RecordChange};
 use crate::web::parts::{
     PagedLists, badge, changes, counted, fact, linked, one_line, person, place_of, when,

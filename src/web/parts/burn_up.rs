@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::model::time::Time;
+use crate::model::Time;
 
 const WIDE: i64 = 260;
 const HIGH: i64 = 90;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use maud::{Markup, html};
 
-use crate::model::words::count;
+use crate::model::count;
 use crate::page::PerPage;
 use crate::web::view::View;
 

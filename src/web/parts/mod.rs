@@ -21,8 +21,7 @@ pub(super) use value::{changes, json_value};
 use maud::{Markup, PreEscaped, html};
 
 use super::view::View;
-use crate::model::priority::Priority;
-use crate::model::time::Time;
+use crate::model::{Priority, Time};
 use crate::ops::Notice;
 use crate::ui::time;
 

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::model::id::SolutionId;
+use crate::model::SolutionId;
 use crate::page::html::anchor;
 use crate::page::plan::key;
 use crate::web::place::{FilePath, Place};

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::{badge, priority, record_text, when};
 use crate::index::IssueRow;
-use crate::model::id::IssueId;
+use crate::model::IssueId;
 use crate::web::place::Place;
 use crate::web::view::View;
 

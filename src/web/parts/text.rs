@@ -7,8 +7,8 @@ use maud::{Markup, PreEscaped, html};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use regex_lite::Regex;
 
-use crate::model::id::{ExecutionId, IssueId, QueueId, RoadmapId, RunId, SolutionId};
-use crate::ui::text::truncate;
+use crate::model::{ExecutionId, IssueId, QueueId, RoadmapId, RunId, SolutionId};
+use crate::ui::truncate;
 use crate::web::place::Place;
 use crate::web::view::View;
 

@@ -6,9 +6,8 @@ use similar::{ChangeTag, TextDiff};
 
 use super::linked;
 use super::text::cut;
-use crate::model::priority::Priority;
-use crate::model::words::count;
-use crate::rules::record_diff::FieldChange;
+use crate::model::{Priority, count};
+use crate::rules::FieldChange;
 use crate::web::view::View;
 
 /// Longer values are cut; in bytes.

@@ -15,7 +15,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use super::assets::{self, Asset};
 use super::reply::{self, Reply, SharedReply};
 use super::waiting::WaitingRenderings;
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::{Refusal, Session};
 use crate::web::access::{Access, Denied, Sender};
 use crate::web::live::Moves;

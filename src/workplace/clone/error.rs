@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 use super::HandInLimits;
 use super::untrusted::Unreadable;
 use crate::git::GitError;
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::remedy::Remedies;
+use crate::model::{Code, Explain, Remedies};
 use crate::store::StoreError;
 
 /// Why a workplace was not made, or what is in it not taken.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::register::{Registered, WorkplaceNote, register};
 use super::{Workplace, WorkplaceError, config, head, place};
 use crate::git::{Git, SealedGit, copy_index};
-use crate::model::branch::Branch;
+use crate::model::Branch;
 use crate::store::{ObjectId, Store, StoreError, random_uid};
 
 /// The refs of the user's repository that keep what workplaces were given.

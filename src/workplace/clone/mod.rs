@@ -31,7 +31,7 @@ pub(crate) use place::{beside, place};
 use self::untrusted::Unreadable;
 use super::slot::PlaceVariables;
 use crate::git::{SealedGit, pipes};
-use crate::model::branch::Branch;
+use crate::model::Branch;
 use crate::store::ObjectId;
 
 /// The file with its variables, among those that this program keeps about it.

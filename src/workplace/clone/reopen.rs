@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::register::{Registered, WorkplaceNote, files, lock_again};
 use super::{Workplace, WorkplaceError};
 use crate::git::SealedGit;
-use crate::model::branch::Branch;
+use crate::model::Branch;
 use crate::store::{ObjectId, Store, object_id};
 
 impl Workplace {

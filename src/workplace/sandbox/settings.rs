@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use crate::git::Environment;
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::remedy::Remedies;
+use crate::model::{Code, Explain, Remedies};
 use crate::store::Store;
 
 const MODE: &str = "wf.run.sandbox";

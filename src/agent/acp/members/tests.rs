@@ -5,7 +5,7 @@ use super::*;
 use crate::agent::acp::calls::with_fields;
 use crate::agent::acp::permission::{RefusedRequest, ToolRequest, decide};
 use crate::agent::acp::place::{GIT_OWN, OUTSIDE};
-use crate::rules::roles::Role;
+use crate::rules::Role;
 
 fn asked(kind: ToolKind, input: &Value) -> Result<(), RefusedRequest> {
     let fields = ToolCallUpdateFields::new().kind(kind).title("t".to_owned()).raw_input(Some(input.clone()));

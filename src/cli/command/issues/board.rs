@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use crate::board::{self, Lent};
 use crate::cli::input::{board_filter, editor};
 use crate::cli::{CliContext, Exit, Failure, Outcome, acting, environment, print};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
 use crate::ui::UiSettings;
 use crate::ui::fullscreen::{self, NoFullscreen};

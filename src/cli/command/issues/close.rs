@@ -16,7 +16,7 @@ pub(crate) struct Args {
     /// The reason
     text: Option<String>,
     /// What it is closed as: completed, cancelled or duplicate
-    #[arg(long = "as", value_name = "WHAT", default_value = "completed", value_parser = parse_closed_as)]
+    #[arg(long = "as", value_name = "WHAT", default_value = "completed")]
     closed_as: ClosedAs,
     /// The issue of which it is a duplicate; requires `--as duplicate`
     #[arg(long = "of", value_name = "ISSUE", conflicts_with = "query")]
@@ -29,10 +29,6 @@ pub(crate) struct Args {
     /// Why the gate is overridden; without --force, the reason for closing
     #[arg(long, value_name = "TEXT", value_parser = parse_reason)]
     reason: Option<String>,
-}
-
-fn parse_closed_as(text: &str) -> Result<ClosedAs, String> {
-    ClosedAs::parse(text).ok_or_else(|| format!("expected one of {}", ClosedAs::words()))
 }
 
 /// Closing an issue always takes a reason, so `--reason` may give it without overriding anything.

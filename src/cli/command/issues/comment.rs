@@ -74,8 +74,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let Some(comment) = replaced else {
         let help = format!("A comment on {id}, in Markdown.");
         let written = text.written(args.last.as_deref(), &session, opens, "the comment", &help)?;
-        let done = written
-            .stored(|body| issues::comment(&session, &issues::NewComment { issue: id.to_string(), body }))?;
+        let done = written.stored(|body| issues::comment(&session, id.as_str(), &body))?;
         return context.answer(done, |comment, _, screen| writeln!(screen, "commented on {}", comment.issue));
     };
     let old = issues::comment_text(&session, &id, &comment)?;

@@ -4,9 +4,7 @@ use crate::cli::input::issue_fields::IssueFieldArgs;
 use crate::cli::input::issue_text::{self, FirstShown, Sets};
 use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Failure, Force, Outcome, print};
-use crate::model::code::Code;
-use crate::model::issue::StoredStatus;
-use crate::model::status::StatusChange;
+use crate::model::{Code, StatusChange, StoredStatus};
 use crate::ops::Refusal;
 use crate::ops::issues::{self, Edit, Many, NewFields, SeenFields};
 

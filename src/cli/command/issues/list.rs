@@ -10,12 +10,7 @@ use crate::cli::input::list_filter::FilterArgs;
 use crate::cli::print::rows::Rows;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::index::{IssueRow, SortOrder};
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::op::Other;
-use crate::model::priority::Priority;
-use crate::model::remedy::RemedyCall;
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
+use crate::model::{IssueId, IssueStatus, Other, Priority, RemedyCall, SolutionId, Time};
 use crate::ops::issues::{self, IssueView, List, SavedQueries};
 use crate::ops::{Notice, Refusal, Session};
 

@@ -3,7 +3,7 @@ use crate::cli::print::rows::Rows;
 use crate::cli::{CliContext, Exit, Outcome, print};
 use crate::model::typed;
 use crate::ops::fields::{FieldNames, known};
-use crate::ops::issues::{FoundIssue, SearchIssues};
+use crate::ops::issues::FoundIssue;
 use crate::ops::{Notice, issues};
 
 /// Search issues, plans, comments, feedback, explorations and linked commits, ranked by relevance
@@ -28,8 +28,7 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let rows = Rows::wanted(&args.fields, false, known::<FoundIssue>)?;
-    let done =
-        issues::search(&*context.session()?, &SearchIssues { text: args.text.join(" "), limit: args.limit })?;
+    let done = issues::search(&*context.session()?, &args.text.join(" "), args.limit)?;
     let (shown, total) = (done.view.hits.len(), done.view.total);
     if shown < total && (!context.screen.is_terminal() || rows.is_some()) {
         context

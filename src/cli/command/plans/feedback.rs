@@ -1,9 +1,9 @@
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Outcome, print};
-use crate::model::issue::{FeedbackType, Stage};
+use crate::model::{FeedbackType, Stage};
 use crate::ops::Refusal;
-use crate::ops::plans::{self, AddFeedback, FeedbackFilter};
+use crate::ops::plans::{self, AddFeedback};
 
 /// Add feedback on an issue for its next planner, or list it
 ///
@@ -16,10 +16,10 @@ pub(crate) struct Args {
     /// The text (`-` for stdin); or use -m, -F FILE, or -e. A failure can be JSON, as for `fail -m`
     text: Option<String>,
     /// The type: failure, clarification or rejection (default: clarification; of a list, all)
-    #[arg(long = "type", value_name = "TYPE", value_parser = parse_type)]
+    #[arg(long = "type", value_name = "TYPE")]
     kind: Option<FeedbackType>,
     /// The stage: new, plan, review or execute (default: by type)
-    #[arg(long, value_name = "STAGE", value_parser = parse_stage)]
+    #[arg(long, value_name = "STAGE")]
     stage: Option<Stage>,
     /// The plan the feedback is about
     #[arg(long, visible_alias = "solution-id", value_name = "PLAN")]
@@ -28,14 +28,6 @@ pub(crate) struct Args {
     given: TextArgs,
     #[command(flatten)]
     fields: FieldArgs,
-}
-
-fn parse_type(text: &str) -> Result<FeedbackType, String> {
-    FeedbackType::parse(text).ok_or_else(|| format!("expected one of {}", FeedbackType::words()))
-}
-
-fn parse_stage(text: &str) -> Result<Stage, String> {
-    Stage::parse(text).ok_or_else(|| format!("expected one of {}", Stage::words()))
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
@@ -49,7 +41,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if !adds {
         context.only(fields);
         let now = session.now()?.millis();
-        let done = plans::feedback(&session, &FeedbackFilter { issue, kind })?;
+        let done = plans::feedback(&session, issue.as_deref(), kind)?;
         return context.answer(done, |all, _, screen| print::feedback::table(screen, all, now));
     }
     let Some(issue) = issue else {

@@ -1,7 +1,7 @@
 use crate::cli::input::parse_role;
 use crate::cli::{CliContext, Outcome, print};
-use crate::ops::plans::{self, ReadContext};
-use crate::rules::roles::Role;
+use crate::ops::plans;
+use crate::rules::Role;
 
 /// Print the context for an agent: an issue's for its planner, a plan's for its executor
 ///
@@ -18,6 +18,6 @@ pub(crate) struct Args {
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
-    let done = plans::context(&*context.session()?, &ReadContext { id: args.id, role: args.role })?;
+    let done = plans::context(&*context.session()?, &args.id, args.role)?;
     context.answer(done, |given, _, screen| print::context::context(screen, given))
 }

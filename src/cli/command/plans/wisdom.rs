@@ -1,7 +1,7 @@
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Outcome, print};
-use crate::model::wisdom::WisdomType;
+use crate::model::WisdomType;
 use crate::ops::plans::{self, AddWisdom, WisdomFilter};
 
 /// List, search and record what the team has learned: learnings, decisions, conventions, open questions
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[arg(long)]
     open: bool,
     /// Only this type: learning, decision, convention or question
-    #[arg(long = "type", value_name = "TYPE", value_parser = parse_type)]
+    #[arg(long = "type", value_name = "TYPE")]
     kind: Option<WisdomType>,
     /// Only entries with this tag
     #[arg(short, long, value_name = "TAG")]
@@ -41,7 +41,7 @@ enum WisdomCommand {
         /// The text (`-` for stdin); or use -m, -F FILE, or -e
         text: Option<String>,
         /// The type: learning, decision, convention or question
-        #[arg(long = "type", value_name = "TYPE", default_value = "learning", value_parser = parse_type)]
+        #[arg(long = "type", value_name = "TYPE", default_value = "learning")]
         kind: WisdomType,
         /// A tag; repeat for more
         #[arg(short, long = "tag", value_name = "TAG")]
@@ -65,7 +65,7 @@ enum WisdomCommand {
         /// The text (`-` for stdin); or use -m, -F FILE, or -e
         text: Option<String>,
         /// The type: learning, decision or convention
-        #[arg(long = "type", value_name = "TYPE", default_value = "decision", value_parser = parse_type)]
+        #[arg(long = "type", value_name = "TYPE", default_value = "decision")]
         kind: WisdomType,
         /// A tag; repeat for more
         #[arg(short, long = "tag", value_name = "TAG")]
@@ -73,10 +73,6 @@ enum WisdomCommand {
         #[command(flatten)]
         given: TextArgs,
     },
-}
-
-fn parse_type(text: &str) -> Result<WisdomType, String> {
-    WisdomType::parse(text).ok_or_else(|| format!("expected one of {}", WisdomType::words()))
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {

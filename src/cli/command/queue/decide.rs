@@ -5,9 +5,9 @@ use crate::cli::{CliContext, Force, Outcome, print};
 use crate::ops::Done;
 use crate::ops::queue::{self, QueueAnswer};
 
-pub(super) fn activate(queues: Vec<String>, only: bool, context: &mut CliContext) -> Outcome {
+pub(super) fn activate(queues: &[String], only: bool, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    show(queue::activate(&session, &queue::ActivateQueues { queues, only })?, context)
+    show(queue::activate(&session, queues, only)?, context)
 }
 
 pub(super) fn pause(queues: &[String], context: &mut CliContext) -> Outcome {
@@ -20,14 +20,14 @@ pub(super) fn resume(queues: &[String], context: &mut CliContext) -> Outcome {
     show(queue::resume(&session, queues)?, context)
 }
 
-pub(super) fn archive(queues: Vec<String>, force: &Force, context: &mut CliContext) -> Outcome {
+pub(super) fn archive(queues: &[String], force: &Force, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    show(queue::archive(&session, &queue::ArchiveQueues { queues, force: force.why() })?, context)
+    show(queue::archive(&session, queues, force.why().as_deref())?, context)
 }
 
-pub(super) fn priority(queue: String, priority: i64, context: &mut CliContext) -> Outcome {
+pub(super) fn priority(queue: &str, priority: i64, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    let done = queue::prioritize(&session, &queue::PrioritizeQueue { queue, priority })?;
+    let done = queue::prioritize(&session, queue, priority)?;
     context.answer(done, |queues, _, screen| print::queue::prioritized(screen, queues))
 }
 

@@ -18,10 +18,10 @@ pub(super) struct Hold {
     force: Force,
 }
 
-pub(super) fn remove(items: Vec<String>, force: &Force, context: &mut CliContext) -> Outcome {
+pub(super) fn remove(items: &[String], force: &Force, context: &mut CliContext) -> Outcome {
     text_input::refuse_text(items.iter().map(String::as_str), "git wf queue remove")?;
     let session = context.session()?;
-    let done = queue::remove(&session, &queue::RemoveItems { items, force: force.why() })?;
+    let done = queue::remove(&session, items, force.why().as_deref())?;
     context.answer(done, |removed, _, screen| print::queue::removed(screen, removed))
 }
 

@@ -69,16 +69,16 @@ pub(super) enum ManageCommand {
 
 pub(super) fn run(command: ManageCommand, context: &mut CliContext) -> Outcome {
     match command {
-        ManageCommand::New(args) => queues::new(args, context),
+        ManageCommand::New(args) => queues::new(&args, context),
         ManageCommand::List { all, fields } => {
             context.only(fields);
             queues::list(all, context)
         }
-        ManageCommand::Activate { queues, only } => decide::activate(queues, only, context),
+        ManageCommand::Activate { queues, only } => decide::activate(&queues, only, context),
         ManageCommand::Pause { queues } => decide::pause(&queues, context),
         ManageCommand::Resume { queues } => decide::resume(&queues, context),
-        ManageCommand::Archive { queues, force } => decide::archive(queues, &force, context),
-        ManageCommand::Priority { queue, number } => decide::priority(queue, number, context),
+        ManageCommand::Archive { queues, force } => decide::archive(&queues, &force, context),
+        ManageCommand::Priority { queue, number } => decide::priority(&queue, number, context),
         ManageCommand::Merge { source, target, force } => {
             let session = context.session()?;
             let done = queue::merge(&session, &queue::MergeQueues { source, target, force: force.why() })?;

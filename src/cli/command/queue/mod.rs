@@ -88,7 +88,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let Some(command) = args.command else { return queues::active(context) };
     match command {
         QueueCommand::Add(args) => add::add(args, context),
-        QueueCommand::Remove { items, force } => items::remove(items, &force, context),
+        QueueCommand::Remove { items, force } => items::remove(&items, &force, context),
         QueueCommand::Show { queue, fields } => {
             context.only(fields);
             queues::show(queue.as_deref(), context)

@@ -1,8 +1,7 @@
 use crate::cli::input::fields::FieldArgs;
-use crate::cli::input::parse_resolution;
 use crate::cli::input::text::{MessageArgs, trimmed};
 use crate::cli::{CliContext, Outcome, named, print, read_text};
-use crate::model::queue_conflict::{ConflictType, Resolution, Severity};
+use crate::model::{ConflictType, Resolution, Severity};
 use crate::ops::queue::{self, ConflictInput, Declared};
 use crate::ops::{Notice, Refusal};
 
@@ -19,10 +18,10 @@ pub(super) struct Overlaps {
     items: Vec<String>,
     /// high, medium or low (default: high for api and data, medium for dependency and file, low for
     /// architecture)
-    #[arg(long, value_name = "SEVERITY", value_parser = parse_severity, requires = "kind")]
+    #[arg(long, value_name = "SEVERITY", requires = "kind")]
     severity: Option<Severity>,
     /// The resolution: sequential, merge, or manual (a person decides first)
-    #[arg(long, value_name = "WAY", value_parser = parse_resolution, requires = "kind")]
+    #[arg(long, value_name = "WAY", requires = "kind")]
     resolution: Option<Resolution>,
     /// The order of the items, first to last
     #[arg(long, value_name = "ITEM", value_delimiter = ',', value_parser = trimmed, requires = "kind")]
@@ -43,10 +42,6 @@ pub(super) struct Overlaps {
 fn parse_type(text: &str) -> Result<ConflictType, String> {
     let word = text.strip_suffix("_conflict").unwrap_or(text);
     ConflictType::parse(word).ok_or_else(|| format!("expected one of {}", ConflictType::words()))
-}
-
-fn parse_severity(text: &str) -> Result<Severity, String> {
-    Severity::parse(text).ok_or_else(|| format!("expected one of {}", Severity::words()))
 }
 
 pub(super) fn overlaps(args: Overlaps, context: &mut CliContext) -> Outcome {

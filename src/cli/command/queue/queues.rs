@@ -14,17 +14,15 @@ pub(super) struct New {
     priority: i64,
 }
 
-pub(super) fn new(args: New, context: &mut CliContext) -> Outcome {
+pub(super) fn new(args: &New, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    let done = queue::new(&session, &queue::NewQueue { name: args.name, priority: args.priority })?;
+    let done = queue::new(&session, args.name.as_deref(), args.priority)?;
     context.answer(done, |queue, _, screen| writeln!(screen, "{}", queue.queue.id))
 }
 
 pub(super) fn list(all: bool, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    context.answer(queue::list(&session, &queue::ListQueues { all })?, |queues, _, screen| {
-        print::queue::table(screen, queues)
-    })
+    context.answer(queue::list(&session, all)?, |queues, _, screen| print::queue::table(screen, queues))
 }
 
 /// Shows the active queues with their items. Having none is a valid answer.

@@ -1,7 +1,6 @@
-use crate::cli::input::parse_resolution;
 use crate::cli::input::text::MessageArgs;
 use crate::cli::{CliContext, Outcome, print};
-use crate::model::queue_conflict::Resolution;
+use crate::model::Resolution;
 use crate::ops::queue::{self, Decision};
 
 #[derive(Debug, clap::Args)]
@@ -22,7 +21,7 @@ pub(super) struct Resolve {
 }
 
 fn parse_way(text: &str) -> Result<Resolution, String> {
-    match parse_resolution(text)? {
+    match text.parse()? {
         Resolution::Manual => Err("expected sequential or merge".into()),
         way => Ok(way),
     }

@@ -6,11 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::{CliContext, Outcome, system_words};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
 use crate::ops::store::{self, CcwExport, CcwStore};
-use crate::ui::JsonLines;
-use crate::ui::text::count;
+use crate::ui::{JsonLines, count};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {

@@ -1,8 +1,8 @@
 use std::io::Write;
 
 use crate::cli::{CliContext, Exit, Outcome, print};
-use crate::ops::store::{self, FsckSeverity, RepairStore};
-use crate::ui::text::clean_line;
+use crate::ops::store::{self, FsckSeverity};
+use crate::ui::clean_line;
 
 /// Check the records, their references, and the history of the store
 ///
@@ -30,7 +30,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         });
     }
     if args.repair {
-        let done = store::repair(&session, &RepairStore { trust_clock: args.trust_clock })?;
+        let done = store::repair(&session, args.trust_clock)?;
         context.show_notices(done.notices);
         // With `--json`, only the remaining findings are printed.
         if !context.json() {

@@ -6,11 +6,9 @@ use serde::Serialize;
 
 use crate::cli::command::store::manual_pages;
 use crate::cli::{CliContext, Exit, Failure, Outcome, groups, help_examples, whole_command};
-use crate::model::code::Code;
-use crate::model::nearest::nearest;
+use crate::model::{Code, nearest};
 use crate::ops::Refusal;
-use crate::ui::manual;
-use crate::ui::text::width;
+use crate::ui::{manual, width};
 
 /// Show the manual of a command, or a guide
 ///

@@ -8,7 +8,7 @@ use crate::git::GitError;
 use crate::hooks::{
     HookError, HookVerdict, commit_msg, guard, post_commit, post_rewrite, pre_push, pre_receive, role,
 };
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::work::notice_of_hooks;
 use crate::ops::{NoProgress, Refusal, Session};
 use crate::store::{Store, StoreError};

@@ -19,11 +19,10 @@ use crate::interchange::plan_tools::openspec::OPENSPEC;
 use crate::interchange::plan_tools::spec_kit::SPEC_KIT;
 use crate::interchange::plan_tools::task_master::TASK_MASTER;
 use crate::interchange::selection::{ImportSelection, SourceState};
-use crate::model::code::Code;
-use crate::model::op::Op;
+use crate::model::{Code, Op};
 use crate::ops::store::{self, Export, GithubSource, Import, ImportFromGitBug, ImportFromGithub, Selected};
 use crate::ops::{Answer, Refusal, Session};
-use crate::store::dates::PeriodBound;
+use crate::store::PeriodBound;
 
 /// How many lines an error about a wrong source lists.
 const LINES_SHOWN: usize = 5;

@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::{CliContext, Exit, Failure, Outcome, system_words};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
-use crate::ui::text::{clean_line, count};
+use crate::ui::{clean_line, count};
 
 /// Every page of `man/`, by its file name.
 pub(super) const PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));

@@ -1,5 +1,5 @@
 use crate::cli::{CliContext, Exit, Outcome};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
 use crate::workplace::sandbox::Probe;
 

@@ -1,7 +1,7 @@
 use std::ffi::OsString;
 
 use crate::cli::{CliContext, Exit, Outcome};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
 use crate::process::watch;
 

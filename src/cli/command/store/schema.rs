@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::cli::command::store::examples;
 use crate::cli::schemas::{self, KINDS, Sort};
 use crate::cli::{CliContext, Exit, Outcome};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
 use crate::ui::{Cell, Column, Table, style};
 

@@ -2,8 +2,7 @@ use std::io::Write;
 
 use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Outcome, print};
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Op, RemedyCall};
 use crate::ops::store::{self, ProjectField, SetProject, Settings};
 use crate::ops::{Done, Refusal, Session};
 

@@ -12,11 +12,10 @@ use serde::Serialize;
 use super::completions;
 use super::manual_pages::{self, PAGES};
 use crate::cli::{CliContext, Exit, Failure, Outcome, acting, system_words};
-use crate::model::code::Code;
-use crate::model::text_enum;
+use crate::model::{Code, text_enum};
 use crate::ops::Refusal;
 use crate::rules::roles;
-use crate::ui::text::{clean_line, count};
+use crate::ui::{clean_line, count};
 
 /// Install manual pages and completions for this user, or remove them
 ///
@@ -71,6 +70,7 @@ pub(in crate::cli) struct SetupAnswer {
     parts: Vec<SetupPart>,
 }
 
+#[serde_with::skip_serializing_none]
 /// The manual pages, or the completion of a shell.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SetupPart {
@@ -79,12 +79,10 @@ struct SetupPart {
     /// What was done with it.
     state: State,
     /// The directory of the pages, or the file.
-    #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<String>,
     /// The number of files.
     files: usize,
     /// What to add to a start-up file so that the system finds it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     to_do: Option<String>,
 }
 

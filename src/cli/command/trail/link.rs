@@ -1,8 +1,7 @@
 use crate::cli::{CliContext, Force, Outcome, print};
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Op, RemedyCall};
 use crate::ops::Refusal;
-use crate::ops::trail::{self, LinkCommits, Relink, UnlinkCommits};
+use crate::ops::trail::{self, LinkCommits, Relink};
 
 /// Link commits to a plan by hand, remove links, or find lost ones
 ///
@@ -47,7 +46,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         return context.answer(done, |found, _, screen| print::relink::relinked(screen, found));
     }
     if remove {
-        let done = trail::unlink(&session, &UnlinkCommits { named: ids, force: force.why() })?;
+        let done = trail::unlink(&session, &ids, force.why().as_deref())?;
         return context.answer(done, |links, _, screen| {
             print::trail::links(screen, links, ("unlinked", "is not linked to"))
         });

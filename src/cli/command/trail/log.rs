@@ -4,9 +4,9 @@ use crate::cli::{CliContext, Exit, Outcome, print};
 use crate::ops::fields::known;
 use crate::ops::trail::{self, LogInput};
 use crate::ops::{Done, Notice};
-use crate::store::history::HistoryStep;
-use crate::ui::UiSettings;
-use crate::ui::lanes::{Strokes, draw};
+use crate::store::HistoryStep;
+use crate::ui::lanes::draw;
+use crate::ui::{Strokes, UiSettings};
 
 /// Show the audit log of the store, or of one record
 #[derive(Debug, clap::Args)]

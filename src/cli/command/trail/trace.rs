@@ -1,7 +1,7 @@
 use std::io::Write;
 
 use crate::cli::{CliContext, Outcome, print};
-use crate::ops::trail::{self, TraceInput};
+use crate::ops::trail;
 use crate::page::{self, terminal};
 
 /// Follow commits to their tasks, plans and issues, or an issue to its commits
@@ -25,7 +25,7 @@ pub(in crate::cli) fn run(Args { of, dot, mermaid }: Args, context: &mut CliCont
         Some(of) => of,
         None => trail::own(&session)?,
     };
-    let done = trail::trace(&session, &TraceInput { of, with_items: context.json() })?;
+    let done = trail::trace(&session, &of, context.json())?;
     context.answer(done, |trace, _, screen| {
         if dot {
             write!(screen, "{}", print::trace_picture::of(trace).dot())

@@ -3,12 +3,12 @@ use std::time::Duration;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::{parse_limit, parse_role};
 use crate::cli::{CliContext, Failure, Outcome, named, print, read_text};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::model::strict::{self, strict_fault};
 use crate::ops::Refusal;
 use crate::ops::work::{self, Question, TestAgent};
 use crate::process::supervise::Interrupts;
-use crate::rules::roles::Role;
+use crate::rules::Role;
 
 /// List and test the agents that plan, review and execute, and set the repository up for coding agents
 ///

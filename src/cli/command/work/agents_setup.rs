@@ -1,8 +1,7 @@
 use crate::cli::input::ask;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::interchange::agent_files::{Agent, State};
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Other, RemedyCall};
 use crate::ops::Refusal;
 use crate::ops::work::{self, AgentFiles, AgentSetup, SetupTask};
 use crate::ui;
@@ -19,7 +18,7 @@ use crate::ui;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The agents: claude, codex, gemini, cursor, opencode, copilot or aider
-    #[arg(value_name = "AGENT", value_parser = parse_agent)]
+    #[arg(value_name = "AGENT")]
     agents: Vec<Agent>,
     /// Fail if something is missing or outdated, and say what; change nothing
     #[arg(long, conflicts_with_all = ["remove", "list", "dry_run"])]
@@ -33,10 +32,6 @@ pub(crate) struct Args {
     /// Show the changes, and make none
     #[arg(long)]
     dry_run: bool,
-}
-
-fn parse_agent(text: &str) -> Result<Agent, String> {
-    Agent::parse(text).ok_or_else(|| format!("expected one of {}", Agent::words()))
 }
 
 pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
@@ -97,7 +92,7 @@ fn asked(session: &crate::ops::Session, context: &CliContext) -> Result<Vec<Agen
     let words = answer.split([' ', ',']).filter(|word| !word.is_empty());
     let agents: Vec<Agent> = words
         .map(|word| {
-            parse_agent(word).map_err(|why| {
+            word.parse().map_err(|why| {
                 Refusal::usage(format!("`{word}` is not an agent; {why}"))
                     .remedy(listing(), "shows what each of them gets")
             })

@@ -1,8 +1,7 @@
 use crate::cli::input::text::MessageArgs;
 use crate::cli::input::then::ThenNext;
 use crate::cli::{CliContext, Force, Outcome, print};
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
+use crate::model::{Op, RemedyCall};
 use crate::ops::Refusal;
 use crate::ops::work::{self, Fail, FailureReport};
 

@@ -33,7 +33,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "BRANCH")]
     onto: Option<String>,
     /// How the work comes to the branch: merge, rebase or squash
-    #[arg(long, value_name = "HOW", default_value = "merge", value_parser = parse_how)]
+    #[arg(long, value_name = "HOW", default_value = "merge")]
     how: LandMethod,
     /// Test and push up to N issues together; if their tests fail, halves of them
     #[arg(long, value_name = "N", default_value_t = 1, hide_default_value = true, value_parser = parse_batch)]
@@ -65,10 +65,6 @@ pub(crate) struct Args {
     /// Run the tests without asking
     #[arg(long)]
     yes: bool,
-}
-
-fn parse_how(text: &str) -> Result<LandMethod, String> {
-    LandMethod::parse(text).ok_or_else(|| format!("expected one of {}", LandMethod::words()))
 }
 
 fn parse_batch(text: &str) -> Result<usize, String> {

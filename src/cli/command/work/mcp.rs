@@ -2,7 +2,7 @@ use crate::cli::{
     CliContext, Exit, Outcome, acting, acting_as, current_dir, environment, is_in_run, print, variable,
 };
 use crate::mcp::{self, McpSettings};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
 use crate::rules::roles;
 
@@ -23,7 +23,7 @@ pub(crate) struct Args {
     read_only: bool,
 }
 
-fn parse_role(text: &str) -> Result<String, String> {
+pub(super) fn parse_role(text: &str) -> Result<String, String> {
     match roles::acting(Some(text)) {
         Ok(_) => Ok(text.to_owned()),
         Err(_) => Err(format!("expected one of {}", roles::names().collect::<Vec<_>>().join(", "))),

@@ -4,11 +4,9 @@ use serde_json::Value;
 
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
 use crate::interchange::agent_files::{Agent, HookForm};
-use crate::model::code::Code;
-use crate::model::strict;
+use crate::model::{Code, strict};
 use crate::ops::work::{self, PrimeAgent};
-use crate::rules::prime::Means;
-use crate::rules::roles;
+use crate::rules::Means;
 
 /// Print what an agent needs at the start of a session: where it is, its task, what is ready
 ///
@@ -20,7 +18,7 @@ use crate::rules::roles;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The role to print it for (default: WF_ROLE)
-    #[arg(long, value_parser = parse_role)]
+    #[arg(long, value_parser = super::mcp::parse_role)]
     role: Option<String>,
     /// Print a reminder of an execution that has not ended, for a hook that runs when the agent stops
     #[arg(long, conflicts_with = "role")]
@@ -28,13 +26,6 @@ pub(crate) struct Args {
     /// Answer as the hooks of this agent expect: claude, codex, gemini, cursor or copilot
     #[arg(long, value_name = "AGENT", value_parser = parse_hook, conflicts_with = "json")]
     hook: Option<HookForm>,
-}
-
-fn parse_role(text: &str) -> Result<String, String> {
-    match roles::acting(Some(text)) {
-        Ok(_) => Ok(text.to_owned()),
-        Err(_) => Err(format!("expected one of {}", roles::names().collect::<Vec<_>>().join(", "))),
-    }
 }
 
 fn parse_hook(text: &str) -> Result<HookForm, String> {

@@ -3,7 +3,7 @@ use std::time::Duration;
 use crate::cli::input::consent::{agree, refuse_commands_in_hook};
 use crate::cli::input::parse_limit;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::work::{self, Verified, VerifyTests};
 use crate::ops::{Done, Notice, Refusal, Session};
 

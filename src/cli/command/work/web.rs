@@ -7,10 +7,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cli::{CliContext, Exit, Failure, Outcome, acting, current_dir, environment, is_in_run};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
-use crate::ui::UiSettings;
-use crate::ui::text::count;
+use crate::ui::{UiSettings, count};
 use crate::web::{self, Listening, StartServer, WebServer, WebSource};
 
 /// The port to use unless it is in use.
@@ -42,16 +41,15 @@ pub(crate) struct Args {
     export: Option<PathBuf>,
 }
 
+#[serde_with::skip_serializing_none]
 /// What `web` prints with `--json`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct WebAnswer {
     /// The address to open; for an export, its first page.
     address: String,
     /// The number of pages of an export.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pages: Option<usize>,
     /// The number of its files that were new or different, and so were written.
-    #[serde(skip_serializing_if = "Option::is_none")]
     written: Option<usize>,
 }
 

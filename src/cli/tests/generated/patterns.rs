@@ -6,8 +6,7 @@ use serde_json::json;
 use super::plans::validator;
 use crate::cli::schemas;
 use crate::model::fixtures::execution_id;
-use crate::model::id::{EntryId, ExecutionId, IssueId, ItemId, QueueId, SolutionId};
-use crate::model::stamp::Stamp;
+use crate::model::{EntryId, ExecutionId, IssueId, ItemId, QueueId, SolutionId, Stamp};
 
 /// The patterns of ids in the schemas accept the same texts as the parsers.
 fn agree(text: &str) -> Result<(), TestCaseError> {

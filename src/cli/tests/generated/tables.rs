@@ -6,16 +6,9 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use crate::cli::schemas;
-use crate::model::issue::ISSUE;
-use crate::model::queue::{ITEM, QUEUE};
-use crate::model::roadmap::ROADMAP;
-use crate::model::root::ROOT;
-use crate::model::schema::{FieldKind, Schema};
-use crate::model::solution::SOLUTION;
-use crate::rules::plan_check;
-use crate::rules::quality::QualityPart;
-use crate::rules::roadmap;
+use crate::model::{FieldKind, ISSUE, ITEM, QUEUE, ROADMAP, ROOT, SOLUTION, Schema};
 use crate::rules::transitions::TRANSITIONS;
+use crate::rules::{QualityPart, plan_check, roadmap};
 
 /// Escapes text for roff, in which a line that starts with a dot would be a request.
 fn roff(text: &str) -> String {

@@ -6,9 +6,8 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::model::record::entry_at;
-use crate::model::stamp::Stamp;
-use crate::rules::folder::{IssueFolder, Recorded};
+use crate::model::{Stamp, entry_at};
+use crate::rules::{IssueFolder, Recorded};
 
 /// The directory of an issue that has only its record and these comments.
 fn folder(arrival: Arrival) -> IssueFolder {

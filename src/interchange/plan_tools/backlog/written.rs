@@ -11,7 +11,7 @@ use crate::interchange::plan_tools::boxes;
 use crate::interchange::plan_tools::files;
 use crate::interchange::plan_tools::sections::front_matter;
 use crate::interchange::plan_tools::written::{Progress, Stage, WrittenText};
-use crate::rules::yaml::Node;
+use crate::rules::Node;
 
 /// A reference with this prefix names the issue here.
 pub(super) const REFERENCE: &str = "git-wf:";
@@ -209,7 +209,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::id::IssueId;
+    use crate::model::IssueId;
 
     fn written(text: &str, stage: Stage) -> WrittenText {
         let issue = IssueId::parse("BL-TASK-1").unwrap();

@@ -108,7 +108,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::id::IssueId;
+    use crate::model::IssueId;
 
     fn written(text: &str, tag: &str, id: u64, stage: Stage, done: &[&str]) -> WrittenText {
         let done = done.iter().map(|&id| id.to_owned()).collect();

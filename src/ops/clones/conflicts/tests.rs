@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::git::Repository;
-use crate::model::id::IssueId;
+use crate::model::IssueId;
 use crate::ops::Progress;
 use crate::ops::clones::sync;
 use crate::ops::issues::{self, Edit, NewIssue};

@@ -5,20 +5,13 @@ use serde::Serialize;
 
 use super::Served;
 use crate::index::{Filter, Index, SortOrder};
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::person::Person;
-use crate::model::remedy::{Remedies, Remedy, RemedyCall};
-use crate::model::status::{ExecutionStatus, IssueStatus};
-use crate::model::text_enum;
-use crate::model::time::Time;
-use crate::model::wisdom::WisdomType;
+use crate::model::{
+    ExecutionStatus, IssueId, IssueStatus, Op, Other, Person, Remedies, Remedy, RemedyCall, SolutionId, Time,
+    WisdomType, text_enum,
+};
 use crate::ops::work::runs::view::{self, InterruptedRun};
 use crate::ops::{Refusal, Session};
-use crate::rules::facts::{IssueFacts, Undecided};
-use crate::rules::policy::Gate;
-use crate::rules::readiness::DependencyCycle;
-use crate::rules::{plan_check, review, roles, wisdom};
+use crate::rules::{DependencyCycle, Gate, IssueFacts, Undecided, plan_check, review, roles, wisdom};
 use crate::store::{Snapshot, records};
 use crate::sync::conflicts;
 
@@ -77,21 +70,19 @@ pub(crate) struct Attention {
     pub(crate) first: Vec<AttentionItem>,
 }
 
+#[serde_with::skip_serializing_none]
 /// Something that waits for the user.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AttentionItem {
     /// The id of what waits: of an issue, a plan, an execution, a run, or the name of a conflict.
     pub(crate) id: String,
     /// The issue, if it is about one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) issue_id: Option<IssueId>,
     /// What it is about: a title, a question.
     pub(crate) what: String,
     /// Who claimed it, if its lease has expired.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) actor: Option<Person>,
     /// When its lease expired.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) expired_at: Option<Time>,
     /// What to do about it.
     pub(crate) remedies: Vec<Remedy>,

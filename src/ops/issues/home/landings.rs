@@ -4,11 +4,9 @@ use std::ops::ControlFlow;
 
 use super::attention::{AttentionFacts, AttentionItem};
 use crate::index::{Filter, SortOrder};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::{Remedies, RemedyCall};
-use crate::model::status::IssueStatus;
+use crate::model::{IssueStatus, Op, Other, Remedies, RemedyCall};
 use crate::ops::{Refusal, work};
-use crate::rules::landed::LandedState;
+use crate::rules::LandedState;
 
 impl AttentionFacts<'_> {
     /// Completed issues whose work is known to be absent from the target branch.

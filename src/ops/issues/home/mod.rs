@@ -17,55 +17,45 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index::{Filter, Index, KnownQueues, Needs, SortOrder};
-use crate::model::branch::Branch;
-use crate::model::hash::CommitHash;
-use crate::model::id::{IssueId, QueueId, SolutionId};
-use crate::model::item_name::ItemName;
-use crate::model::op::Other;
-use crate::model::queue::{Item, Queue};
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::status::{IssueStatus, ItemStatus, QueueStatus};
+use crate::model::{
+    Branch, CommitHash, IssueId, IssueStatus, Item, ItemName, ItemStatus, Other, Queue, QueueId, QueueStatus,
+    Remedy, RemedyCall, SolutionId,
+};
 use crate::ops::queue::{self, ClaimBase};
 use crate::ops::work::runs::workplaces::{self, RunWorkplace};
 use crate::ops::work::{self, PrimedExecution, WorktreeClaim};
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::next_steps::{Situation, next_steps};
-use crate::rules::prime::TokenBudget;
-use crate::rules::readiness::{Blocker, Facts, InOrder, in_order};
-use crate::rules::roles::{self, Role};
+use crate::rules::readiness::in_order;
+use crate::rules::roles;
+use crate::rules::{Blocker, Facts, InOrder, Role, TokenBudget};
 use crate::sync;
 
+#[serde_with::skip_serializing_none]
 /// Where you are, what waits for you, and what to do next.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Home {
     /// The ref that holds the records.
     pub(crate) reference: String,
     /// The commit that it points to; absent if there is no store yet. Then the following fields, up to `next`, are empty.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tip: Option<CommitHash>,
     /// The name of this linked worktree; absent in the main one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) worktree: Option<String>,
     /// Whether the repository is bare, so that nothing can be executed in it; absent if not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_bare: bool,
     /// The branch that is checked out, with its full name; absent if HEAD is detached.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<Branch>,
     /// The branch on which work lands, with its full name; absent if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) target: Option<Branch>,
     /// The role of the user; absent for an owner.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) role: Option<Role>,
     /// What this worktree executes.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) execution: Option<PrimedExecution>,
     /// The workplaces in which agents of runs are at work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) workplaces: Vec<RunWorkplace>,
     /// Why this worktree no longer holds what it executed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lost: Option<String>,
     /// How many issues have each status.
     pub(crate) issues: BTreeMap<IssueStatus, usize>,
@@ -115,18 +105,11 @@ pub(crate) struct HomeItem {
     pub(crate) blocked_by: Vec<Blocker>,
 }
 
-/// How much of the overview to read.
-#[derive(Debug)]
-pub(crate) struct ShowHome {
-    /// The most entries of each list; it has a count of all.
-    pub(crate) most: usize,
-}
-
-/// The overview. Nothing is fetched or changed.
+/// The overview, with at most `most` entries of each list and a count of all. Nothing is fetched or changed.
 ///
 /// # Errors
 /// `unknown-role`; any error from reading the store.
-pub(crate) fn home(session: &Session, &ShowHome { most }: &ShowHome) -> Answer<Home> {
+pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
     let store = session.store();
     let role = roles::acting(store.role())?;
     let Some(tip) = store.tip()? else { return Ok(session.done(without_store(session, role)?, None)) };

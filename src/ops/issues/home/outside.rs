@@ -6,13 +6,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index::{Filter, Index, SortOrder};
-use crate::model::id::IssueId;
-use crate::model::root::Policy;
-use crate::model::status::IssueStatus;
+use crate::model::{IssueId, IssueStatus, Policy};
 use crate::ops::Refusal;
-use crate::rules::facts::{self, IssueFacts};
-use crate::rules::readiness::DependencyCycle;
-use crate::rules::review;
+use crate::rules::facts;
+use crate::rules::{DependencyCycle, IssueFacts, review};
 use crate::store::{Snapshot, StoreError, records};
 
 /// Issues that were not queued.

@@ -6,17 +6,15 @@ use serde::Serialize;
 use crate::ops::{Notice, Refusal, Session};
 use crate::sync::remote;
 
+#[serde_with::skip_serializing_none]
 /// How the local store differs from the remote's as last seen, without fetching.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct SyncState {
     /// The remote of the store; absent if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) remote: Option<String>,
     /// How many commits the remote did not have as of the last fetch; absent if it was never seen.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) ahead: Option<usize>,
     /// How many commits were fetched from it and not merged yet.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) behind: Option<usize>,
 }
 

@@ -13,21 +13,14 @@ use super::newest::{Newest, assigned_to, newest};
 use crate::interchange::import::Batch;
 use crate::interchange::roadmap::{AtHand, Fate, ROADMAP};
 use crate::interchange::selection::ImportSelection;
-use crate::model::code::Code;
-use crate::model::digest::PlanDigest;
-use crate::model::id::{IssueId, RoadmapId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::roadmap::{Roadmap, RoadmapChoice, RoadmapDocument, RoadmapMode};
-use crate::model::roadmap_log::{RoadmapEvent, RoadmapRevision};
-use crate::model::status::IssueStatus;
-use crate::model::typed;
-use crate::model::words::count;
+use crate::model::{
+    Code, IssueId, IssueStatus, Op, Other, PlanDigest, RemedyCall, Roadmap, RoadmapChoice, RoadmapDocument,
+    RoadmapEvent, RoadmapId, RoadmapMode, RoadmapRevision, count, typed,
+};
 use crate::ops::issues::{check_dependencies, existing_outline};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::folder::RoadmapFolder;
-use crate::rules::roadmap::{self, Outdated, RoadmapSetting, Status};
-use crate::rules::{facts, limits, shown};
+use crate::rules::roadmap::{self, RoadmapSetting};
+use crate::rules::{Outdated, RoadmapFolder, Status, facts, limits, shown};
 use crate::store::{ReadState, Store, StoreError, Tx, layout};
 
 /// A document to add.
@@ -101,20 +94,19 @@ pub(crate) struct RoadmapAdded {
     pub(crate) outdated: Vec<Outdated>,
 }
 
+#[serde_with::skip_serializing_none]
 /// An issue of a roadmap.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct AddedIssue {
     /// Its layer or task.
     pub(crate) item: String,
     /// Its previous number, if that has changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) was: Option<String>,
     /// The issue.
     pub(crate) issue_id: IssueId,
     /// Its title.
     pub(crate) title: String,
     /// Its wave; left out if it is in none.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) wave: Option<u64>,
     /// Its status.
     pub(crate) status: IssueStatus,

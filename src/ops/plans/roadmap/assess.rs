@@ -2,13 +2,12 @@
 
 use serde_json::Value;
 
-use crate::model::code::Code;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::roadmap::{Factors, RoadmapChoice, RoadmapDocument, RoadmapMode};
-use crate::model::typed;
+use crate::model::{
+    Code, Factors, Op, Other, RemedyCall, RoadmapChoice, RoadmapDocument, RoadmapMode, typed,
+};
 use crate::ops::{Done, Refusal};
-use crate::rules::roadmap::{self, Assessed, Unchosen};
+use crate::rules::roadmap;
+use crate::rules::{Assessed, Unchosen};
 
 /// What to assess.
 #[derive(Debug, Default)]

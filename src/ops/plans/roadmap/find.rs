@@ -6,21 +6,13 @@ use serde_json::Value;
 
 use super::show::view_of;
 use super::view::RoadmapView;
-use crate::model::code::Code;
-use crate::model::id::RoadmapId;
-use crate::model::op::{Op, Other};
-use crate::model::person::Person;
-use crate::model::remedy::RemedyCall;
-use crate::model::roadmap::{Roadmap, RoadmapDocument};
-use crate::model::status::IssueStatus;
 use crate::model::strict::{self, strict_fault};
-use crate::model::time::Time;
-use crate::model::uid::Uid;
+use crate::model::{
+    Code, IssueStatus, Op, Other, Person, RemedyCall, Roadmap, RoadmapDocument, RoadmapId, Time, Uid,
+};
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::folder::RoadmapFolder;
-use crate::rules::roadmap;
-use crate::store::resolve::ResolveError;
-use crate::store::{ReadState, StoreError, Tx, records, resolve};
+use crate::rules::{RoadmapFolder, roadmap};
+use crate::store::{ReadState, ResolveError, StoreError, Tx, records, resolve};
 
 /// A message about roadmaps that were made of one file.
 const TWINS: &str = "one file was added as several roadmaps, in clones that had not synced yet";

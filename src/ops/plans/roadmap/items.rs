@@ -11,23 +11,15 @@ use super::find::RoadmapTarget;
 use super::newest::given;
 use crate::interchange::import::is_parted;
 use crate::interchange::roadmap::{Fate, ROADMAP, RoadmapRecord, issue_id};
-use crate::model::code::Code;
-use crate::model::id::{IssueId, RoadmapId};
-use crate::model::issue::{ISSUE, Issue};
-use crate::model::op::Op;
-use crate::model::redaction::REDACTED;
-use crate::model::remedy::RemedyCall;
-use crate::model::roadmap::{Convergence, Roadmap, RoadmapDocument, RoadmapMode, TextList};
-use crate::model::stamp::Stamp;
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
-use crate::model::typed;
-use crate::model::words::count;
+use crate::model::roadmap::TextList;
+use crate::model::{
+    Code, Convergence, ISSUE, Issue, IssueId, IssueStatus, Op, REDACTED, RemedyCall, Roadmap,
+    RoadmapDocument, RoadmapId, RoadmapMode, Stamp, Time, count, typed,
+};
 use crate::ops::Refusal;
-use crate::rules::facts;
-use crate::rules::folder::RoadmapFolder;
-use crate::rules::roadmap::{self, Item, KnownPart};
+use crate::rules::roadmap::{self, KnownPart};
 use crate::rules::shown::{self, object};
+use crate::rules::{Item, RoadmapFolder, facts};
 use crate::store::{StoreError, Tx, layout, records};
 
 /// An issue of a roadmap, with its layer or task.

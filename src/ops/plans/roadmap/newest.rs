@@ -8,13 +8,10 @@ use super::add::{AddRoadmap, checked, settled};
 use super::find::RoadmapTarget;
 use super::items::{EarlierIssues, KnownIssue, assigned, hidden_item, is_hidden, known_issues};
 use crate::interchange::import::is_parted;
-use crate::model::digest::PlanDigest;
-use crate::model::id::IssueId;
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
-use crate::model::roadmap::{Roadmap, RoadmapDocument, RoadmapMode};
+use crate::model::{IssueId, Other, PlanDigest, RemedyCall, Roadmap, RoadmapDocument, RoadmapMode};
 use crate::ops::Refusal;
-use crate::rules::roadmap::{self, Item, Outdated};
+use crate::rules::roadmap;
+use crate::rules::{Item, Outdated};
 use crate::store::{Store, Tx, records};
 
 /// A document to add.

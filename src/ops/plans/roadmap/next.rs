@@ -8,17 +8,13 @@ use serde::Serialize;
 use super::find::{named, twins_of};
 use super::show::{is_done, view_of};
 use super::view::{RoadmapView, WaveView};
-use crate::model::branch::Branch;
-use crate::model::code::Code;
-use crate::model::id::{IssueId, ItemId, QueueId, RoadmapId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::status::IssueStatus;
-use crate::model::words::count;
+use crate::model::{
+    Branch, Code, IssueId, IssueStatus, ItemId, Op, Other, QueueId, Remedy, RemedyCall, RoadmapId,
+    SolutionId, count,
+};
 use crate::ops::work::runs::branch_of_work;
 use crate::ops::{Answer, Refusal, Session, queue};
-use crate::rules::roadmap::{RoundStatus, Status};
-use crate::rules::shown;
+use crate::rules::{RoundStatus, Status, shown};
 use crate::store::{ReadState, StoreError, records};
 
 /// A wave that was queued.

@@ -8,17 +8,12 @@ use super::show::document;
 use crate::agent::request::RequestKind;
 use crate::agent::talk::AgentObserver;
 use crate::interchange::roadmap::Fate;
-use crate::model::code::Code;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::roadmap::{RoadmapChoice, RoadmapDocument};
-use crate::model::typed;
+use crate::model::{Code, Op, Other, RemedyCall, RoadmapChoice, RoadmapDocument, typed};
 use crate::ops::plans::{AddWisdom, add_wisdom};
 use crate::ops::work::{ApartUnfit, AskedApart, ask_apart};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::limits;
-use crate::rules::roadmap::{self, Unchosen};
-use crate::rules::roles::Role;
+use crate::rules::roadmap;
+use crate::rules::{Role, Unchosen, limits};
 use crate::store::resolve;
 
 /// What to have planned, and by whom.

@@ -5,16 +5,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::agent::answer::{AnswerKind, With, faults, schema_of};
-use crate::model::id::RoadmapId;
-use crate::model::roadmap::{RoadmapChoice, RoadmapDocument};
-use crate::model::root::Project;
-use crate::model::typed;
+use crate::model::{Project, RoadmapChoice, RoadmapDocument, RoadmapId, typed};
 use crate::ops::Refusal;
-use crate::rules::bounded::Omission;
-use crate::rules::folder::RoadmapFolder;
-use crate::rules::roadmap::{RULES, Round, known_mode, rounds};
-use crate::rules::roles::Role;
-use crate::rules::wisdom::{WisdomContext, context_near};
+use crate::rules::roadmap::{RULES, known_mode, rounds};
+use crate::rules::wisdom::context_near;
+use crate::rules::{Omission, RoadmapFolder, Role, Round, WisdomContext};
 use crate::store::{ReadState, records};
 
 /// What the planner of a roadmap is given.

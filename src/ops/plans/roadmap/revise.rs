@@ -3,14 +3,10 @@
 use super::find::existing;
 use super::show::view_of;
 use super::view::RoadmapView;
-use crate::model::code::Code;
-use crate::model::id::RoadmapId;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::roadmap_log::{RoadmapApproval, RoadmapEvent, RoadmapFeedback};
+use crate::model::{Code, Op, Other, RemedyCall, RoadmapApproval, RoadmapEvent, RoadmapFeedback, RoadmapId};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::limits;
-use crate::rules::roadmap::{MOST_ROUNDS, Status, rounds, status};
+use crate::rules::roadmap::{MOST_ROUNDS, rounds, status};
+use crate::rules::{Status, limits};
 use crate::store::resolve;
 
 /// What somebody says of a roadmap.

@@ -5,18 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::find::{Twin, existing, named, twins};
 use super::items::{hidden_item, is_hidden};
 use super::view::{AcceptedCriterion, RiskOf, RoadmapIssue, RoadmapSummary, RoadmapView, WaveView};
-use crate::model::code::Code;
-use crate::model::execution::Event;
-use crate::model::id::RoadmapId;
-use crate::model::plan::Plan;
-use crate::model::roadmap::{Roadmap, RoadmapDocument};
-use crate::model::roadmap_log::RoadmapEvent;
-use crate::model::solution::Solution;
-use crate::model::status::IssueStatus;
+use crate::model::{
+    Code, Event, IssueStatus, Plan, Roadmap, RoadmapDocument, RoadmapEvent, RoadmapId, Solution,
+};
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::rules::folder::{IssueFolder, RoadmapFolder};
-use crate::rules::roadmap::{self, Item};
-use crate::rules::{facts, shown};
+use crate::rules::roadmap;
+use crate::rules::{IssueFolder, Item, RoadmapFolder, facts, shown};
 use crate::store::{ReadState, StoreError, records};
 
 /// A roadmap; if none is named, the only one, or the only one that is not done.

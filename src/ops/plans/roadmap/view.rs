@@ -4,15 +4,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::model::id::{IssueId, RoadmapId, SolutionId};
-use crate::model::person::Person;
-use crate::model::priority::Priority;
-use crate::model::roadmap::{Assessment, Risk, RoadmapMode};
-use crate::model::status::IssueStatus;
-use crate::model::task_id::TaskId;
-use crate::model::time::Time;
-use crate::rules::roadmap::{Assessed, Round, Status};
+use crate::model::roadmap::Assessment;
+use crate::model::{
+    IssueId, IssueStatus, Person, Priority, Risk, RoadmapId, RoadmapMode, SolutionId, TaskId, Time,
+};
+use crate::rules::{Assessed, Round, Status};
 
+#[serde_with::skip_serializing_none]
 /// A roadmap with the state of its issues.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct RoadmapView {
@@ -21,10 +19,8 @@ pub(crate) struct RoadmapView {
     /// Its title.
     pub(crate) title: String,
     /// What is required.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) requirement: Option<String>,
     /// Layers or tasks; left out if all of them are hidden and nothing else says it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) mode: Option<RoadmapMode>,
     /// Its status.
     pub(crate) status: Status,
@@ -33,13 +29,10 @@ pub(crate) struct RoadmapView {
     /// The time.
     pub(crate) created_at: Time,
     /// When its document last changed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) updated_at: Option<Time>,
     /// Goal, constraints, stakeholders and keywords, with the factors as they were given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) assessment: Option<Assessment>,
     /// The result of the factors.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) assessed: Option<Assessed>,
     /// How many of its issues are completed or closed.
     pub(crate) done: usize,
@@ -55,7 +48,6 @@ pub(crate) struct RoadmapView {
     /// The rounds of feedback.
     pub(crate) rounds: Vec<Round>,
     /// What the planner found out about the code.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) codebase_context: Option<Value>,
     /// The document as it was written.
     pub(crate) document: Value,

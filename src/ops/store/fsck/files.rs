@@ -3,12 +3,11 @@
 use super::{Findings, repair_that};
 use crate::git::{Entry, EntryKind, Kind, ObjectId, trees};
 use crate::index::Refreshing;
-use crate::model::redaction::Redaction;
-use crate::model::time::Time;
-use crate::model::{strict, typed};
-use crate::store::layout::{self, Form, Location, LogKind, Sound, form, misplaced};
-use crate::store::redaction::{Reach, RedactionCache};
-use crate::store::{Snapshot, Store, StoreError, read_blob, records};
+use crate::model::{Redaction, Time, strict, typed};
+use crate::store::layout::{self, form, misplaced};
+use crate::store::{
+    Form, Location, LogKind, Reach, RedactionCache, Snapshot, Sound, Store, StoreError, read_blob, records,
+};
 
 /// If a store has more files than this, the rest is not checked.
 const MOST_FILES: u64 = 4_000_000;

@@ -2,10 +2,7 @@
 
 use crate::git::ObjectId;
 use crate::index;
-use crate::model::Explain;
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
-use crate::model::shell;
+use crate::model::{Explain, Other, RemedyCall, shell};
 use crate::ops::Refusal;
 use crate::store::{Store, StoreError, object_id};
 

@@ -7,11 +7,9 @@ use bstr::ByteSlice;
 
 use super::{Findings, files, unchecked};
 use crate::git::{self, ObjectId};
-use crate::model::redaction::{ASIDE, Redaction};
-use crate::model::time::Time;
-use crate::store::layout::{self, Form, form};
-use crate::store::redaction::RedactionCache;
-use crate::store::{NEUTRAL_EMAIL, ReadState, Store, StoreError, Tx};
+use crate::model::{ASIDE, Redaction, Time};
+use crate::store::layout::{self, form};
+use crate::store::{Form, NEUTRAL_EMAIL, ReadState, RedactionCache, Store, StoreError, Tx};
 
 /// The number of newest commits that are compared with the clock.
 const ASKED: usize = 50;

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Findings, FsckSeverity, files, gone, repair_that, unchecked};
 use crate::git::{EntryKind, ObjectId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::{Remedy, RemedyCall};
+use crate::model::{Op, Other, Remedy, RemedyCall};
 use crate::store::{
     Did, HistoryFault, Lineage, OriginJudge, REDIRECTED, Snapshot, Store, StoreError, TreeCheck,
     ill_formed_commit, layout, read_blob,

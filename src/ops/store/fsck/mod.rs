@@ -16,14 +16,11 @@ use std::collections::BTreeSet;
 
 use crate::git::{GitError, ObjectId};
 use crate::index::Refreshing;
-use crate::model::hash::CommitHash;
-use crate::model::op::{Op, Operation};
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::shell;
+use crate::model::{CommitHash, Op, Operation, Remedy, RemedyCall, shell};
 use crate::ops::{Answer, Session};
 use crate::store::{Snapshot, Store, StoreError, layout, merge};
 
-pub(crate) use repair::{RepairStore, Repaired, repair};
+pub(crate) use repair::{Repaired, repair};
 
 /// The setting with the commits, or paths of files, whose errors are accepted in this repository.
 const ACCEPTED: &str = "wf.fsckAccepted";

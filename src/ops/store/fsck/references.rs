@@ -7,18 +7,13 @@ use super::{Findings, FsckSeverity, roadmaps, runs, sources, versions};
 use crate::gate::received::MOST_TRACED;
 use crate::git::ObjectId;
 use crate::index::Refreshing;
-use crate::model::execution::Execution;
-use crate::model::id::{EntryId, ExecutionId, IssueId, SolutionId};
-use crate::model::issue::{ISSUE, RELATIONS, UNDIRECTED_RELATION};
-use crate::model::op::Op;
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::solution::{SOLUTION, Solution};
-use crate::model::stamp::Stamp;
-use crate::rules::dag;
-use crate::rules::folder::{IssueFolder, QueueFolder};
-use crate::rules::{facts, plan_check, review};
-use crate::store::redaction::Redactions;
-use crate::store::{ReadState, Snapshot, Store, StoreError, layout, object_id, records};
+use crate::model::issue::UNDIRECTED_RELATION;
+use crate::model::{
+    EntryId, Execution, ExecutionId, ISSUE, IssueId, Op, RELATIONS, Remedy, RemedyCall, SOLUTION, Solution,
+    SolutionId, Stamp,
+};
+use crate::rules::{IssueFolder, QueueFolder, dag, facts, plan_check, review};
+use crate::store::{ReadState, Redactions, Snapshot, Store, StoreError, layout, object_id, records};
 use crate::trail::claimed::{self, ClaimLookup};
 
 /// Checks all references of the newest state; `known` is its history.

@@ -2,8 +2,7 @@
 
 use super::heal::{self, Healed};
 use super::history;
-use crate::model::op::Op;
-use crate::model::words::count;
+use crate::model::{Op, count};
 use crate::ops::store::purge::mend_trees;
 use crate::ops::{Answer, Notice, Session};
 use crate::store::{StoreError, layout, merge};
@@ -23,21 +22,14 @@ pub(crate) struct Repaired {
     pub(crate) rewritten: Vec<String>,
 }
 
-/// How to repair the store.
-#[derive(Debug)]
-pub(crate) struct RepairStore {
-    /// Whether the clock of this machine is right, although others dated commits after it.
-    pub(crate) trust_clock: bool,
-}
-
 /// Restores what was deleted or made unreadable, and repairs records with stamps in the future, in one commit.
 ///
 /// # Errors
 /// `doubted-clock` if commits by others are dated after this clock, unless `trust_clock` is set.
-pub(crate) fn repair(session: &Session, input: &RepairStore) -> Answer<Repaired> {
+pub(crate) fn repair(session: &Session, trust_clock: bool) -> Answer<Repaired> {
     let permit = session.permit(Op::Fsck)?;
     let store = session.store();
-    let to_heal = heal::wanted(store, input.trust_clock)?;
+    let to_heal = heal::wanted(store, trust_clock)?;
     let repairs = history::repairs(store)?;
     let tip = store.existing_tip()?;
     store.refuse_unmergeable(tip, None)?;

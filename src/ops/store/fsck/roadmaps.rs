@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::Findings;
-use crate::model::id::IssueId;
-use crate::store::redaction::Redactions;
-use crate::store::{Snapshot, StoreError, layout, records};
+use crate::model::IssueId;
+use crate::store::{Redactions, Snapshot, StoreError, layout, records};
 
 /// Checks all roadmaps of a state that has these `issues`.
 pub(super) fn check(

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Findings;
-use crate::model::id::IssueId;
-use crate::model::run_log::{ActionDone, Breach, IssueReached, Limited, Order, RunEvent, Setback};
+use crate::model::{ActionDone, Breach, IssueId, IssueReached, Limited, Order, RunEvent, Setback};
 use crate::store::{Snapshot, StoreError, layout, records};
 
 /// Checks all runs of a state that has these `issues`.

@@ -1,13 +1,9 @@
 //! Checks that an imported issue in which something is redacted no longer follows its source.
 
 use super::{Findings, FsckSeverity};
-use crate::model::id::IssueId;
-use crate::model::issue::ISSUE;
-use crate::model::op::Op;
 use crate::model::redaction::SOURCE_RECORD;
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::store::redaction::Redactions;
-use crate::store::{Snapshot, StoreError, layout, records};
+use crate::model::{ISSUE, IssueId, Op, Remedy, RemedyCall};
+use crate::store::{Redactions, Snapshot, StoreError, layout, records};
 
 /// Notes an imported issue that still follows its source although part of it is redacted, as earlier versions of
 /// this program left it: the next import would bring the text back.

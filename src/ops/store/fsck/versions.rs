@@ -4,16 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Findings, FsckSeverity};
 use crate::git::ObjectId;
-use crate::model::id::IssueId;
-use crate::model::issue::Comment;
-use crate::model::op::Op;
-use crate::model::redaction::{ASIDE, Redaction};
-use crate::model::remedy::{Remedy, RemedyCall};
+use crate::model::{ASIDE, Comment, IssueId, Op, Redaction, Remedy, RemedyCall};
 use crate::ops::store::copies::has_texts;
 use crate::rules::folder::threads;
-use crate::store::history::HistoryLink;
-use crate::store::redaction::Redactions;
-use crate::store::{Snapshot, Store, StoreError, layout, records};
+use crate::store::{HistoryLink, Redactions, Snapshot, Store, StoreError, layout, records};
 
 const COMMENTS: &str = "comments";
 /// At most this many pairs of a version and a commit with redactions are compared.

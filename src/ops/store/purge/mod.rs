@@ -6,9 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::index;
-use crate::model::hash::CommitHash;
-use crate::model::op::{Op, Other};
-use crate::model::shell;
+use crate::model::{CommitHash, Op, Other, shell};
 use crate::ops::{Answer, Notice, Session};
 use crate::store::Tracked;
 use history::Purged;

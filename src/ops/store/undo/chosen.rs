@@ -4,15 +4,11 @@ use std::collections::BTreeSet;
 
 use super::SUBJECT;
 use crate::index::Needs;
-use crate::model::code::Code;
-use crate::model::hash::CommitHash;
-use crate::model::op::{Op, Other};
-use crate::model::person::Person;
-use crate::model::remedy::RemedyCall;
-use crate::model::shell;
+use crate::model::{Code, CommitHash, Op, Other, Person, RemedyCall, shell};
 use crate::ops::{Refusal, Session};
-use crate::rules::roles::{self, Role};
-use crate::store::history::HistoryStep;
+use crate::rules::Role;
+use crate::rules::roles;
+use crate::store::HistoryStep;
 use crate::trail::log::{LogFilter, StoreLog};
 
 /// How many of the user's latest commits are considered.

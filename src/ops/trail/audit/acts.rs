@@ -4,16 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Looked;
 use crate::index::Index;
-use crate::model::hash::CommitHash;
-use crate::model::id::IssueId;
-use crate::model::op::Op;
-use crate::model::person::Person;
+use crate::model::{CommitHash, IssueId, Op, Person};
 use crate::ops::Refusal;
-use crate::rules::audit::{Act, AuditFinding, AuditSeverity, Carried};
-use crate::rules::run::RunProgress;
-use crate::store::history::HistoryStep;
-use crate::store::layout::Location;
-use crate::store::{Rewritten, Snapshot, records};
+use crate::rules::audit::Act;
+use crate::rules::{AuditFinding, AuditSeverity, Carried, RunProgress};
+use crate::store::{HistoryStep, Location, Rewritten, Snapshot, records};
 
 /// Acts on these issues in a role or with a gate overridden, oldest first; then acts that concern all issues, since
 /// the earliest of these executions started; then acts on other issues, see [`acts_elsewhere`].

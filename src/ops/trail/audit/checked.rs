@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::index::Index;
-use crate::model::hash::CommitHash;
+use crate::model::CommitHash;
 use crate::store::{Rewritten, Store, StoreError, object_id};
 
 /// The name under which the index keeps the result.

@@ -1,14 +1,9 @@
 //! Completed work that is not where it should be.
 
 use crate::index::Index;
-use crate::model::hash::CommitHash;
-use crate::model::root::Policy;
-use crate::model::status::ExecutionStatus;
+use crate::model::{CommitHash, ExecutionStatus, Policy};
 use crate::ops::Refusal;
-use crate::rules::audit::AuditFinding;
-use crate::rules::facts;
-use crate::rules::folder::ExecutionFolder;
-use crate::rules::landed::LandedState;
+use crate::rules::{AuditFinding, ExecutionFolder, LandedState, facts};
 use crate::store::{Store, records};
 use crate::trail::landed;
 use crate::trail::reach::Unreached;

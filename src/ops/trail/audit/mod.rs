@@ -16,18 +16,13 @@ use view::Summed;
 pub(crate) use view::{Audit, AuditedCommit, LinkingExecution};
 
 use crate::index::{Index, Needs};
-use crate::model::id::{ExecutionId, IssueId};
-use crate::model::op::Other;
-use crate::model::plan::Plan;
-use crate::model::remedy::RemedyCall;
-use crate::model::status::ExecutionStatus;
+use crate::model::{ExecutionId, ExecutionStatus, IssueId, Other, Plan, RemedyCall};
 use crate::ops::{Answer, Notice, Refusal, RefusalKind, Session, work};
-use crate::rules::audit::{self as rule, AuditFinding, Carried};
+use crate::rules::audit as rule;
 use crate::rules::claim_order::{Holding, who_holds};
-use crate::rules::evidence::PlanReview;
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::policy::{Gate, GateValue};
-use crate::rules::review;
+use crate::rules::{
+    AuditFinding, Carried, ExecutionFolder, Gate, GateValue, IssueFolder, PlanReview, review,
+};
 use crate::store::{Rewritten, Store, records};
 use crate::trail::audit::{self as trail, Audited};
 use crate::trail::links::unlinked_from;

@@ -6,7 +6,8 @@ use super::Audit;
 use crate::interchange::sarif::{
     Base, Fingerprints, Level, Result, ResultProperties, RunProperties, SarifLocation, SarifLog, SarifRule,
 };
-use crate::rules::audit::{AuditFinding, AuditSeverity, Kind};
+use crate::rules::audit::Kind;
+use crate::rules::{AuditFinding, AuditSeverity};
 use crate::store::layout;
 
 /// Maximum locations of one finding: hosts show no more.

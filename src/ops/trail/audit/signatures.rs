@@ -6,13 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::gate::signatures::{Vouched, Vouching, vouched};
-use crate::model::code::Code;
-use crate::model::hash::CommitHash;
-use crate::model::op::Other;
-use crate::model::person::Person;
-use crate::model::remedy::RemedyCall;
-use crate::model::time::Time;
-use crate::model::words::count;
+use crate::model::{Code, CommitHash, Other, Person, RemedyCall, Time, count};
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::store::{ObjectId, Store};
 use crate::trail::audit as trail;
@@ -35,6 +29,7 @@ pub(crate) struct Signatures {
     pub(crate) commits: Vec<SignedCommit>,
 }
 
+#[serde_with::skip_serializing_none]
 /// A commit of the ref.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct SignedCommit {
@@ -43,10 +38,8 @@ pub(crate) struct SignedCommit {
     /// What vouches for it.
     pub(crate) vouching: Vouching,
     /// The signer; absent if git does not know.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) signer: Option<String>,
     /// The key of the signature, as git names it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
     /// Its author: `Name <email>`
     pub(crate) author: Person,

@@ -6,18 +6,12 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::execution::{CommitLink, LinkedBy};
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
-use crate::model::person::Person;
-use crate::model::review::Verdict;
-use crate::model::root::Policy;
-use crate::model::status::ExecutionStatus;
-use crate::model::task_id::TaskId;
-use crate::rules::audit::{AuditFinding, AuditSeverity, Carried};
-use crate::rules::evidence;
-use crate::rules::policy::Gate;
-use crate::rules::undoing::{Undoing, undoing};
+use crate::model::{
+    CommitHash, CommitLink, ExecutionId, ExecutionStatus, IssueId, LinkedBy, Person, Policy, SolutionId,
+    TaskId, Verdict,
+};
+use crate::rules::undoing::undoing;
+use crate::rules::{AuditFinding, AuditSeverity, Carried, Gate, Undoing, evidence};
 use crate::trail::audit::Audited;
 
 /// What `audit` answers.

@@ -2,8 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::model::execution::Rewrite;
-use crate::model::hash::CommitHash;
+use crate::model::{CommitHash, Rewrite};
 
 /// The rewrites, each leading to the last commit of its chain. A commit that leads back to itself, or to several
 /// others, is not followed.

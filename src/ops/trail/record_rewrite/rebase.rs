@@ -5,9 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::compose::composed;
 use crate::git::{ObjectId, Revisions};
-use crate::model::execution::{Event, LinkedBy, Renew, Rewrite};
-use crate::model::hash::CommitHash;
-use crate::model::id::SolutionId;
+use crate::model::{CommitHash, Event, LinkedBy, Renew, Rewrite, SolutionId};
 use crate::rules::lease;
 use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx, records};
 use crate::trail::binding::CommittingWorktree;

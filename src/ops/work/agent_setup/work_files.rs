@@ -12,8 +12,7 @@ use similar::TextDiff;
 use tempfile::NamedTempFile;
 
 use super::SetupChange;
-use crate::model::code::Code;
-use crate::model::text_enum;
+use crate::model::{Code, text_enum};
 use crate::ops::Refusal;
 
 /// Larger files are neither instructions nor settings.

@@ -12,8 +12,7 @@ use super::target::TargetTips;
 use super::tests::LandTest;
 use super::view::{LandedIssue, NotLanded, WhyNotLanded};
 use crate::git::{CommitAuthor, Git, MergeGit, NewCommit, TreeConflict, TreeMerge};
-use crate::model::execution::LandHow;
-use crate::model::id::{IssueId, SolutionId};
+use crate::model::{IssueId, LandHow, SolutionId};
 use crate::ops::{Refusal, Session};
 use crate::store::{ObjectId, Store, StoreError};
 

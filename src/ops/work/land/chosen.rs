@@ -7,21 +7,14 @@ use super::place::HalfDonePlace;
 use super::target::{LandTarget, TargetTips};
 use crate::git::Revisions;
 use crate::index::Filter;
-use crate::model::code::Code;
-use crate::model::digest::PlanDigest;
-use crate::model::execution::CommitLink;
-use crate::model::id::{ExecutionId, IssueId, ItemId, SolutionId};
-use crate::model::op::{Op, Other};
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::shell;
-use crate::model::status::{ExecutionStatus, IssueStatus};
-use crate::model::time::Time;
+use crate::model::{
+    Code, CommitLink, ExecutionId, ExecutionStatus, IssueId, IssueStatus, ItemId, Op, Other, PlanDigest,
+    Remedy, RemedyCall, SolutionId, Time, shell,
+};
 use crate::ops::issues::{self, List, existing};
 use crate::ops::work::issue_of;
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::folder::{ExecutionFolder, IssueFolder, LinkedCommit};
-use crate::rules::landed::{Landed, LandedState};
-use crate::rules::{facts, toward};
+use crate::rules::{ExecutionFolder, IssueFolder, Landed, LandedState, LinkedCommit, facts, toward};
 use crate::store::{ObjectId, ReadState, Store, StoreError, records, resolve};
 use crate::trail::landed::{Asked, Question, derive};
 use crate::trail::reach::Unreached;

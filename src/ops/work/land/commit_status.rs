@@ -5,8 +5,8 @@ use crate::interchange::github::pulls::{self, CommitState, CommitStatus};
 use crate::ops::issues::existing;
 use crate::ops::work::as_claimed;
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::evidence::{self, PlanReview};
-use crate::rules::policy::{Gate, GateValue};
+use crate::rules::evidence;
+use crate::rules::{Gate, GateValue, PlanReview};
 use crate::store::{ObjectId, records};
 use crate::trail::{signed_checks, work};
 

@@ -3,8 +3,7 @@
 use super::candidate::{ConflictReason, ConflictedIssue};
 use super::chosen::ChosenIssue;
 use crate::git::Revisions;
-use crate::model::id::SolutionId;
-use crate::model::issue::{Feedback, FeedbackDetail, FeedbackType, Stage};
+use crate::model::{Feedback, FeedbackDetail, FeedbackType, SolutionId, Stage};
 use crate::ops::issues::existing;
 use crate::ops::{Permit, Refusal, Session};
 use crate::store::{ObjectId, Store, StoreError, layout, records};

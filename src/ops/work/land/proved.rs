@@ -6,15 +6,13 @@ use super::candidate::{Candidate, LandStep};
 use super::chosen::ChosenIssue;
 use super::tests::{LandTest, PassedChecks, Trial};
 use super::view::{NotLanded, WhyNotLanded};
-use crate::model::execution::Check;
-use crate::model::plan::Plan;
-use crate::model::proof::Proof;
+use crate::model::{Check, Plan, Proof};
 use crate::ops::issues::existing;
 use crate::ops::work::as_claimed;
 use crate::ops::work::proof::{ProofSubject, TestedCommand, WorkRange, needs_proof};
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::evidence::{self, PlanReview};
-use crate::rules::policy::Gate;
+use crate::rules::evidence;
+use crate::rules::{Gate, PlanReview};
 use crate::store::{ObjectId, records};
 use crate::trail::{active, signed_checks};
 

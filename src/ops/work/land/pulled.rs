@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::branch::Branch;
-use crate::model::id::{IssueId, SolutionId};
 use crate::model::text_enum::text_enum;
+use crate::model::{Branch, IssueId, SolutionId};
 
 /// What to land by pull requests.
 #[derive(Debug, Clone)]

@@ -3,10 +3,7 @@
 use super::candidate::{Candidate, LandStep};
 use super::chosen::ChosenIssue;
 use super::tests::PassedChecks;
-use crate::model::branch::Branch;
-use crate::model::execution::{Event, Land, LinkedBy, Rewrite};
-use crate::model::task_id::TaskId;
-use crate::model::words::count;
+use crate::model::{Branch, Event, Land, LinkedBy, Rewrite, TaskId, count};
 use crate::ops::Refusal;
 use crate::store::{Store, StoreError, Tx};
 use crate::trail::links;

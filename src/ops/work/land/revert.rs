@@ -8,14 +8,7 @@ use super::drivers::merge_git;
 use super::place::HalfDonePlace;
 use super::target::LandTarget;
 use crate::git::{NewCommit, TreeMerge};
-use crate::model::branch::Branch;
-use crate::model::code::Code;
-use crate::model::execution::{Event, Land, LogEntry};
-use crate::model::hash::CommitHash;
-use crate::model::id::IssueId;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::RemedyCall;
-use crate::model::shell;
+use crate::model::{Branch, Code, CommitHash, Event, IssueId, Land, LogEntry, Op, Other, RemedyCall, shell};
 use crate::ops::{Refusal, Session};
 use crate::store::{ObjectId, Store, StoreError, layout, object_id, read_blob};
 

@@ -5,18 +5,13 @@ use serde::Serialize;
 
 use super::chosen::named_issue;
 use super::target::LandTarget;
-use crate::model::branch::Branch;
-use crate::model::code::Code;
-use crate::model::execution::{Event, Land, LandHow};
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId};
-use crate::model::op::Op;
-use crate::model::status::ExecutionStatus;
+use crate::model::{
+    Branch, Code, CommitHash, Event, ExecutionId, ExecutionStatus, IssueId, Land, LandHow, Op,
+};
 use crate::ops::issues::existing;
 use crate::ops::work::publish_store;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::facts;
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
+use crate::rules::{ExecutionFolder, IssueFolder, facts};
 use crate::store::StoreError;
 
 /// What a person says.
@@ -41,6 +36,7 @@ pub(crate) struct StateLanded {
     pub(crate) reason: Option<String>,
 }
 
+#[serde_with::skip_serializing_none]
 /// What was recorded.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LandingStated {
@@ -51,13 +47,10 @@ pub(crate) struct LandingStated {
     /// How: `as` a commit, or `none`.
     pub(crate) how: LandHow,
     /// The branch that has the work; absent if nothing needs to land.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) onto: Option<Branch>,
     /// The commit that has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) after: Option<CommitHash>,
     /// Why.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
 }
 

@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::model::branch::Branch;
-use crate::model::code::Code;
-use crate::model::shell;
+use crate::model::{Branch, Code, shell};
 use crate::ops::{Notice, Refusal, Session, clones};
 use crate::store::{ObjectId, Store, StoreError};
 use crate::sync;

@@ -6,11 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::target::LandTarget;
-use crate::model::branch::Branch;
-use crate::model::execution::LandHow;
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId, SolutionId};
 use crate::model::text_enum::text_enum;
+use crate::model::{Branch, CommitHash, ExecutionId, IssueId, LandHow, SolutionId};
 
 /// What has landed, and what has not.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -68,6 +65,7 @@ text_enum!(
     }
 );
 
+#[serde_with::skip_serializing_none]
 /// An issue that did not land.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct NotLanded {
@@ -88,10 +86,8 @@ pub(crate) struct NotLanded {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) with: Vec<SolutionId>,
     /// The work tree in which the merge stands half done.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) place: Option<PathBuf>,
     /// The end of what the failed test printed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) output: Option<String>,
 }
 

@@ -3,14 +3,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Choice;
-use crate::model::id::IssueId;
-use crate::model::item_name::ItemName;
-use crate::model::op::{Op, Other};
-use crate::model::queue::{Item, QueueDecision};
-use crate::model::remedy::{Detail, Remedy, RemedyCall};
-use crate::model::status::{IssueStatus, ItemStatus};
+use crate::model::Detail;
+use crate::model::IssueId;
+use crate::model::IssueStatus;
+use crate::model::Item;
+use crate::model::ItemName;
+use crate::model::ItemStatus;
+use crate::model::Op;
+use crate::model::Other;
+use crate::model::QueueDecision;
+use crate::model::RemedyCall;
+use crate::model::remedy::Remedy;
 use crate::ops::Refusal;
-use crate::rules::readiness::{Facts, InOrder};
+use crate::rules::{Facts, InOrder};
 
 /// Beyond this many items, the reasons for waiting are only counted.
 pub(super) const MOST_REASONS: usize = 20;

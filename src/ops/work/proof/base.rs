@@ -1,10 +1,9 @@
 //! The commit with which the work of an execution is compared.
 
 use crate::git::Revisions;
-use crate::model::id::IssueId;
-use crate::model::status::ExecutionStatus;
+use crate::model::{ExecutionStatus, IssueId};
 use crate::ops::Refusal;
-use crate::rules::folder::ExecutionFolder;
+use crate::rules::ExecutionFolder;
 use crate::store::{ObjectId, ReadState, Store, StoreError, records};
 use crate::trail::landed::target::LandingTarget;
 use crate::trail::sources::Sources;

@@ -4,13 +4,12 @@ use std::collections::BTreeSet;
 
 use sha2::{Digest, Sha256};
 
-use crate::git::tree_diff::Difference;
-use crate::git::{EntryKind, PathEdit};
+use crate::git::{Difference, EntryKind, PathEdit};
 use crate::ops::Refusal;
 use crate::rules::test_changes::{
     ChangedFile, FileSide, ShellExit, TestChanges, TreeEdit, sourced, test_changes,
 };
-use crate::rules::test_files::{FileRole, TestFiles};
+use crate::rules::{FileRole, TestFiles};
 use crate::store::{ObjectId, Store, StoreError};
 
 /// At most this many changed files are looked at; a work with more cannot be taken apart.

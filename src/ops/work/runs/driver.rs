@@ -7,15 +7,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::view::folder;
-use crate::model::code::Code;
-use crate::model::id::RunId;
-use crate::model::op::Other;
-use crate::model::remedy::RemedyCall;
-use crate::model::run_log::RunStatus;
-use crate::model::text_enum;
+use crate::model::{Code, Other, RemedyCall, RunId, RunStatus, text_enum};
 use crate::ops::Refusal;
-use crate::rules::folder::RunFolder;
-use crate::rules::run::RunProgress;
+use crate::rules::{RunFolder, RunProgress};
 use crate::store::{Store, random_uid};
 
 /// The names of this repository's drivers, one per line.

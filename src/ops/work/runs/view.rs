@@ -9,25 +9,18 @@ use serde::Serialize;
 use super::driver::{self, Driven};
 use super::paths::RunPaths;
 use super::workplaces::{self, RunWorkplace};
-use crate::model::branch::Branch;
 use crate::model::declare::is_default;
-use crate::model::id::{IssueId, RunId};
-use crate::model::op::Op;
-use crate::model::person::Person;
-use crate::model::remedy::RemedyCall;
-use crate::model::run::{Run, RunMode};
-use crate::model::run_log::{Breach, RunEvent, RunLogEntry, RunPhase, RunStatus};
-use crate::model::status::IssueStatus;
-use crate::model::time::Time;
-use crate::ops::{Answer, Refusal, Session};
-use crate::rules::facts;
-use crate::rules::folder::RunFolder;
-use crate::rules::run::{
-    BUDGET, Counts, HistoryEntry, RunProgress, RunState, SkippedStep, history, limits_in, state, steering,
+use crate::model::{
+    Branch, Breach, IssueId, IssueStatus, Op, Person, RemedyCall, Run, RunEvent, RunId, RunLogEntry, RunMode,
+    RunPhase, RunStatus, Time,
 };
+use crate::ops::{Answer, Refusal, Session};
+use crate::rules::run::{BUDGET, HistoryEntry, RunState, SkippedStep, history, limits_in, state, steering};
+use crate::rules::{Counts, RunFolder, RunProgress, facts};
 use crate::store::{ReadState, Store, StoreError, records, resolve};
 use crate::trail::record_words::run_event;
 
+#[serde_with::skip_serializing_none]
 /// A run with its state.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunView {
@@ -35,12 +28,10 @@ pub(crate) struct RunView {
     #[serde(flatten)]
     pub(crate) run: Run,
     /// The branch into which the work of completed issues is merged; absent if nothing is executed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<Branch>,
     /// Who drives it, as far as this clone knows.
     pub(crate) driven: Driven,
     /// The number of the process that drives it here.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) process: Option<u32>,
     /// Who stopped it, if nobody has resumed it since.
     #[serde(skip)]
@@ -59,10 +50,8 @@ pub(crate) struct RunView {
     /// Its state after each change, oldest first.
     pub(crate) history: Vec<HistoryEntry>,
     /// The directory on this machine with the transcripts of its agents, if any are kept.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) transcripts: Option<String>,
     /// Whether its agents are confined to their workplaces, and if not, why; absent for a run of an earlier version.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) confinement: Option<String>,
     /// The workplaces in which its agents and its tests are at work now.
     #[serde(skip_serializing_if = "Vec::is_empty")]

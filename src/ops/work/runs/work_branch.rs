@@ -1,9 +1,8 @@
 //! Finds the branch on which the work of an issue is.
 
-use crate::model::branch::Branch;
+use crate::model::Branch;
 use crate::ops::Refusal;
-use crate::rules::facts;
-use crate::rules::folder::IssueFolder;
+use crate::rules::{IssueFolder, facts};
 use crate::store::{ObjectId, Store};
 
 /// The branch that has the work of a completed issue if none of its commits is in the history of `head`; `None` if none

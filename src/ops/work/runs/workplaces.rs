@@ -5,10 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::id::{IssueId, RunId, SolutionId};
-use crate::model::op::Other;
-use crate::model::task_id::TaskId;
-use crate::model::text_enum;
+use crate::model::{IssueId, Other, RunId, SolutionId, TaskId, text_enum};
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::{Store, resolve};
 use crate::trail::active::ActiveClaim;

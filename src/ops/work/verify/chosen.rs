@@ -1,19 +1,12 @@
 //! Which execution is verified, and with which commands.
 
 use super::Test;
-use crate::model::code::Code;
-use crate::model::hidden::exact;
-use crate::model::id::SolutionId;
-use crate::model::op::{Op, Other};
-use crate::model::plan::Plan;
-use crate::model::remedy::RemedyCall;
 use crate::model::words::its_tasks;
+use crate::model::{Code, Op, Other, Plan, RemedyCall, SolutionId, exact};
 use crate::ops::issues::existing;
 use crate::ops::work::{WorktreeClaim, own};
 use crate::ops::{Refusal, Session, queue};
-use crate::rules::command_line::CommandLine;
-use crate::rules::folder::{ExecutionFolder, IssueFolder};
-use crate::rules::{evidence, facts, toward};
+use crate::rules::{CommandLine, ExecutionFolder, IssueFolder, evidence, facts, toward};
 use crate::store::{ReadState, resolve};
 
 /// The named execution, else the one that holds the named issue, else this worktree's own.

@@ -1,7 +1,6 @@
 //! Records the results of tests.
 
-use crate::model::execution::{Check, Event, Execution};
-use crate::model::words::count;
+use crate::model::{Check, Event, Execution, count};
 use crate::ops::{Permit, Refusal, Session};
 use crate::store::ObjectId;
 

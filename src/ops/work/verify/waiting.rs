@@ -1,15 +1,10 @@
 //! What waits for a verifier: work whose checks nobody has signed; and who is none.
 
-use crate::model::code::Code;
-use crate::model::id::ExecutionId;
-use crate::model::op::Op;
-use crate::model::status::ExecutionStatus;
+use crate::model::{Code, ExecutionId, ExecutionStatus, Op};
 use crate::ops::work::as_stored;
 use crate::ops::{Refusal, Session};
 use crate::rules::claim_order::standing;
-use crate::rules::evidence;
-use crate::rules::policy::GateValue;
-use crate::rules::roles;
+use crate::rules::{GateValue, evidence, roles};
 use crate::store::records;
 use crate::trail::{signed_checks, work};
 

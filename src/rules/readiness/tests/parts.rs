@@ -6,11 +6,8 @@ use proptest::prelude::*;
 
 use super::super::{Facts, InOrder, in_order};
 use super::{ends, facts, facts_of, issue, item, plan, queue};
-use crate::model::id::{IssueId, SolutionId};
-use crate::model::queue::Item;
-use crate::model::root::Policy;
-use crate::model::status::{ExecutionStatus, IssueStatus, ItemStatus};
-use crate::rules::folder::QueueFolder;
+use crate::model::{ExecutionStatus, IssueId, IssueStatus, Item, ItemStatus, Policy, SolutionId};
+use crate::rules::QueueFolder;
 
 /// The more issues there are, the more of them have no item.
 const ISSUES: usize = 14;

@@ -1,9 +1,8 @@
 //! Items that are blocked by their reviews.
 
 use super::*;
-use crate::model::digest::PlanDigest;
-use crate::model::review::Verdict;
-use crate::rules::review::CombinedReview;
+use crate::model::{PlanDigest, Verdict};
+use crate::rules::CombinedReview;
 
 #[test]
 fn a_plan_that_could_not_be_queued_waits_until_it_is_queued_all_the_same() {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::table::SCOPE;
 use super::{Checker, plain};
-use crate::rules::roadmap::Item;
+use crate::rules::Item;
 
 impl Checker<'_> {
     /// Each feature belongs to one layer, and no layer with it excludes it.

@@ -1,6 +1,7 @@
 //! The single table of the checks of a roadmap.
 
-use crate::rules::plan_check::{PlanSeverity, Rule, rules};
+use crate::rules::Rule;
+use crate::rules::plan_check::{PlanSeverity, rules};
 
 rules! {
     TYPE = Error "type": "each known field has its JSON type",

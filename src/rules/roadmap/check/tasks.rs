@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::table::{GROUP, INPUT, PATH};
 use super::{Checker, pattern, plain};
-use crate::model::repo_path::RepoPath;
-use crate::rules::roadmap::Item;
+use crate::model::RepoPath;
+use crate::rules::Item;
 
 impl Checker<'_> {
     pub(super) fn groups_and_inputs(&mut self, items: &[Item]) {

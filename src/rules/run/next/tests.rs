@@ -1,9 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::model::id::RunId;
-use crate::model::run::{CodeReview, ExecutionMethod, RunAgents, RunLimits};
-use crate::model::time::Time;
+use crate::model::{CodeReview, ExecutionMethod, RunAgents, RunId, RunLimits, Time};
 
 fn run(mode: RunMode, steps: &[RunStep]) -> Run {
     Run {

@@ -2,8 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::model::fixtures::entry_id;
-use crate::model::run::Run;
-use crate::model::run_log::RunLogEntry;
+use crate::model::{Run, RunLogEntry};
 
 fn at(second: usize) -> String {
     format!("2026-11-21T02:{:02}:{:02}.000Z", second / 60, second % 60)

@@ -5,28 +5,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::model::agent_session::{Cost, MadeBy};
-use crate::model::branch::Branch;
-use crate::model::check_outcome::CheckOutcome;
 use crate::model::declare::is_default;
-use crate::model::hash::CommitHash;
-use crate::model::id::{ExecutionId, IssueId, RunId, SolutionId};
-use crate::model::issue::{FeedbackType, Stage};
-use crate::model::person::Person;
-use crate::model::proof::Proof;
-use crate::model::review::{Score, Verdict};
-use crate::model::run::{RunAgents, RunMode};
-use crate::model::run_log::{Breach, RunPhase, RunStatus};
-use crate::model::task_id::TaskId;
-use crate::model::test_count::TestCount;
-use crate::model::time::Time;
-use crate::rules::landed::Landed;
+use crate::model::{
+    Branch, Breach, CheckOutcome, CommitHash, Cost, ExecutionId, FeedbackType, IssueId, MadeBy, Person,
+    Proof, RunAgents, RunId, RunMode, RunPhase, RunStatus, Score, SolutionId, Stage, TaskId, TestCount, Time,
+    Verdict,
+};
+use crate::rules::Landed;
 use crate::rules::run::gates::RunQuality;
 use crate::rules::run::progress::SkippedStep;
 use crate::rules::run::state::IssueStage;
 use crate::rules::run::times::{PhaseTime, StageSpan};
 use crate::rules::run::waiting::WaitsForPerson;
 
+#[serde_with::skip_serializing_none]
 /// The outcome of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct RunReport {
@@ -43,10 +35,8 @@ pub(crate) struct RunReport {
     /// The agents.
     pub(crate) agents: RunAgents,
     /// Whether the agents were confined to their workplaces, and if not, why; absent for a run of an earlier version.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) confinement: Option<String>,
     /// The branch into which the work of completed issues is merged.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) branch: Option<Branch>,
     /// When it began.
     pub(crate) started_at: Time,
@@ -91,6 +81,7 @@ impl RunReport {
     }
 }
 
+#[serde_with::skip_serializing_none]
 /// A run in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Totals {
@@ -104,7 +95,6 @@ pub(crate) struct Totals {
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) waiting_count: usize,
     /// Completed issues in percent of all, rounded down; absent for a run without issues.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) success_rate: Option<usize>,
     /// Commits that are linked to its executions.
     pub(crate) commit_count: usize,
@@ -117,26 +107,25 @@ pub(crate) struct Totals {
     /// Known actions of agents that their roles do not allow.
     pub(crate) breach_count: usize,
     /// The tokens that agents reported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tokens: Option<u64>,
     /// The costs that agents reported, by currency.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) costs: Vec<Cost>,
 }
 
+#[serde_with::skip_serializing_none]
 /// What the reviews of a plan say.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct ReportedReview {
     /// The verdict that stands.
     pub(crate) verdict: Verdict,
     /// The lowest total of the reviews of this version.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) score: Option<Score>,
     /// The agent that reviewed it in this run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reviewed_by: Option<String>,
 }
 
+#[serde_with::skip_serializing_none]
 /// The outcome of an issue.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct IssueReport {
@@ -147,22 +136,17 @@ pub(crate) struct IssueReport {
     /// How far it came in this run.
     pub(crate) status: IssueStage,
     /// Whether its work is on the target branch; absent unless it is completed and there is a target.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) landed: Option<Landed>,
     /// Issues of the same run that it depends on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) depends_on: Vec<IssueId>,
     /// Its plan.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) solution_id: Option<SolutionId>,
     /// The agent that made the plan in this run.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) planned_by: Option<String>,
     /// What the reviews of the plan say.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) review: Option<ReportedReview>,
     /// How many tasks its plan has.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_count: Option<usize>,
     /// The executions of this run, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -180,19 +164,18 @@ pub(crate) struct IssueReport {
     /// How many attempts at a step failed.
     pub(crate) setback_count: usize,
     /// The tokens that agents reported.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tokens: Option<u64>,
     /// The costs that agents reported, by currency.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) costs: Vec<Cost>,
     /// The last error, if the issue has not gone on since.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) error: Option<String>,
     /// Its stages with their times, in order: planned, executed, …
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) spans: Vec<StageSpan>,
 }
 
+#[serde_with::skip_serializing_none]
 /// A commit of an issue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ReportedCommit {
@@ -201,32 +184,27 @@ pub(crate) struct ReportedCommit {
     /// The first line of its message.
     pub(crate) subject: String,
     /// Its task.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,
     /// The agent at work when it was linked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) made_by: Option<MadeBy>,
 }
 
+#[serde_with::skip_serializing_none]
 /// The last check of a test command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ReportedCheck {
     /// Its task.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,
     /// The command.
     pub(crate) command: String,
     /// Its exit code; absent if it was stopped.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) exit_code: Option<i32>,
     /// How many tests passed, failed and were skipped, as the runner says; absent if no known runner says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) tests: Option<TestCount>,
     /// Tests that failed, as a report of the command names them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) failed_tests: Vec<String>,
     /// What shows that its tests test the work; absent if nobody looked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) proof: Option<Proof>,
 }
 

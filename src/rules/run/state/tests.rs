@@ -3,8 +3,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::model::fixtures::entry_id;
-use crate::model::run::Run;
-use crate::model::run_log::RunLogEntry;
+use crate::model::{Run, RunLogEntry};
 
 const DIR: &str = "/work/.git/wf/runs/RUN-1";
 

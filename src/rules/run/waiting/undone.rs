@@ -3,22 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{WaitsForPerson, unstored};
-use crate::model::branch::Branch;
-use crate::model::execution::Failure;
-use crate::model::id::IssueId;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::{Remedy, RemedyCall};
-use crate::model::review::Verdict;
-use crate::model::run::{Run, RunStep};
-use crate::model::run_log::{Setback, Unrecorded};
-use crate::model::solution::Solution;
-use crate::model::status::{ExecutionStatus, IssueStatus};
-use crate::rules::facts;
-use crate::rules::folder::IssueFolder;
-use crate::rules::review;
+use crate::model::{
+    Branch, ExecutionStatus, Failure, IssueId, IssueStatus, Op, Other, Remedy, RemedyCall, Run, RunStep,
+    Setback, Solution, Unrecorded, Verdict,
+};
 use crate::rules::run::progress::{IN_CYCLE, IssueProgress, NO_PLAN, REJECTED};
 use crate::rules::run::report::RunFacts;
 use crate::rules::run::state::in_words;
+use crate::rules::{IssueFolder, facts, review};
 
 /// What waits because of an issue; `None` if nothing does. `last` is how it last failed.
 pub(super) fn of_issue(

@@ -1,9 +1,8 @@
 //! The cost of walking a history that was made to be slow, counted instead of timed.
 
 use super::*;
-use crate::git::bounded;
-use crate::git::{ObjectId, Repository};
-use crate::model::id::IssueId;
+use crate::git::{ObjectId, Repository, bounded};
+use crate::model::IssueId;
 use crate::store::history::shared_map;
 use crate::store::root;
 

@@ -6,10 +6,8 @@ use serde_json::json;
 
 use super::*;
 use crate::git::ObjectId;
-use crate::model::issue::ISSUE;
-use crate::model::stamp::{Stamp, Stamper};
-use crate::model::uid::Uid;
-use crate::store::history::lineage::Lineage;
+use crate::model::{ISSUE, Stamp, Stamper, Uid};
+use crate::store::Lineage;
 use crate::store::history::lineage::tests::{History, issue, path};
 
 /// A stamper for each clone; all clocks are right.

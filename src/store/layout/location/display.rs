@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Folder, Location, LogKind, Owner};
-use crate::model::id::IssueId;
+use crate::model::IssueId;
 use crate::store::layout::{Fan, ISSUES, QUEUES, REDACTIONS, ROADMAPS, ROOT_PATH, RUNS, WISDOM};
 
 impl fmt::Display for Owner {

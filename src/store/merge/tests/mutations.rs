@@ -6,17 +6,13 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::git::{ObjectId, Repository};
-use crate::model::doc::Doc;
-use crate::model::doc::file_bytes;
-use crate::model::fixtures;
-use crate::model::id::{EntryId, ExecutionId, QueueId, RoadmapId, RunId, SolutionId};
 use crate::model::record::{execution_fingerprint, renamed};
-use crate::model::redaction::Redaction;
-use crate::model::strict;
-use crate::store::layout::{Form, entry_file, form};
-use crate::store::redaction::Redactions;
+use crate::model::{
+    Doc, EntryId, ExecutionId, QueueId, Redaction, RoadmapId, RunId, SolutionId, file_bytes, fixtures, strict,
+};
+use crate::store::layout::{entry_file, form};
 use crate::store::snapshot::read_blob;
-use crate::store::{layout, records};
+use crate::store::{Form, Redactions, layout, records};
 
 const PLACE: &str = "20261121T021405123Z-00000";
 const AT: &str = "2026-11-21T02:14:05.123Z";

@@ -9,24 +9,15 @@ mod runs;
 use self::runs::{execution, review, run};
 use super::*;
 use crate::git::{ObjectId, Repository};
-use crate::model::doc::Doc;
-use crate::model::execution::{Aside, AsideReason, End, Event, Execution, LogEntry};
-use crate::model::id::{EntryId, ItemId, QueueId, RunId, SolutionId};
-use crate::model::issue::{Comment, Feedback, FeedbackDetail, FeedbackType, ISSUE, Issue, Stage};
-use crate::model::queue::{ITEM, Item, QUEUE, Queue, QueueDecision};
-use crate::model::queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
-use crate::model::record::{Entry, entry_at, entry_bytes};
-use crate::model::review::{Review, Score, Scores, Verdict};
-use crate::model::root::ROOT;
-use crate::model::run::{CodeReview, ExecutionMethod, Run, RunAgents, RunLimits, RunMode, RunStep};
-use crate::model::run_log::{ActionDone, RunEvent, RunLogEntry};
-use crate::model::schema::Schema;
-use crate::model::solution::SOLUTION;
-use crate::model::stamp::{Stamp, Stamper};
-use crate::model::status::ExecutionStatus;
-use crate::model::time::Time;
-use crate::model::uid::Uid;
-use crate::store::layout::{Form, entry_file, form};
+use crate::model::{
+    ActionDone, Aside, AsideReason, CodeReview, Comment, ConflictType, Doc, End, Entry, EntryId, Event,
+    Execution, ExecutionMethod, ExecutionStatus, Feedback, FeedbackDetail, FeedbackType, ISSUE, ITEM, Issue,
+    Item, ItemId, LogEntry, QUEUE, Queue, QueueConflict, QueueDecision, QueueId, ROOT, Resolution, Review,
+    Run, RunAgents, RunEvent, RunId, RunLimits, RunLogEntry, RunMode, RunStep, SOLUTION, Schema, Score,
+    Scores, Severity, SolutionId, Stage, Stamp, Stamper, Time, Uid, Verdict, entry_at, entry_bytes,
+};
+use crate::store::Form;
+use crate::store::layout::{entry_file, form};
 
 const KINDS: usize = 17;
 

@@ -3,8 +3,7 @@
 use super::{MergeLimits, TreeMerge, inside};
 use crate::git::trees::{self, DEEPEST};
 use crate::git::{Entry, EntryKind, Kind, ObjectId};
-use crate::store::error::StoreError;
-use crate::store::layout;
+use crate::store::{StoreError, layout};
 
 impl TreeMerge<'_> {
     /// The number of files in a tree unknown to the format, down to the depth that a merge looks at. Everything that

@@ -7,11 +7,7 @@ use super::commit::RawCommit;
 use super::paths::Paths;
 use super::{memory, rewritten};
 use crate::git::{ObjectId, Repository};
-use crate::store::error::StoreError;
-use crate::store::history::subjects::Subjects;
-use crate::store::merge;
-use crate::store::repo::Store;
-use crate::store::snapshot::Snapshot;
+use crate::store::{Snapshot, Store, StoreError, Subjects, merge};
 
 /// At most this many commits are compared with a counterpart. One pair is enough, and a purge leaves few candidates.
 const MOST: usize = 16;

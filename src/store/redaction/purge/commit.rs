@@ -3,10 +3,8 @@
 use bstr::{BStr, ByteSlice};
 
 use crate::git::{CommitRef, Fault, HashKind, ObjectId};
-use crate::model::redaction::REDACTED;
-use crate::store::error::StoreError;
-use crate::store::history::subjects::Subjects;
-use crate::store::root;
+use crate::model::REDACTED;
+use crate::store::{StoreError, Subjects, root};
 
 /// A signature covers the old bytes, so it is dropped.
 const SIGNATURES: &[&[u8]] = &[b"gpgsig ", b"gpgsig-sha256 "];

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use crate::git::{ObjectId, Repository};
-use crate::store::error::StoreError;
+use crate::store::StoreError;
 use crate::store::repo::object_id;
 
 fn file(common_dir: &Path) -> PathBuf {

@@ -7,15 +7,11 @@ use bstr::{BString, ByteSlice};
 use serde_json::Value;
 
 use crate::git::{Entry, EntryKind, Kind, ObjectId, Repository, Tree, make, trees};
-use crate::model::doc::file_bytes;
-use crate::model::redaction::REDACTED;
-use crate::model::strict;
-use crate::store::error::StoreError;
-use crate::store::layout;
-use crate::store::redaction::cleared::Cleared;
+use crate::model::{REDACTED, file_bytes, strict};
 use crate::store::repo::object_id;
+use crate::store::snapshot::read_blob;
 use crate::store::snapshot::records;
-use crate::store::snapshot::{Snapshot, read_blob};
+use crate::store::{Cleared, Snapshot, StoreError, layout};
 
 /// One name, and the results for the objects found there.
 #[derive(Default)]

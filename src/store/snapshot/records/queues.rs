@@ -1,14 +1,9 @@
 //! Queues and their items.
 
 use super::{log, queue_ids, recorded_behind, set_aside};
-use crate::model::id::{IssueId, QueueId, SolutionId};
-use crate::model::queue::{ITEM, Item, QUEUE, Queue};
-use crate::model::queue_conflict::QueueConflict;
-use crate::rules::folder::QueueFolder;
-use crate::store::error::StoreError;
-use crate::store::layout;
-use crate::store::redaction::Redactions;
-use crate::store::snapshot::ReadState;
+use crate::model::{ITEM, IssueId, Item, QUEUE, Queue, QueueConflict, QueueId, SolutionId};
+use crate::rules::QueueFolder;
+use crate::store::{ReadState, Redactions, StoreError, layout};
 
 /// An item in a queue, with its plan; if it cannot be read, why.
 pub(crate) type FoundItem = (QueueId, SolutionId, Result<Item, String>);

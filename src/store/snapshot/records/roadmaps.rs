@@ -1,14 +1,9 @@
 //! Reads roadmaps.
 
 use super::{log, recorded_behind};
-use crate::model::id::RoadmapId;
-use crate::model::roadmap::ROADMAP;
-use crate::model::roadmap_log::RoadmapLogEntry;
-use crate::rules::folder::RoadmapFolder;
-use crate::store::error::StoreError;
-use crate::store::layout;
-use crate::store::redaction::Redactions;
-use crate::store::snapshot::ReadState;
+use crate::model::{ROADMAP, RoadmapId, RoadmapLogEntry};
+use crate::rules::RoadmapFolder;
+use crate::store::{ReadState, Redactions, StoreError, layout};
 
 /// The ids of all roadmaps.
 pub(crate) fn roadmap_ids(read: &impl ReadState) -> Result<Vec<RoadmapId>, StoreError> {

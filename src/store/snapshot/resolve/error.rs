@@ -1,12 +1,8 @@
 //! Why a text does not resolve to an id, and what to do about it.
 
 use super::{KnownRecord, is_task};
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::id::ItemId;
-use crate::model::op::{Op, Other};
-use crate::model::remedy::{Remedies, RemedyCall};
-use crate::store::error::StoreError;
+use crate::model::{Code, Explain, ItemId, Op, Other, Remedies, RemedyCall};
+use crate::store::StoreError;
 
 /// How many candidates an error lists.
 const MOST_CANDIDATES: usize = 10;

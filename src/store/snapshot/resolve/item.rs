@@ -1,10 +1,10 @@
 //! Items of queues: what a user types names one by its number, its plan or its issue.
 
 use super::{ResolveError, best, number, queue};
-use crate::model::id::{QueueId, SolutionId};
-use crate::model::queue::Item;
-use crate::rules::folder::QueueFolder;
-use crate::store::snapshot::{ReadState, records};
+use crate::model::{Item, QueueId, SolutionId};
+use crate::rules::QueueFolder;
+use crate::store::ReadState;
+use crate::store::snapshot::records;
 
 /// An item: `QUE-…:S-1`, `S-1`, its plan, or its issue. Removed items do not match.
 pub(crate) fn item(read: &impl ReadState, text: &str) -> Result<(QueueId, Item), ResolveError> {

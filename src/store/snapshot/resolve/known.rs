@@ -1,7 +1,7 @@
 //! What an id can name.
 
 use super::{Fit, fit};
-use crate::model::id::{ExecutionId, IssueId, QueueId, RoadmapId, SolutionId};
+use crate::model::{ExecutionId, IssueId, QueueId, RoadmapId, SolutionId};
 
 /// Anything with an id.
 #[derive(Debug, Clone, PartialEq, Eq)]

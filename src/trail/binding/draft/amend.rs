@@ -4,10 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::{Deciding, Draft, Trailer, plan_trailers, unindented};
-use crate::model::hash::CommitHash;
-use crate::model::id::SolutionId;
-use crate::model::plan::Task;
-use crate::model::task_id::TaskId;
+use crate::model::{CommitHash, SolutionId, Task, TaskId};
 use crate::store::{CodeCommit, ReadState, Store, StoreError, records};
 use crate::trail::binding::BoundExecution;
 use crate::trail::binding::staged::Staged;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Deciding, Trailer, is_of, plan_trailers};
-use crate::model::id::SolutionId;
+use crate::model::SolutionId;
 use crate::rules::audit;
 use crate::store::{ReadState, StoreError, records};
 use crate::trail::binding::BoundExecution;

@@ -1,8 +1,7 @@
 //! Commits that repeat or replace others of the same execution.
 
 use super::Work;
-use crate::model::execution::LinkedBy;
-use crate::model::hash::CommitHash;
+use crate::model::{CommitHash, LinkedBy};
 
 /// Commits for which another one was linked that the execution did not make itself, such as a squash that a person linked, and
 /// that is on the branch. One that stands for another commit already says nothing of the rest.

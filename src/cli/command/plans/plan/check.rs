@@ -1,9 +1,9 @@
 use super::read_plans;
 use crate::cli::{CliContext, Exit, Outcome, print};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
 use crate::ops::plans::{self, CheckPlan, Checking};
-use crate::ui::text::count;
+use crate::ui::count;
 
 /// Check plans without storing them: errors, warnings and quality
 #[derive(Debug, clap::Args)]

@@ -1,5 +1,5 @@
 use crate::cli::{CliContext, Force, Outcome, print};
-use crate::ops::plans::{self, Bind, Unbind};
+use crate::ops::plans::{self, Bind};
 
 /// Choose the plan of an issue to execute
 ///
@@ -22,7 +22,7 @@ pub(super) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { issue, solution, none, force } = args;
     if none {
-        let done = plans::unbind(&session, &Unbind { issue, force: force.why() })?;
+        let done = plans::unbind(&session, &issue, force.why().as_deref())?;
         return context
             .answer(done, |view, changed, screen| print::issues::changed(screen, view, changed, "unbound"));
     }

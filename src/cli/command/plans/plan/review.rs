@@ -1,9 +1,6 @@
 use crate::cli::input::text::MessageArgs;
 use crate::cli::{CliContext, Failure, Force, Outcome, named, print, read_text};
-use crate::model::digest::PlanDigest;
-use crate::model::op::Op;
-use crate::model::remedy::RemedyCall;
-use crate::model::review::{Score, Scores, Verdict};
+use crate::model::{Op, PlanDigest, RemedyCall, Score, Scores, Verdict};
 use crate::ops::Refusal;
 use crate::ops::plans::{self, Judgement};
 

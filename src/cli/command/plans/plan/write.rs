@@ -3,7 +3,7 @@ use clap::{ArgMatches, Command, FromArgMatches};
 use crate::cli::input::editor;
 use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Failure, Force, Outcome, print};
-use crate::model::code::Code;
+use crate::model::Code;
 use crate::ops::Refusal;
 use crate::ops::issues;
 use crate::ops::plans::{self, AddPlans, PlanInput};

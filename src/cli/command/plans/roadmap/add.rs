@@ -1,7 +1,7 @@
-use super::{asked_mode, document, parse_fate, parse_mode};
+use super::{asked_mode, document};
 use crate::cli::{CliContext, Outcome, print};
 use crate::interchange::roadmap::Fate;
-use crate::model::roadmap::RoadmapChoice;
+use crate::model::RoadmapChoice;
 use crate::ops::plans::roadmap::{self, AddRoadmap};
 
 #[derive(Debug, clap::Args)]
@@ -15,10 +15,10 @@ pub(super) struct Args {
     #[arg(long)]
     new: bool,
     /// How the requirement is split, if the document leaves that open: progressive, direct or auto
-    #[arg(long, value_name = "MODE", value_parser = parse_mode)]
+    #[arg(long, value_name = "MODE")]
     mode: Option<RoadmapChoice>,
     /// What to do with open issues that are no longer in the document: keep (leave them open, without a wave) or cancel
-    #[arg(long, value_name = "WHAT", value_parser = parse_fate)]
+    #[arg(long, value_name = "WHAT")]
     gone: Option<Fate>,
     /// Also restore earlier versions of parts that someone else has changed since
     #[arg(long)]

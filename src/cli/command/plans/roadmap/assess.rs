@@ -1,7 +1,6 @@
 use super::{asked_mode, document};
 use crate::cli::{CliContext, Failure, Outcome, named, print};
-use crate::model::exploration::Extent;
-use crate::model::roadmap::{Factors, RoadmapChoice};
+use crate::model::{Extent, Factors, RoadmapChoice};
 use crate::ops::plans::roadmap::{self, Assess};
 
 /// How a requirement is assessed.
@@ -17,24 +16,20 @@ pub(super) struct AssessArgs {
     #[expect(clippy::option_option, reason = "clap's type of an option that may have a value")]
     pub(super) assess: Option<Option<String>>,
     /// Uncertainty of the scope: low, medium or high
-    #[arg(long, value_name = "HOW", value_parser = parse_extent, requires = "assess", help_heading = "Assessment")]
+    #[arg(long, value_name = "HOW", requires = "assess", help_heading = "Assessment")]
     scope_clarity: Option<Extent>,
     /// Uncertainty of the implementation
-    #[arg(long, value_name = "HOW", value_parser = parse_extent, requires = "assess", help_heading = "Assessment")]
+    #[arg(long, value_name = "HOW", requires = "assess", help_heading = "Assessment")]
     technical_risk: Option<Extent>,
     /// Uncertainty of the dependencies
-    #[arg(long, value_name = "HOW", value_parser = parse_extent, requires = "assess", help_heading = "Assessment")]
+    #[arg(long, value_name = "HOW", requires = "assess", help_heading = "Assessment")]
     dependency_unknown: Option<Extent>,
     /// Unfamiliarity of the team with the domain
-    #[arg(long, value_name = "HOW", value_parser = parse_extent, requires = "assess", help_heading = "Assessment")]
+    #[arg(long, value_name = "HOW", requires = "assess", help_heading = "Assessment")]
     domain_familiarity: Option<Extent>,
     /// Likelihood that the requirement changes
-    #[arg(long, value_name = "HOW", value_parser = parse_extent, requires = "assess", help_heading = "Assessment")]
+    #[arg(long, value_name = "HOW", requires = "assess", help_heading = "Assessment")]
     requirement_stability: Option<Extent>,
-}
-
-fn parse_extent(text: &str) -> Result<Extent, String> {
-    Extent::parse(text).ok_or_else(|| format!("expected one of {}", Extent::words()))
 }
 
 /// Assesses a requirement.

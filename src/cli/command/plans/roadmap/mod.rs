@@ -7,9 +7,7 @@ mod show;
 use crate::cli::input::ask;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::{CliContext, Failure, Outcome, named, print, read_text};
-use crate::interchange::roadmap::Fate;
-use crate::model::code::Code;
-use crate::model::roadmap::RoadmapChoice;
+use crate::model::{Code, RoadmapChoice};
 use crate::ops::Refusal;
 use crate::ops::plans::roadmap;
 use crate::ui;
@@ -78,14 +76,6 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             context.answer(done, |wave, _, screen| print::roadmap::handed_over(screen, wave))
         }
     }
-}
-
-fn parse_mode(text: &str) -> Result<RoadmapChoice, String> {
-    RoadmapChoice::parse(text).ok_or_else(|| format!("expected one of {}", RoadmapChoice::words()))
-}
-
-fn parse_fate(text: &str) -> Result<Fate, String> {
-    Fate::parse(text).ok_or_else(|| format!("expected one of {}", Fate::words()))
 }
 
 /// Reads a document from a file, or from stdin.

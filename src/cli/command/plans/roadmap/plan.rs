@@ -1,10 +1,10 @@
+use super::asked_mode;
 use super::assess::{AssessArgs, assess};
-use super::{asked_mode, parse_mode};
 use crate::cli::input::consent::refuse_agents_in_hook;
 use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Failure, Outcome, print};
 use crate::interchange::roadmap::Fate;
-use crate::model::roadmap::RoadmapChoice;
+use crate::model::RoadmapChoice;
 use crate::ops::plans::roadmap::{self, PlanRoadmap, Replan, RoadmapAdded};
 use crate::ops::{Done, Refusal, Session};
 use crate::process::supervise::Interrupts;
@@ -17,7 +17,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "AGENT")]
     planner: Option<String>,
     /// How the requirement is split: progressive, direct or auto
-    #[arg(long, value_name = "MODE", default_value = "auto", value_parser = parse_mode)]
+    #[arg(long, value_name = "MODE", default_value = "auto")]
     mode: RoadmapChoice,
     #[command(flatten)]
     given: TextArgs,

@@ -1,8 +1,7 @@
-use super::parse_fate;
 use super::plan::replanned;
 use crate::cli::{CliContext, Outcome, print};
 use crate::interchange::roadmap::Fate;
-use crate::model::roadmap_log::RoadmapFeedback;
+use crate::model::RoadmapFeedback;
 use crate::ops::plans::roadmap::{self, Revise};
 
 #[derive(Debug, clap::Args)]
@@ -26,7 +25,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "AGENT")]
     planner: Option<String>,
     /// What to do with open issues that are no longer in the answer: keep or cancel
-    #[arg(long, value_name = "WHAT", value_parser = parse_fate, requires = "planner")]
+    #[arg(long, value_name = "WHAT", requires = "planner")]
     gone: Option<Fate>,
 }
 

@@ -3,11 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::cli::{Failure, named, read_text};
-use crate::model::code::Code;
-use crate::model::plan_fields::Estimate;
-use crate::model::strict;
+use crate::model::{Code, Estimate, strict};
 use crate::ops::Refusal;
-use crate::rules::task_edit::TaskEdit;
+use crate::rules::TaskEdit;
 
 /// Fields of a task. An option that can be repeated replaces the whole list; a single empty value clears it.
 #[derive(Debug, Clone, Default, clap::Args)]

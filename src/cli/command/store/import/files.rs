@@ -6,8 +6,7 @@ use super::{How, SelectionArgs, bytes_of, from_tracker, unread};
 use crate::cli::{CliContext, Failure, Outcome, named};
 use crate::interchange::plan_tools::PlanTool;
 use crate::interchange::table::{MappedColumn, TABLE, TableField, TablePreset, TableRows};
-use crate::model::code::Code;
-use crate::model::op::Op;
+use crate::model::{Code, Op};
 use crate::ops::Refusal;
 use crate::ops::store::{self, Import};
 
@@ -31,7 +30,7 @@ pub(super) struct Table {
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = parse_column)]
     map: Vec<MappedColumn>,
     /// Whose columns it has (default: recognized)
-    #[arg(long, value_parser = parse_preset, value_name = "gitlab|jira")]
+    #[arg(long, value_name = "gitlab|jira")]
     preset: Option<TablePreset>,
     #[command(flatten)]
     which: SelectionArgs,
@@ -44,10 +43,6 @@ fn parse_column(text: &str) -> Result<MappedColumn, String> {
     let field = TableField::parse(field.trim())
         .ok_or_else(|| format!("`{field}` is not a field; expected one of {}", TableField::words()))?;
     Ok(MappedColumn { field, column: column.trim().to_owned() })
-}
-
-fn parse_preset(text: &str) -> Result<TablePreset, String> {
-    TablePreset::parse(text).ok_or_else(|| format!("expected one of {}", TablePreset::words()))
 }
 
 /// Imports what a plan tool keeps below a directory.

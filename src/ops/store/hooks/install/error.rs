@@ -3,10 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::git::HooksOff;
-use crate::model::Explain;
-use crate::model::code::Code;
-use crate::model::op::Other;
-use crate::model::remedy::Remedies;
+use crate::model::{Code, Explain, Other, Remedies};
 
 /// Why hooks were not installed or not removed.
 #[derive(Debug, thiserror::Error)]

@@ -3,9 +3,7 @@
 use serde_json::json;
 
 use super::{Life, doc, entry, issue_id, time};
-use crate::model::id::RoadmapId;
-use crate::model::roadmap::{ROADMAP, Roadmap};
-use crate::model::roadmap_log::{RoadmapEvent, RoadmapFeedback, RoadmapLogEntry};
+use crate::model::{ROADMAP, Roadmap, RoadmapEvent, RoadmapFeedback, RoadmapId, RoadmapLogEntry};
 use crate::store::layout;
 
 pub(super) fn id() -> RoadmapId {

@@ -6,8 +6,7 @@ use super::super::{
     HookChange, HookSide, InstallError, InstalledHook, discard, install, shim, status, uninstall,
 };
 use super::{names, place, program};
-use crate::model::Explain;
-use crate::model::code::Code;
+use crate::model::{Code, Explain};
 use crate::ops::test_repo::TestRepo;
 use crate::trail::hooked::HookManager;
 

@@ -6,8 +6,7 @@ use std::os::unix::fs::symlink;
 use super::super::{HookChange, HookSide, HooksAt, InstallError, InstalledHook, install, status, uninstall};
 use super::{NAMES, names, place, program};
 use crate::git::{Git, SharedMode};
-use crate::model::Explain;
-use crate::model::code::Code;
+use crate::model::{Code, Explain};
 use crate::ops::test_repo::TestRepo;
 
 #[test]
