@@ -143,9 +143,22 @@ impl Git {
 
     /// The commits that `head` has and `onto` has not, by their changes: parents first, without merges.
     pub(crate) fn picks(&self, onto: ObjectId, head: ObjectId) -> Result<Vec<ObjectId>, GitError> {
-        let options =
-            ["rev-list", "--cherry-pick", "--right-only", "--no-merges", "--reverse", "--topo-order"];
-        let args = Args::new(&options).value(format!("{onto}...{head}")).no_paths();
+        self.picked(&["--no-merges"], onto, head)
+    }
+
+    /// The same with merges.
+    pub(crate) fn picks_and_merges(&self, onto: ObjectId, head: ObjectId) -> Result<Vec<ObjectId>, GitError> {
+        self.picked(&[], onto, head)
+    }
+
+    fn picked(
+        &self,
+        options: &[&'static str],
+        onto: ObjectId,
+        head: ObjectId,
+    ) -> Result<Vec<ObjectId>, GitError> {
+        let args = Args::new(&["rev-list", "--cherry-pick", "--right-only", "--reverse", "--topo-order"]);
+        let args = args.options(options).value(format!("{onto}...{head}")).no_paths();
         Ok(ids(&self.run(args)?).collect())
     }
 

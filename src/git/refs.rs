@@ -301,6 +301,11 @@ fn modified(path: &Path) -> Option<SystemTime> {
 }
 
 impl Git {
+    /// Asks a remote for its default branch, and notes it if that branch was fetched. A failure changes nothing.
+    pub(crate) fn note_remote_head(&self, remote: &str) {
+        let _ = self.output(Args::new(&["remote", "set-head"]).value(remote).options(&["--auto"]));
+    }
+
     /// Deletes a ref that points to `commit`.
     pub(crate) fn delete_ref(&self, name: &str, commit: ObjectId) -> Result<(), GitError> {
         self.run(Args::new(&["update-ref", "-d"]).value(name).value(commit.to_string()))?;

@@ -61,6 +61,11 @@ impl Git {
         self.prune_worktrees()
     }
 
+    /// Removes a worktree if nothing is changed in it; otherwise it stays.
+    pub(crate) fn remove_unchanged_worktree(&self, path: &Path) -> Result<(), GitError> {
+        self.output(Args::new(&["worktree", "remove"]).value(path)).map(drop)
+    }
+
     /// Lets git forget worktrees whose folders are gone.
     pub(crate) fn prune_worktrees(&self) -> Result<(), GitError> {
         self.run(&["worktree", "prune"]).map(drop)

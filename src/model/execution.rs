@@ -357,6 +357,8 @@ once! {
         fact patch_id: Option<PatchId> = default,
         /// Why a gate was overridden for it; absent if none was.
         fact forced: Option<String> = default,
+        /// The full name of the branch on which its work was to land, if it completed; absent if there was none.
+        fact onto: Option<Branch> = default,
     }
 }
 

@@ -9,6 +9,9 @@ use super::text_enum::text_enum;
 use super::typed::any_or_none;
 use super::{EntryId, Failure, IssueId, Person, Priority, SolutionId, TaskId, Time};
 
+/// The error type of feedback about work that conflicts with the branch on which it lands.
+pub(crate) const CONFLICT: &str = "conflict";
+
 text_enum!(
     /// What was decided about an issue. What happened to it (queued, executing, …) is derived, never stored.
     StoredStatus {

@@ -56,7 +56,14 @@ mod tests {
     fn execution(uid: &str, second: i64, end: Option<ExecutionStatus>) -> ExecutionFolder {
         let ended = |status| LogEntry {
             id: entry_id("20261121T021405123Z-00000"),
-            event: Event::End(End { status, result: None, failure: None, patch_id: None, forced: None }),
+            event: Event::End(End {
+                status,
+                result: None,
+                failure: None,
+                patch_id: None,
+                forced: None,
+                onto: None,
+            }),
             actor: "a".into(),
             at: Time::from_seconds(99).unwrap(),
         };

@@ -108,7 +108,10 @@ mod tests {
     }
 
     fn ended(claimed: ExecutionFolder, status: ExecutionStatus) -> ExecutionFolder {
-        with(claimed, Event::End(End { status, result: None, failure: None, patch_id: None, forced: None }))
+        with(
+            claimed,
+            Event::End(End { status, result: None, failure: None, patch_id: None, forced: None, onto: None }),
+        )
     }
 
     fn aside(claimed: ExecutionFolder, status: ExecutionStatus) -> ExecutionFolder {

@@ -2,7 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Branch, CommitHash, Event, Land, LandHow, text_enum};
+use crate::model::Branch;
+use crate::model::CommitHash;
+use crate::model::Event;
+use crate::model::Land;
+use crate::model::LandHow;
+use crate::model::text_enum;
+use crate::model::time::Time;
 use crate::rules::ExecutionFolder;
 
 text_enum!(
@@ -75,6 +81,11 @@ impl Landed {
         Self { state, ..self }
     }
 
+    /// The missing commits that never were there: a revert took the others back.
+    pub(crate) fn absent(&self) -> impl Iterator<Item = &CommitHash> {
+        self.missing.iter().filter(|hash| !self.reverted.contains(hash))
+    }
+
     /// The state after the word `completed`: `not on main`; `None` if it has landed, or if nobody can tell.
     pub(crate) fn words(&self) -> Option<String> {
         self.state.told(&self.onto)
@@ -90,6 +101,13 @@ pub(crate) struct LandingProof {
     pub(crate) proofs: Vec<CommitHash>,
 }
 
+impl LandingProof {
+    /// Nothing yet about work that lands on this branch.
+    pub(crate) fn onto(branch: Branch) -> Self {
+        Self { landed: Landed::onto(branch), proofs: vec![] }
+    }
+}
+
 impl LandedState {
     /// The states of work that is known to be absent from the target.
     pub(crate) const ABSENT: [Self; 2] = [Self::Unlanded, Self::OnNoBranch];
@@ -101,6 +119,20 @@ impl LandedState {
             Self::Unlanded => Some(format!("not on {}", onto.short())),
             Self::OnNoBranch => Some("on no branch".to_owned()),
         }
+    }
+}
+
+/// Whether an execution may have landed before landings were recorded, so that nothing tells. One that named its target when it
+/// ended, or that has a landing of its own, is newer; `first_land` is the first landing of the store.
+pub(crate) fn is_older_than_landing(execution: &ExecutionFolder, first_land: Option<Time>) -> bool {
+    let is_newer = execution.log.iter().any(|entry| match &entry.event {
+        Event::End(end) => end.onto.is_some(),
+        Event::Land(_) => true,
+        _ => false,
+    });
+    match first_land {
+        Some(first) if !is_newer => execution.finished_at().is_none_or(|at| at < first),
+        _ => false,
     }
 }
 

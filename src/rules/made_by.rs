@@ -223,6 +223,7 @@ mod tests {
                 failure: None,
                 patch_id: None,
                 forced: None,
+                onto: None,
             })
         };
         let aside = Event::Aside(Aside {

@@ -99,7 +99,7 @@ pub(crate) use run::{
 };
 pub(crate) use shown::IssueDerived;
 pub(crate) use task_edit::TaskEdit;
-pub(crate) use test_count::{CountedTests, TestCounter};
+pub(crate) use test_count::CountedTests;
 pub(crate) use test_files::{FileRole, TestFiles};
 pub(crate) use transitions::By;
 pub(crate) use undoing::Undoing;

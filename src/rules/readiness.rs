@@ -27,7 +27,7 @@ use crate::model::{
     RemedyCall, RepoPath, SolutionId,
 };
 
-pub(crate) use blocker::{Blocker, BlockerKind, withdrawn};
+pub(crate) use blocker::{Blocker, BlockerKind, remedies_of_absent, withdrawn};
 pub(crate) use graph::{Edge, OrderReason};
 
 /// An item with what is derived of it.

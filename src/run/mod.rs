@@ -68,7 +68,7 @@ pub(crate) use dry::{DryIssue, DryRun, dry};
 #[cfg(feature = "web")]
 pub(crate) use lines::{AgentLines, last_lines};
 pub(crate) use pending::{ListPending, is_issue, list_pending};
-pub(crate) use report::report;
+pub(crate) use report::{not_landed, report};
 pub(crate) use resume::{Resume, resume, run};
 pub(crate) use steer::{Steer, SteeredRun, is_paused, steer};
 pub(crate) use watch::{PlanToChoose, RunUpdate, RunWatch, StartedIssue};

@@ -16,6 +16,7 @@ use crate::ops::work::runs::driver::Driven;
 use crate::ops::work::runs::paths::RunPaths;
 use crate::ops::work::runs::view::named;
 use crate::ops::{Answer, Refusal, Session};
+use crate::rules::landed::LandedState;
 use crate::rules::run::{
     IssueStage, NeededIssue, RunFacts, UnstoredAnswer, UnstoredState, report as report_of,
 };
@@ -63,6 +64,22 @@ fn add_landed(session: &Session, report: &mut RunReport) -> Result<(), Refusal> 
         issue.landed = index.landing_of(&issue.issue_id)?.map(|proof| proof.landed);
     }
     Ok(())
+}
+
+/// Those of some issues whose completed work is known to be absent from the target branch; `None` if there is no target.
+pub(crate) fn not_landed(session: &Session, issues: &[IssueId]) -> Result<Option<Vec<IssueId>>, Refusal> {
+    let (index, target, ()) = session.ask_landed(Needs::ROWS, |_| Ok(()))?;
+    if target.is_none() {
+        return Ok(None);
+    }
+    let mut left = Vec::new();
+    for issue in issues {
+        let state = index.landing_of(issue)?.map(|proof| proof.landed.state);
+        if state.is_some_and(|state| LandedState::ABSENT.contains(&state)) {
+            left.push(issue.clone());
+        }
+    }
+    Ok(Some(left))
 }
 
 /// The answers of agents that the run could not store and kept as files here, by their names in its log.

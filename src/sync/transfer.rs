@@ -65,6 +65,7 @@ pub(super) fn fetch(
     watch: RemoteWatch<'_>,
 ) -> Result<Option<ObjectId>, SyncError> {
     remove_symbolic_refs(store, remote)?;
+    let is_first = store.read_ref(&store.tracking(remote))?.is_none();
     let refspec = store.fetch_refspec(remote);
     let mut attempt = 0;
     loop {
@@ -92,6 +93,10 @@ pub(super) fn fetch(
         });
     }
     let head = store.read_ref(&store.tracking(remote))?;
+    // Work lands on the default branch of the remote, which older versions of git do not note when they fetch.
+    if is_first && head.is_some() && store.repo().remote_head(remote).is_ok_and(|known| known.is_none()) {
+        store.git().note_remote_head(remote);
+    }
     if let Some(head) = head {
         partial::complete(store, remote, head)?;
     }

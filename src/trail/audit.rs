@@ -54,8 +54,12 @@ impl crate::model::Explain for RangeError {
 
 /// The commits that `git rev-list` lists for these arguments, oldest first, with their changes.
 pub(crate) fn commits(store: &Store, range: &[&str]) -> Result<Vec<Audited>, RangeError> {
-    let ids = ids(store, range)?;
-    let codes = ids.into_iter().map(|id| store.code_commit(id)).collect::<Result<Vec<_>, _>>()?;
+    let codes = ids(store, range)?.into_iter().map(|id| store.code_commit(id));
+    Ok(changed_by(store, codes.collect::<Result<Vec<_>, _>>()?)?)
+}
+
+/// Commits with their changes.
+pub(crate) fn changed_by(store: &Store, codes: Vec<CodeCommit>) -> Result<Vec<Audited>, StoreError> {
     codes.iter().filter(|code| is_merge(code)).try_for_each(|code| store.require_parents(code))?;
     let mut own =
         merges::own_changes(store, codes.iter().filter(|code| is_merge(code)), MergeBudget::of_each())?;

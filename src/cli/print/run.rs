@@ -216,8 +216,17 @@ pub(in crate::cli) fn log(screen: &mut Screen, entries: &[LoggedView]) -> io::Re
     Ok(())
 }
 
+/// What the last lines of a run depend on.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::cli) struct RunEnd {
+    /// Whether the repository has no work tree.
+    pub(in crate::cli) is_bare: bool,
+    /// Whether completed work waits to be landed, as far as this clone can tell.
+    pub(in crate::cli) waits: bool,
+}
+
 /// A run that came to its end, and how its work is taken over.
-pub(in crate::cli) fn ended(screen: &mut Screen, view: &RunView, now: i64, is_bare: bool) -> io::Result<()> {
+pub(in crate::cli) fn ended(screen: &mut Screen, view: &RunView, now: i64, end: RunEnd) -> io::Result<()> {
     run(screen, view, now)?;
     if view.waiting_count > 0 || view.state.context.failed_count > 0 {
         writeln!(
@@ -226,11 +235,11 @@ pub(in crate::cli) fn ended(screen: &mut Screen, view: &RunView, now: i64, is_ba
             view.run.id
         )?;
     }
-    if !view.run.lands && branch_with_work(view).is_some() && !view.lacks_branch {
-        writeln!(screen, "`git wf land {}` tests the work and lands it", view.run.id)?;
-    }
+    let branch = if end.waits && !view.lacks_branch { branch_with_work(view) } else { None };
+    let Some(branch) = branch else { return Ok(()) };
+    writeln!(screen, "`git wf land {}` tests the work and lands it", view.run.id)?;
     // A bare repository has nothing checked out to merge into.
-    if let Some(branch) = branch_with_work(view).filter(|_| !is_bare && !view.lacks_branch) {
+    if !end.is_bare {
         writeln!(
             screen,
             "`git merge {}` merges the work into the current branch",

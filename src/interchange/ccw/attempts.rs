@@ -178,7 +178,7 @@ fn reason_given(reason: &str) -> Failure {
 
 fn failed(failure: Failure) -> End {
     let (status, failure) = (ExecutionStatus::Failed, Some(failure));
-    End { status, result: None, failure, patch_id: None, forced: None }
+    End { status, result: None, failure, patch_id: None, forced: None, onto: None }
 }
 
 fn completed(fields: &mut Fields<'_>, given: &Value) -> End {
@@ -188,5 +188,12 @@ fn completed(fields: &mut Fields<'_>, given: &Value) -> End {
             ExecutionResult { summary: Some(result.to_string()), ..ExecutionResult::default() }
         })
     });
-    End { status: ExecutionStatus::Completed, result, failure: None, patch_id: None, forced: None }
+    End {
+        status: ExecutionStatus::Completed,
+        result,
+        failure: None,
+        patch_id: None,
+        forced: None,
+        onto: None,
+    }
 }

@@ -9,7 +9,7 @@ use super::gh::{GhError, body, finished, gh};
 use crate::model::strict;
 
 /// What a pull request is asked for.
-const FIELDS: &str = "number,url,state,headRefOid,mergeCommit,statusCheckRollup,reviews";
+const FIELDS: &str = "number,url,state,headRefOid,mergeCommit,statusCheckRollup,reviews,comments";
 /// How many pull requests of one branch are looked at.
 const MOST: &str = "--limit=20";
 
@@ -31,6 +31,22 @@ pub(crate) struct PullRequest {
     pub(crate) status_check_rollup: Vec<HostCheck>,
     /// What its reviewers say.
     pub(crate) reviews: Vec<HostReview>,
+    /// What others say below it.
+    pub(crate) comments: Vec<HostReview>,
+}
+
+/// A remark on a line of a pull request.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct HostRemark {
+    /// Who wrote it.
+    pub(crate) user: HostUser,
+    /// What it says.
+    pub(crate) body: String,
+    /// The file.
+    pub(crate) path: String,
+    /// The line; `None` if a later commit changed it.
+    pub(crate) line: Option<u64>,
 }
 
 /// The commit by which the host merged a pull request.
@@ -70,7 +86,7 @@ impl HostCheck {
     }
 }
 
-/// A review.
+/// A review or a comment.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct HostReview {
@@ -114,6 +130,20 @@ pub(crate) fn view(repository: &str, number: u64) -> Result<PullRequest, GhError
     let mut command = gh(&["pr", "view", &number.to_string(), "--json", FIELDS]);
     command.arg(format!("--repo={repository}"));
     parsed(&finished(command.output(), repository)?.stdout, repository)
+}
+
+/// The remarks on lines of a pull request.
+pub(crate) fn remarks(repository: &str, number: u64) -> Result<Vec<HostRemark>, GhError> {
+    let mut command = gh(&["api", "--paginate"]);
+    command.arg(format!("repos/{repository}/pulls/{number}/comments"));
+    let output = finished(command.output(), repository)?;
+    // Each page is an array of its own.
+    let pages = serde_json::Deserializer::from_slice(&output.stdout).into_iter::<Vec<HostRemark>>();
+    let pages: Vec<Vec<HostRemark>> = pages.collect::<Result<_, _>>().map_err(|error| GhError::Cut {
+        fault: strict::json_fault(&error),
+        repository: repository.to_owned(),
+    })?;
+    Ok(pages.into_iter().flatten().collect())
 }
 
 /// The longest words of a status that the host takes.

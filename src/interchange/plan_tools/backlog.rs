@@ -15,7 +15,7 @@ use super::draft::{self, Draft, DraftTask};
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, date};
 use super::reused_names::{Likeness, ReusedNames};
-use super::sections::front_matter;
+use super::sections::{below, front_matter};
 use crate::interchange::comment::{self, SourceComment};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
@@ -288,12 +288,25 @@ fn priority(given: &PlanRecord<'_>, word: &str) -> Priority {
     at.and_then(|at| Priority::new(u64::try_from(at).ok()?.min(2) + 2)).unwrap_or_default()
 }
 
-/// What is between the markers of a section.
+/// What is between the markers of a section; without markers, as older versions and people write it, what is below its heading.
 fn marked<'a>(body: &'a str, name: &str) -> Option<&'a str> {
     let (begin, end) = (format!("<!-- {name}:BEGIN -->"), format!("<!-- {name}:END -->"));
-    let from = body.find(&begin)? + begin.len();
+    let Some(from) = body.find(&begin).map(|at| at + begin.len()) else { return below(body, heading(name)) };
     let to = body[from..].find(&end)?;
     Some(body[from..from + to].trim()).filter(|text| !text.is_empty())
+}
+
+/// The heading above a section with these markers.
+fn heading(name: &str) -> &'static str {
+    match name {
+        "SECTION:DESCRIPTION" => "Description",
+        "SECTION:PLAN" => "Implementation Plan",
+        "SECTION:NOTES" => "Implementation Notes",
+        "SECTION:FINAL_SUMMARY" => "Final Summary",
+        "AC" => "Acceptance Criteria",
+        "DOD" => "Definition of Done",
+        _ => "Comments",
+    }
 }
 
 /// The texts of the boxes between two markers, without their numbers: `- [ ] #1 It sleeps`.

@@ -3,10 +3,23 @@
 use std::collections::BTreeSet;
 
 use crate::index::{Index, IndexError, KnownQueues};
-use crate::model::{Branch, ExecutionStatus, IssueId, IssueStatus, Item, SolutionId, Time};
+use crate::model::Branch;
+use crate::model::ExecutionStatus;
+use crate::model::IssueId;
+use crate::model::IssueStatus;
+use crate::model::Item;
+use crate::model::SolutionId;
+use crate::model::Time;
+use crate::rules::AbsentWork;
+use crate::rules::ExecutionFolder;
+use crate::rules::Facts;
+use crate::rules::Landed;
+use crate::rules::LandedState;
+use crate::rules::QueueFolder;
+use crate::rules::WorkPlace;
 use crate::rules::facts;
+use crate::rules::landed::is_older_than_landing;
 use crate::rules::readiness::dependencies;
-use crate::rules::{AbsentWork, ExecutionFolder, Facts, Landed, LandedState, QueueFolder, WorkPlace};
 use crate::store::{ObjectId, ReadState, Store, StoreError, records};
 use crate::trail::audit::first_base;
 use crate::trail::landed::{Asked, Question, derive, target::LandingTarget};
@@ -139,7 +152,7 @@ fn place(
     match landed.state {
         LandedState::Landed => Ok(None),
         LandedState::Unknown => {
-            let is_old = first_land.is_some_and(|first| execution.finished_at().is_none_or(|at| at < first));
+            let is_old = is_older_than_landing(execution, first_land);
             let is_shallow = store.repo().is_shallow().unwrap_or(false);
             let is_away = landed.unknown.iter().any(|hash| store.commit_here(hash).is_none());
             Ok((is_away && !is_old && !is_shallow).then_some(WorkPlace::Elsewhere))

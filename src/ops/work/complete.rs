@@ -17,6 +17,7 @@ use crate::rules::evidence;
 use crate::rules::unbegun::unbegun;
 use crate::rules::{ExecutionFolder, Gate, GateValue, IssueFolder, LinkedCommit, PlanReview, reply_task};
 use crate::store::{CodeCommit, ObjectId, ReadState, Store, StoreError, Tx, records};
+use crate::trail::landed::target::LandingTarget;
 use crate::trail::work::{self, CommittedWork};
 use crate::trail::{active, claimed, patch_id, restored, signed_checks};
 
@@ -80,6 +81,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     let unlinked = unlinked(store, &before.execution, &links)?;
     let place = seen.place_of(&before.execution.execution.id.issue())?;
     let patch_id = patch_of(session, &before.execution, &done, &links);
+    let onto = LandingTarget::find(store)?.map(|target| target.branch);
     let id = &before.execution.execution.id;
     let committed = session.transact(permit, |tx| {
         for link in &links {
@@ -124,6 +126,7 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
             failure: None,
             patch_id: patch_id.clone(),
             forced: input.force.clone(),
+            onto: onto.clone(),
         };
         tx.log(&execution.execution.id, Event::End(end))?;
         tx.note.force.clone_from(&input.force);

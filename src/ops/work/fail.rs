@@ -80,6 +80,7 @@ pub(crate) fn fail(session: &Session, input: &Fail) -> Answer<Ended> {
             failure: Some(why.failure.clone()),
             patch_id: None,
             forced: input.force.clone(),
+            onto: None,
         };
         tx.log(&claim.id, Event::End(end))?;
         failure::note(tx, claim, &why.failure)?;

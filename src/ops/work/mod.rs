@@ -52,7 +52,7 @@ mod unlinked;
 mod unseen_claim;
 pub(crate) mod users_state;
 mod verify;
-mod verify_notices;
+pub(crate) mod verify_notices;
 mod verifying;
 mod vouch;
 

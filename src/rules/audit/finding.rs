@@ -127,8 +127,13 @@ impl AuditFinding {
             message.push_str(&format!("; {} {were} reverted there", count(landed.reverted.len(), "commit")));
         }
         let issue = &execution.execution.issue_id;
+        let remedy = if landed.reverted.is_empty() {
+            Remedy::call(RemedyCall::new(Op::Land, [issue]), "lands it")
+        } else {
+            Remedy::call(RemedyCall::new(Op::Reopen, [issue]), "takes it up again; or revert the revert")
+        };
         Self {
-            remedies: vec![Remedy::call(RemedyCall::new(Op::Land, [issue]), "lands it")],
+            remedies: vec![remedy],
             ..Self::new(severity, Kind::NotLanded, message).of_execution(execution)
         }
     }

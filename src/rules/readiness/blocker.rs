@@ -210,8 +210,8 @@ impl Reason<'_> {
                         .or_call(Other::QueueOverlaps, "shows the other orders"),
                 }
             }
-            Self::Absent(id, work) => absent(id, work),
-            Self::AbsentFirst { first, work, .. } => absent(&first.issue_id, work),
+            Self::Absent(id, work) => remedies_of_absent(id, work),
+            Self::AbsentFirst { first, work, .. } => remedies_of_absent(&first.issue_id, work),
             Self::UnreadableQueue(_) => Remedies::call(Op::Fsck, "says why"),
             Self::InactiveQueue(queue, _) => {
                 Remedies::call(RemedyCall::new(Op::QueueActivate, [queue]), "lets `next` take its items")
@@ -230,7 +230,7 @@ impl Reason<'_> {
 }
 
 /// What brings work into the base of a claim.
-fn absent(id: &IssueId, work: &AbsentWork) -> Remedies {
+pub(crate) fn remedies_of_absent(id: &IssueId, work: &AbsentWork) -> Remedies {
     match &work.place {
         WorkPlace::Branch(_) if work.is_target => Remedies::call(RemedyCall::new(Op::Land, [id]), "lands it"),
         WorkPlace::Branch(branch) => {

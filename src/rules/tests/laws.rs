@@ -49,7 +49,15 @@ fn entry(event: Event) -> LogEntry {
 fn events() -> impl Strategy<Value = Event> {
     prop_oneof![
         (1..3usize).prop_map(|n| {
-            Event::End(End { status: STATUSES[n], result: None, failure: None, patch_id: None, forced: None })
+            Event::End(End {
+                status: STATUSES[n],
+                result: None,
+                failure: None,
+                patch_id: None,
+                forced: None,
+                onto: None,
+                onto: None,
+            })
         }),
         statuses().prop_map(|status| Event::Aside(Aside {
             status,

@@ -7,8 +7,16 @@ use std::collections::{HashMap, HashSet};
 use self::copies::{by_links, is_extra_copy};
 use super::history::{Reverts, TargetHistory};
 use crate::git::ObjectId;
-use crate::model::{Branch, CommitHash, Event, ExecutionStatus, LinkedBy, PatchId, Time};
-use crate::rules::landed::{stated, waived};
+use crate::model::Branch;
+use crate::model::CommitHash;
+use crate::model::Event;
+use crate::model::ExecutionStatus;
+use crate::model::LinkedBy;
+use crate::model::PatchId;
+use crate::model::Time;
+use crate::rules::landed::is_older_than_landing;
+use crate::rules::landed::stated;
+use crate::rules::landed::waived;
 use crate::rules::undoing::standing;
 use crate::rules::{ExecutionFolder, Landed, LandingProof, LinkedCommit};
 use crate::store::{Store, StoreError, object_id};
@@ -20,7 +28,7 @@ use crate::trail::reach::Unreached;
 pub(crate) struct Asked<'a> {
     /// Its name.
     pub(crate) branch: &'a Branch,
-    /// Its tips, here and at the remote.
+    /// Its tips.
     pub(crate) tips: &'a [ObjectId],
     /// When work was first recorded as landed; older executions may have landed without a trace.
     pub(crate) first_land: Option<Time>,
@@ -334,10 +342,8 @@ fn answer(
         Unreached::among(store, left.iter().map(|commit| commit.hash()))?
     };
     let is_shallow = !left.is_empty() && store.repo().is_shallow().unwrap_or(false);
-    let mut answers: Vec<LandingProof> = questions
-        .iter()
-        .map(|_| LandingProof { landed: Landed::onto(asked.branch.clone()), proofs: vec![] })
-        .collect();
+    let mut answers: Vec<LandingProof> =
+        questions.iter().map(|_| LandingProof::onto(asked.branch.clone())).collect();
     for commit in work.iter().filter(|commit| commit.proof.is_some()) {
         let answer = &mut answers[commit.of];
         answer.landed.commits.push(commit.hash().clone());
@@ -346,8 +352,7 @@ fn answer(
     for commit in left {
         let landed = &mut answers[commit.of].landed;
         let is_adrift = unreached.is_adrift(commit.hash());
-        let finished = questions[commit.of].execution.finished_at();
-        let is_old = asked.first_land.is_some_and(|first| finished.is_none_or(|at| at < first));
+        let is_old = is_older_than_landing(questions[commit.of].execution, asked.first_land);
         if unreached.is_away(commit.hash()) || is_shallow || (is_adrift && is_old) {
             landed.unknown.push(commit.hash().clone());
             continue;

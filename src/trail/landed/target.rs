@@ -19,7 +19,7 @@ const USUAL_REMOTE: &str = "origin";
 pub(crate) struct LandingTarget {
     /// The branch.
     pub(crate) branch: Branch,
-    /// The remote that has the store, or `origin`; `None` without such a remote.
+    /// The remote of the branch, else that of the store, else `origin`; `None` without such a remote.
     pub(crate) remote: Option<String>,
     /// The tip of the branch in this clone; `None` if only the remote has it.
     pub(crate) local: Option<ObjectId>,
@@ -48,13 +48,19 @@ impl LandingTarget {
         Ok(None)
     }
 
+    /// A branch that someone names as the target.
+    pub(crate) fn of_branch(store: &Store, branch: Branch) -> Result<Self, StoreError> {
+        Self::resolve(store, branch, remote(store), true)
+    }
+
     /// This branch as the target.
-    pub(crate) fn resolve(
+    fn resolve(
         store: &Store,
         branch: Branch,
         remote: Option<String>,
         is_named: bool,
     ) -> Result<Self, StoreError> {
+        let remote = own_remote(store, &branch).or(remote);
         let local = store.read_ref(branch.as_str())?;
         // What was fetched from a remote stays when the remote is removed.
         let fetched = store.read_ref(&tracking(remote.as_deref().unwrap_or(USUAL_REMOTE), &branch))?;
@@ -66,19 +72,21 @@ impl LandingTarget {
         self.fetched.or(self.local)
     }
 
+    /// The tips that count: the remote's as fetched last. Without a remote, the branch of this clone counts as well as what was
+    /// fetched once.
+    pub(crate) fn tips(&self) -> Vec<ObjectId> {
+        let local = if self.remote.is_some() && self.fetched.is_some() { None } else { self.local };
+        let mut tips: Vec<ObjectId> = self.fetched.into_iter().chain(local).collect();
+        tips.dedup();
+        tips
+    }
+
     /// The later of both tips: the one here if it has everything that the remote's has.
     pub(crate) fn newest(&self, store: &Store) -> Result<Option<ObjectId>, StoreError> {
         match (self.local, self.fetched) {
             (Some(local), Some(fetched)) if store.is_ancestor(fetched, local)? => Ok(Some(local)),
             _ => Ok(self.tip()),
         }
-    }
-
-    /// The tips, here and at the remote, each once. Work on either is on the target.
-    pub(crate) fn tips(&self) -> Vec<ObjectId> {
-        let mut tips: Vec<ObjectId> = self.fetched.into_iter().chain(self.local).collect();
-        tips.dedup();
-        tips
     }
 
     #[allow(dead_code)] // Landing follows.
@@ -90,6 +98,12 @@ impl LandingTarget {
 
 fn tracking(remote: &str, branch: &Branch) -> String {
     format!("refs/remotes/{remote}/{}", branch.short())
+}
+
+/// The remote that git's configuration names for the branch.
+fn own_remote(store: &Store, branch: &Branch) -> Option<String> {
+    let named = store.config(&format!("branch.{}.remote", branch.short()))?;
+    store.repo().remotes().into_iter().find(|remote| *remote == named)
 }
 
 /// The branch that the policy or the configuration names.

@@ -64,32 +64,6 @@ fn what_filter_repo_made_of_the_store_is_said() {
     assert!(!said.contains("rewrote"), "{said}");
 }
 
-/// As after `git lfs migrate import --everything --include='*.json'`.
-#[test]
-fn a_store_of_which_no_version_is_readable_is_repaired_and_brought_back() {
-    let two = Two::with_issue();
-    two.ada.wf(&["settings", "review=required"]).ok();
-    two.ada.wf(&["sync"]).ok();
-    let files = two.ada.git(&["ls-tree", "-r", "--name-only", REF]).ok().stdout;
-    let pointers: String = files
-        .lines()
-        .map(|path| {
-            format!("M 100644 inline {path}\ndata <<E\nversion https://git-lfs.github.com/spec/v1\nE\n")
-        })
-        .collect();
-    let stream =
-        format!("commit {REF}\ncommitter E <e@example.org> 1795226400 +0000\ndata 1\nx\n{pointers}\n");
-    two.ada.git(&["update-ref", "-d", REF]).ok();
-    two.ada.git_in(&stream, &["fast-import", "--quiet", "--force"]).ok();
-    let refused = two.ada.refused(1, &["list"]);
-    assert!(refused["hint"].as_str().unwrap().contains("`git wf fsck --repair`"), "{refused}");
-    let repaired = two.ada.wf(&["fsck", "--repair"]).ok();
-    assert!(repaired.stdout.contains("restored wf.json"), "{}", repaired.stdout);
-    two.ada.wf(&["sync"]).ok();
-    assert_eq!(two.ada.json(&["list"])[0]["title"], "as it was");
-    assert!(two.ada.wf(&["settings"]).ok().stdout.contains("required"));
-}
-
 #[test]
 fn a_history_that_is_cut_is_said_to_be() {
     let two = Two::with_issue();

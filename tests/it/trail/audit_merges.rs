@@ -118,6 +118,9 @@ fn where_a_shallow_clone_ends_nobody_can_tell_what_was_changed() {
         let end = repo.git(&["rev-parse", ends_at]).ok();
         assert!(error["message"].as_str().unwrap().contains(end.line()), "{error}");
     }
+    // Without a range, the commits at which it ends are left out.
+    let ran = sandbox.at("shallow1").wf(&["audit"]);
+    assert!(ran.code == 0 || ran.code == 3, "{}", ran.stderr);
     // Commits above the shallow boundary are audited.
     assert_eq!(sandbox.at("shallow2").json(&["audit", "HEAD^!"])["commit_count"], 1);
 }

@@ -328,3 +328,66 @@ fn only_completed_issues_have_landed_or_not() {
     let told = repo.wf(&["reopen", "ISS-002"]).ok().stderr;
     assert!(told.contains("1 commit of `ISS-002` stays on `main`") && told.contains("git revert "), "{told}");
 }
+
+/// That other work lands says nothing of this one.
+#[test]
+fn lost_work_stays_an_error_after_the_first_landing() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    let work = completed(&repo, "ISS-001");
+    repo.git(&["worktree", "remove", "--force", work.path().to_str().unwrap()]).ok();
+    repo.git(&["branch", "-q", "-D", "work-ISS-001"]).ok();
+    assert_eq!(findings(&repo), [("on_no_branch".to_owned(), "fault".to_owned())]);
+    repo.queued("ISS-002", "b.txt");
+    let other = repo.worktree("other", "other");
+    other.wf(&["next", "ISS-002"]).ok();
+    other.commit("b.txt", "other\n", "other");
+    other.done();
+    repo.wf(&["land", "ISS-002", "--yes"]).ok();
+    assert_eq!((state(&repo, "ISS-001"), state(&repo, "ISS-002")), ("on-no-branch".into(), "landed".into()));
+    assert_eq!(findings(&repo), [("on_no_branch".to_owned(), "fault".to_owned())]);
+    // The completion names where it was to land.
+    let paths = repo.store_paths();
+    let mut ends = paths.iter().filter(|path| path.contains("/log/")).map(|path| repo.stored_json(path));
+    assert!(ends.any(|entry| entry["type"] == "end" && entry["onto"] == "refs/heads/main"));
+}
+
+/// A branch is shared once it is at the remote.
+#[test]
+fn what_is_only_on_the_branch_of_this_clone_has_not_landed() {
+    let two = Two::new();
+    two.ada.wf(&["hooks", "install"]).ok();
+    two.ada.commit("a.txt", "1\n", "start");
+    two.ada.git(&["push", "-q", "origin", "HEAD:main"]).ok();
+    two.ada.git(&["fetch", "-q"]).ok();
+    two.ada.queued("ISS-001", "a.txt");
+    two.ada.wf(&["next"]).ok();
+    two.ada.commit("a.txt", "2\n", "work");
+    two.ada.done();
+    assert_eq!(
+        (state(&two.ada, "ISS-001"), unlanded(&two.ada)),
+        ("unlanded".into(), vec!["ISS-001".to_owned()])
+    );
+    two.ada.wf(&["land", "--all", "--yes"]).ok();
+    assert_eq!(state(&two.ada, "ISS-001"), "landed");
+    assert_eq!(
+        two.origin.git(&["rev-parse", "main"]).ok().stdout,
+        two.ada.git(&["rev-parse", "main"]).ok().stdout
+    );
+}
+
+#[test]
+fn the_default_branch_of_the_remote_is_asked_for() {
+    let two = Two::new();
+    two.ada.commit("a.txt", "1\n", "start");
+    two.ada.git(&["push", "-q", "origin", "HEAD:main", "HEAD:develop"]).ok();
+    two.origin.git(&["symbolic-ref", "HEAD", "refs/heads/develop"]).ok();
+    let repo = two.sandbox.repo("third");
+    repo.git(&["remote", "add", "origin", two.origin.path().to_str().unwrap()]).ok();
+    repo.git(&["config", "remote.origin.followRemoteHEAD", "never"]).ok();
+    repo.git(&["fetch", "-q"]).ok();
+    repo.git(&["switch", "-q", "main"]);
+    repo.wf(&["init"]).ok();
+    repo.wf(&["sync"]).ok();
+    assert_eq!(repo.json(&[])["target"], "refs/heads/develop");
+}

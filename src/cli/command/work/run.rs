@@ -353,15 +353,21 @@ fn meant_command(word: &str) -> Option<String> {
     }
 }
 
-/// Shows a run that came to its end. It failed if any of its issues did, or was left to someone else.
+/// Shows a run that came to its end. It failed if any of its issues did, or was left to someone else, such as one that should
+/// have landed and did not.
 fn ended(done: Answer<RunView>, watch: Following, context: &mut CliContext) -> Outcome {
     context.show_notices(watch.noticed());
     let done = done?;
     let has_failed = done.view.state.issues.values().any(|issue| issue.error.is_some());
     let session = context.session()?;
+    let not_landed = run::not_landed(&session, &done.view.run.issue_ids)?;
+    let is_left = done.view.run.lands && not_landed.as_ref().is_some_and(|left| !left.is_empty());
     let (now, is_bare) = (session.now()?.millis(), session.store().work_dir().is_none());
-    context.answer(done, |run, _, screen| print::run::ended(screen, run, now, is_bare))?;
-    Ok(if has_failed { Exit::Failed } else { Exit::Done })
+    let waits = not_landed.is_none_or(|left| !left.is_empty());
+    context.answer(done, |run, _, screen| {
+        print::run::ended(screen, run, now, print::run::RunEnd { is_bare, waits })
+    })?;
+    Ok(if has_failed || is_left { Exit::Failed } else { Exit::Done })
 }
 
 /// Which of several interrupted runs to go on with; `None` if there is only one, or nobody to ask.

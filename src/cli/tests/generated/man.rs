@@ -140,7 +140,8 @@ creates. May be given more than once. See
 .BR gitwf\-claims (7).
 .TP
 .B wf.workplace.teardown
-A command that runs before a workplace is removed. May be given more than once.
+A command that runs before a workplace of an agent or of tests is removed; git\-wf removes no other. May be given more than
+once.
 .TP
 .B wf.workplace.port
 The first port of the first worktree (default: 21000); each has ten.

@@ -8,13 +8,24 @@ use serde::Serialize;
 use super::find::{named, twins_of};
 use super::show::{is_done, view_of};
 use super::view::{RoadmapView, WaveView};
-use crate::model::{
-    Branch, Code, IssueId, IssueStatus, ItemId, Op, Other, QueueId, Remedy, RemedyCall, RoadmapId,
-    SolutionId, count,
-};
-use crate::ops::work::runs::branch_of_work;
+use crate::index::Index;
+use crate::index::Needs;
+use crate::model::Code;
+use crate::model::IssueId;
+use crate::model::IssueStatus;
+use crate::model::ItemId;
+use crate::model::Op;
+use crate::model::Other;
+use crate::model::QueueId;
+use crate::model::Remedy;
+use crate::model::RemedyCall;
+use crate::model::RoadmapId;
+use crate::model::SolutionId;
 use crate::ops::{Answer, Refusal, Session, queue};
-use crate::rules::{RoundStatus, Status, shown};
+use crate::rules::RoundStatus;
+use crate::rules::Status;
+use crate::rules::readiness::remedies_of_absent;
+use crate::rules::shown;
 use crate::store::{ReadState, StoreError, records};
 
 /// A wave that was queued.
@@ -39,13 +50,15 @@ pub(crate) struct HandOver {
     pub(crate) remedies: Vec<Remedy>,
 }
 
-/// A branch with completed work.
+/// Completed work that is not in the current commit.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct UnmergedWork {
-    /// The branch: that of a run, or of an executor.
-    pub(crate) branch: Branch,
-    /// The issues whose work is on it.
-    pub(crate) issue_ids: Vec<IssueId>,
+    /// The issue.
+    pub(crate) issue_id: IssueId,
+    /// Where its work is.
+    pub(crate) reason: String,
+    /// What brings it here.
+    pub(crate) remedies: Vec<Remedy>,
 }
 
 /// An issue with its item.
@@ -93,7 +106,7 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
     let Some(wave) = wave else {
         let mut refusal = Refusal::nothing(format!("every wave of `{}` is done", view.id))
             .remedy(RemedyCall::new(Other::RoadmapShow, [&view.id]), "shows it");
-        refusal.remedies.extend(unmerged.iter().map(merge));
+        refusal.remedies.extend(unmerged.iter().flat_map(|work| work.remedies.clone()));
         return Err(refusal);
     };
     refuse_unlanded(&view, wave, &unmerged)?;
@@ -133,7 +146,7 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
         }));
     }
     // What this wave builds on must be merged first.
-    let mut comes_next: Vec<Remedy> = unmerged.iter().map(merge).collect();
+    let mut comes_next: Vec<Remedy> = unmerged.iter().flat_map(|work| work.remedies.clone()).collect();
     comes_next.extend(remedies(&snapshot, &view, wave, !without_plan.is_empty())?);
     let handed = HandOver {
         roadmap_id: view.id.clone(),
@@ -148,24 +161,27 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
     Ok(session.done(handed, commit))
 }
 
-/// The completed work of a roadmap that is only on other branches.
+/// The completed work of a roadmap that the current commit lacks, as for whoever claims an item.
 fn unmerged(
     session: &Session,
     read: &impl ReadState,
     view: &RoadmapView,
 ) -> Result<Vec<UnmergedWork>, Refusal> {
     let store = session.store();
-    let Some(head) = store.head()? else { return Ok(vec![]) };
-    let mut found: BTreeMap<Branch, Vec<IssueId>> = BTreeMap::new();
-    for issue in
-        view.waves.iter().flat_map(|wave| &wave.issues).filter(|issue| issue.status == IssueStatus::Completed)
-    {
-        let Some(folder) = records::issue(read, &issue.issue_id)? else { continue };
-        if let Some(branch) = branch_of_work(store, &folder, head)? {
-            found.entry(branch).or_default().push(issue.issue_id.clone());
-        }
-    }
-    Ok(found.into_iter().map(|(branch, issue_ids)| UnmergedWork { branch, issue_ids }).collect())
+    let Some(base) = queue::ClaimBase::Head.commit(store)? else { return Ok(vec![]) };
+    let issues = view.waves.iter().flat_map(|wave| &wave.issues);
+    let completed = issues.filter(|issue| issue.status == IssueStatus::Completed);
+    let completed: BTreeSet<IssueId> = completed.map(|issue| issue.issue_id.clone()).collect();
+    let (_, first_land) = session.ask(Needs::ROWS, Index::first_land)?;
+    let absent = queue::absent(store, read, &base, completed, first_land)?;
+    Ok(absent
+        .into_iter()
+        .map(|(issue_id, work)| UnmergedWork {
+            remedies: remedies_of_absent(&issue_id, &work).into_vec(),
+            reason: format!("{issue_id} is {work}"),
+            issue_id,
+        })
+        .collect())
 }
 
 /// A wave builds on the ones before it: it begins once their work has landed, or is in the current commit at least.
@@ -178,31 +194,18 @@ fn refuse_unlanded(view: &RoadmapView, wave: &WaveView, unmerged: &[UnmergedWork
         .map(|issue| &issue.issue_id)
         .collect();
     let absent: Vec<&UnmergedWork> =
-        unmerged.iter().filter(|work| work.issue_ids.iter().any(|id| earlier.contains(id))).collect();
+        unmerged.iter().filter(|work| earlier.contains(&work.issue_id)).collect();
     if absent.is_empty() {
         return Ok(());
     }
-    let details = absent.iter().flat_map(|work| {
-        work.issue_ids
-            .iter()
-            .filter(|id| earlier.contains(id))
-            .map(|id| format!("{id} is completed on `{}`, but not here", work.branch.short()))
-    });
+    let details = absent.iter().map(|work| work.reason.clone());
     let what =
         format!("wave {} of `{}` waits until the work of the waves before it has landed", wave.wave, view.id);
     let mut refusal = Refusal::nothing(what)
         .details(details.collect())
         .remedy(RemedyCall::new(Other::RoadmapShow, [&view.id]), "shows the waves");
-    refusal.remedies.splice(0..0, absent.into_iter().map(merge));
+    refusal.remedies.splice(0..0, absent.iter().flat_map(|work| work.remedies.clone()));
     Err(refusal)
-}
-
-fn merge(work: &UnmergedWork) -> Remedy {
-    let issues = count(work.issue_ids.len(), "completed issue");
-    Remedy::command(
-        format!("git merge {}", work.branch.operand()),
-        format!("first brings the work of {issues} into the current branch"),
-    )
 }
 
 /// Nothing begins while feedback waits for an answer.

@@ -5,7 +5,7 @@ use super::history;
 use crate::model::{Op, count};
 use crate::ops::store::purge::mend_trees;
 use crate::ops::{Answer, Notice, Session};
-use crate::store::{StoreError, layout, merge};
+use crate::store::merge;
 
 /// What a repair did.
 #[derive(Debug)]
@@ -43,10 +43,6 @@ pub(crate) fn repair(session: &Session, trust_clock: bool) -> Answer<Repaired> {
         )));
     }
     removed.extend(store.mend()?.map(|mended| mended.refused).unwrap_or_default());
-    let is_root_lost = matches!(store.snapshot(), Err(StoreError::NotAStore { .. }));
-    if is_root_lost {
-        store.mend_root()?;
-    }
     let committed = session.transact(permit, |tx| {
         for (path, bytes) in &repairs {
             tx.write(path.clone(), bytes.clone())?;
@@ -70,9 +66,6 @@ pub(crate) fn repair(session: &Session, trust_clock: bool) -> Answer<Repaired> {
         view.restored = repairs.into_keys().collect();
         view.freed = [healed.freed, healed.emptied].concat();
         (view.aside, view.rewritten) = (healed.aside, healed.rewritten);
-    }
-    if is_root_lost {
-        view.restored.push(layout::ROOT_PATH.to_owned());
     }
     Ok(session.done(view, committed.commit))
 }

@@ -16,14 +16,28 @@ use view::Summed;
 pub(crate) use view::{Audit, AuditedCommit, LinkingExecution};
 
 use crate::index::{Index, Needs};
-use crate::model::{ExecutionId, ExecutionStatus, IssueId, Other, Plan, RemedyCall};
+use crate::model::ExecutionId;
+use crate::model::ExecutionStatus;
+use crate::model::IssueId;
+use crate::model::Other;
+use crate::model::Plan;
+use crate::model::RemedyCall;
+use crate::model::words::count;
 use crate::ops::{Answer, Notice, Refusal, RefusalKind, Session, work};
+use crate::rules::AuditFinding;
+use crate::rules::Carried;
+use crate::rules::ExecutionFolder;
+use crate::rules::Gate;
+use crate::rules::GateValue;
+use crate::rules::IssueFolder;
+use crate::rules::PlanReview;
 use crate::rules::audit as rule;
 use crate::rules::claim_order::{Holding, who_holds};
-use crate::rules::{
-    AuditFinding, Carried, ExecutionFolder, Gate, GateValue, IssueFolder, PlanReview, review,
-};
-use crate::store::{Rewritten, Store, records};
+use crate::rules::review;
+use crate::store::Rewritten;
+use crate::store::Store;
+use crate::store::StoreError;
+use crate::store::records;
 use crate::trail::audit::{self as trail, Audited};
 use crate::trail::links::unlinked_from;
 use crate::trail::reach::Unreached;
@@ -70,7 +84,10 @@ pub(crate) fn audited<'a>(session: &'a Session, given: &[String]) -> Result<(Aud
     let (range, commits) = match range(store, &index, given) {
         Ok(range) => {
             let words: Vec<&str> = range.iter().map(String::as_str).collect();
-            (range.join(" "), trail::commits(store, &words)?)
+            let is_cut = given.is_empty() && store.repo().is_shallow().unwrap_or(false);
+            let commits =
+                if is_cut { above_the_ends(session, &words)? } else { trail::commits(store, &words)? };
+            (range.join(" "), commits)
         }
         // Acts that a role does not allow, or that no command makes, are errors even without commits.
         Err(nothing) if nothing.kind == RefusalKind::Nothing => {
@@ -87,6 +104,34 @@ pub(crate) fn audited<'a>(session: &'a Session, given: &[String]) -> Result<(Aud
     let view = look(store, &index, range, given.is_empty(), &commits, &rewritten)?;
     session.notice_all(work::notice_of_lost_hooks(store)?);
     Ok((view, index))
+}
+
+/// The commits of a range without those at which the history of a shallow clone ends: what they changed is unknown.
+fn above_the_ends(session: &Session, range: &[&str]) -> Result<Vec<Audited>, Refusal> {
+    let store = session.store();
+    let ids = trail::ids(store, range)?;
+    let all = ids.len();
+    let mut whole = Vec::new();
+    for id in ids {
+        let commit = store.code_commit(id)?;
+        let has_base = match commit.parents[..] {
+            [one, two, ..] => store.git().merge_base(one, two).map_err(StoreError::Git)?.is_some(),
+            _ => true,
+        };
+        if has_base && store.require_parents(&commit).is_ok() {
+            whole.push(commit);
+        }
+    }
+    let ends = all - whole.len();
+    if ends > 0 {
+        let is = if ends == 1 { "is" } else { "are" };
+        let message = format!(
+            "the history of this shallow clone ends at {}, which {is} not audited",
+            count(ends, "commit")
+        );
+        session.notice(Notice::note(message).command("git fetch --unshallow", "brings the history"));
+    }
+    Ok(trail::changed_by(store, whole)?)
 }
 
 /// The arguments for git: those given, or else everything since the first execution.

@@ -3,14 +3,17 @@
 use std::collections::BTreeSet;
 
 use super::Landing;
-use super::candidate::Candidate;
 use super::record::record;
+use super::step::Candidate;
 use super::target::{LandTarget, TargetTips};
 use super::tests::PassedChecks;
-use crate::model::{Code, CommitHash, Op};
+use super::work_left::derived;
+use crate::model::Code;
+use crate::model::CommitHash;
+use crate::model::Op;
 use crate::ops::work::publish_store;
-use crate::ops::{Notice, Refusal, Session};
-use crate::store::{ObjectId, StoreError, Tx};
+use crate::ops::{Notice, Refusal};
+use crate::store::{StoreError, Tx, records};
 use crate::sync::{self, BranchPushed, CodePush, LandPushed, SyncError};
 
 impl Landing<'_> {
@@ -77,12 +80,15 @@ impl Landing<'_> {
         let Some(remote) = &target.remote else { return Ok(missing) };
         let store = session.store();
         let there = session.asking(|watch| sync::fetch_branch(store, remote, &target.branch, watch))?;
+        let snapshot = store.snapshot()?;
         for step in &made.steps {
             let issue = &self.issues[step.issue];
-            for commit in step.commits(issue) {
-                if !has(session, there, commit)? {
-                    let (hash, after) = (CommitHash::from(commit), CommitHash::from(step.after));
-                    session.notice(
+            let execution = records::execution(&snapshot, &issue.execution, &mut Vec::new())?
+                .ok_or_else(|| Refusal::unreadable(&format!("execution `{}`", issue.execution)))?;
+            let arrived = derived(store, &target.branch, there.as_slice(), &execution)?.landed;
+            let after = CommitHash::from(step.after);
+            for hash in arrived.absent() {
+                session.notice(
                         Notice::error(format!(
                             "commit {} of `{}` is not on `{}` of `{remote}`, which accepted the push; it is here, in the history of {}",
                             hash.short(),
@@ -92,18 +98,10 @@ impl Landing<'_> {
                         ))
                         .command(format!("git branch landed-{} {}", issue.issue, after.short()), "keeps it"),
                     );
-                    missing.insert(hash);
-                }
+                missing.insert(hash.clone());
             }
         }
         Ok(missing)
-    }
-}
-
-fn has(session: &Session, tip: Option<ObjectId>, commit: ObjectId) -> Result<bool, Refusal> {
-    match tip {
-        Some(tip) => Ok(session.store().is_ancestor(commit, tip)?),
-        None => Ok(false),
     }
 }
 

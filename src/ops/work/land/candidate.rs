@@ -8,88 +8,16 @@ use super::conflict::rivals;
 use super::drivers::merge_git;
 use super::follow::FollowedPlans;
 use super::messages::{merge_message, squash_message};
+use super::step::{Candidate, ConflictReason, ConflictedIssue, LandConflict, LandStep, ReplacedCommit};
 use super::target::TargetTips;
-use super::tests::LandTest;
-use super::view::{LandedIssue, NotLanded, WhyNotLanded};
 use crate::git::{CommitAuthor, Git, MergeGit, NewCommit, TreeConflict, TreeMerge};
-use crate::model::{IssueId, LandHow, SolutionId};
+use crate::model::IssueId;
+use crate::model::LandHow;
 use crate::ops::{Refusal, Session};
-use crate::store::{ObjectId, Store, StoreError};
+use crate::store::{CodeCommit, ObjectId, Store, StoreError};
 
 /// The most bytes of a conflict that feedback quotes.
 const MOST_QUOTED: usize = 16 * 1024;
-
-/// What the branch would get.
-#[derive(Debug)]
-pub(super) struct Candidate {
-    /// Its new commit.
-    pub(super) tip: ObjectId,
-    /// One step for each issue, in order.
-    pub(super) steps: Vec<LandStep>,
-    /// The issues that are left out.
-    pub(super) conflicts: Vec<ConflictedIssue>,
-}
-
-/// The work of one issue, as the branch would get it.
-#[derive(Debug)]
-pub(super) struct LandStep {
-    /// Its place among the chosen issues.
-    pub(super) issue: usize,
-    /// The commit before.
-    pub(super) before: ObjectId,
-    /// The commit that has it.
-    pub(super) after: ObjectId,
-    /// The last commit of the work itself: that, or the one before if that ticks it off in the files of a plan tool.
-    pub(super) work_end: ObjectId,
-    /// How.
-    pub(super) how: LandHow,
-    /// Linked commits with what replaces them.
-    pub(super) replaced: Vec<ReplacedCommit>,
-    /// The same of commits that came along, such as work of others on which this builds.
-    pub(super) replaced_of_others: Vec<ReplacedCommit>,
-}
-
-/// A commit with what replaces it on the branch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ReplacedCommit {
-    /// The linked commit.
-    pub(super) old: ObjectId,
-    /// The commit on the branch.
-    pub(super) new: ObjectId,
-}
-
-/// An issue that cannot land now.
-#[derive(Debug)]
-pub(super) struct ConflictedIssue {
-    /// Its place among the chosen issues.
-    pub(super) issue: usize,
-    /// Why.
-    pub(super) why: ConflictReason,
-}
-
-/// Why an issue cannot land now.
-#[derive(Debug)]
-pub(super) enum ConflictReason {
-    /// An issue that it depends on did not land.
-    Dependency(IssueId),
-    /// It conflicts with what the branch has.
-    Conflict(Box<LandConflict>),
-}
-
-/// A conflict with what the branch has.
-#[derive(Debug)]
-pub(super) struct LandConflict {
-    /// git's answer.
-    pub(super) conflict: TreeConflict,
-    /// The plans whose work is on the other side, as far as links and trailers tell.
-    pub(super) with: Vec<SolutionId>,
-    /// The files with conflict markers, compared with the branch.
-    pub(super) hunks: String,
-    /// The commit on top of which it was put.
-    pub(super) ours: ObjectId,
-    /// Its own last commit.
-    pub(super) theirs: Option<ObjectId>,
-}
 
 /// The candidate for a group of issues on top of the branch. `blocked` did not land before; the files of `followed` plans are
 /// changed with each issue.
@@ -181,7 +109,9 @@ impl Builder<'_> {
         let mut at = tip;
         let mut replaced = Vec::new();
         let mut how = LandHow::from(method);
-        for &head in &issue.heads {
+        let heads =
+            if method == LandMethod::Squash { self.one_head(tip, issue)? } else { issue.heads.clone() };
+        for head in heads {
             if self.store.is_ancestor(head, at)? {
                 continue;
             }
@@ -201,6 +131,27 @@ impl Builder<'_> {
             }
         }
         Ok(Ok(BuiltIssue { after: at, how, replaced }))
+    }
+
+    /// A commit that has all work of an issue, so that its squash is one commit. If its branches conflict with each other, each
+    /// is squashed alone, which tells of the conflict.
+    fn one_head(&self, tip: ObjectId, issue: &ChosenIssue) -> Result<Vec<ObjectId>, Refusal> {
+        let mut heads = Vec::new();
+        for &head in &issue.heads {
+            if !self.store.is_ancestor(head, tip)? {
+                heads.push(head);
+            }
+        }
+        let [first, others @ ..] = &heads[..] else { return Ok(heads) };
+        let mut joined = *first;
+        for &other in others {
+            let TreeMerge::Clean(tree) = self.merges.merge(joined, other, None).map_err(StoreError::Git)?
+            else {
+                return Ok(heads);
+            };
+            joined = self.commit(tree, &[joined, other], b"Join", None)?;
+        }
+        Ok(vec![joined])
     }
 
     fn is_own_work(&self, head: ObjectId) -> Result<bool, StoreError> {
@@ -233,7 +184,8 @@ impl Builder<'_> {
         Ok(Ok(self.commit(tree, &[at, side], message.as_bytes(), None)?))
     }
 
-    /// Copies of the commits, one after the other.
+    /// Copies of the commits, one after the other. What a merge among them changes itself is a commit as well; a merge that
+    /// changes nothing itself is left out.
     fn rebased(
         &self,
         at: ObjectId,
@@ -242,16 +194,16 @@ impl Builder<'_> {
     ) -> Result<Result<ObjectId, TreeConflict>, Refusal> {
         let mut at = at;
         let mut made = Vec::new();
-        for old in self.git.picks(at, head).map_err(StoreError::Git)? {
+        for old in self.git.picks_and_merges(at, head).map_err(StoreError::Git)? {
             let commit = self.store.code_commit(old)?;
             if commit.parents == [at] && !self.is_signed {
                 at = old;
                 continue;
             }
-            let base = match commit.parents.first() {
-                Some(parent) => self.store.code_tree_of(*parent)?,
-                None => ObjectId::empty_tree(old.kind()),
-            };
+            let base = self.joined(&commit)?;
+            if commit.parents.len() > 1 && commit.tree == base {
+                continue;
+            }
             let before = self.store.code_tree_of(at)?;
             let tree = match self.merges.merge(at, old, Some(base)).map_err(StoreError::Git)? {
                 TreeMerge::Clean(tree) => tree,
@@ -267,6 +219,25 @@ impl Builder<'_> {
         }
         replaced.extend(made);
         Ok(Ok(at))
+    }
+
+    /// The tree on which a commit makes its change: of its parent, or what git makes of all its parents, with markers if they
+    /// conflict.
+    fn joined(&self, commit: &CodeCommit) -> Result<ObjectId, Refusal> {
+        let [first, others @ ..] = &commit.parents[..] else {
+            return Ok(ObjectId::empty_tree(commit.id.kind()));
+        };
+        let (mut at, mut tree) = (*first, self.store.code_tree_of(*first)?);
+        for (n, other) in others.iter().enumerate() {
+            let merged = self.merges.merge(at, *other, None).map_err(StoreError::Git)?;
+            let (TreeMerge::Clean(of_both) | TreeMerge::Conflict(TreeConflict { tree: of_both, .. })) =
+                merged;
+            tree = of_both;
+            if n + 1 < others.len() {
+                at = self.commit(tree, &[at, *other], b"Join", None)?;
+            }
+        }
+        Ok(tree)
     }
 
     /// One commit for all.
@@ -312,87 +283,5 @@ impl Builder<'_> {
     ) -> Result<ObjectId, StoreError> {
         let new = NewCommit { tree, parents, message, author_of, is_signed: self.is_signed };
         Ok(self.git.make_commit(&new)?)
-    }
-}
-
-impl LandStep {
-    /// Whether commits of the branch stand for others.
-    pub(super) fn replaces(&self) -> bool {
-        !self.replaced.is_empty() || !self.replaced_of_others.is_empty()
-    }
-
-    /// The linked commits, as they are on the branch.
-    pub(super) fn commits(&self, issue: &ChosenIssue) -> Vec<ObjectId> {
-        let now =
-            |id: &ObjectId| self.replaced.iter().find(|pair| pair.old == *id).map_or(*id, |pair| pair.new);
-        let mut found: Vec<ObjectId> = Vec::new();
-        for id in issue.commits.iter().map(now) {
-            if !found.contains(&id) {
-                found.push(id);
-            }
-        }
-        found
-    }
-
-    /// As the answer shows it.
-    pub(super) fn shown(&self, issue: &ChosenIssue, tests: &[LandTest]) -> LandedIssue {
-        LandedIssue {
-            issue_id: issue.issue.clone(),
-            title: issue.title.clone(),
-            solution_id: issue.solution.clone(),
-            execution_id: issue.execution.clone(),
-            how: self.how,
-            before: self.before.into(),
-            after: self.after.into(),
-            commits: self.commits(issue).into_iter().map(Into::into).collect(),
-            missing: vec![],
-            tests: tests
-                .iter()
-                .filter(|it| it.is_of(self.issue))
-                .map(|it| it.command.as_str().to_owned())
-                .collect(),
-        }
-    }
-}
-
-impl ConflictedIssue {
-    /// As the answer shows it.
-    pub(super) fn shown(&self, issue: &ChosenIssue) -> NotLanded {
-        let (why, message, files, with) = match &self.why {
-            ConflictReason::Dependency(other) => (
-                WhyNotLanded::Dependency,
-                format!("it depends on `{other}`, which did not land"),
-                vec![],
-                vec![],
-            ),
-            ConflictReason::Conflict(it) => {
-                (WhyNotLanded::Conflict, it.words(), it.conflict.files.clone(), it.with.clone())
-            }
-        };
-        NotLanded {
-            issue_id: issue.issue.clone(),
-            title: issue.title.clone(),
-            solution_id: issue.solution.clone(),
-            why,
-            message,
-            files,
-            with,
-            place: None,
-            output: None,
-        }
-    }
-}
-
-impl LandConflict {
-    /// `conflict with SOL-… in src/a.rs`.
-    pub(super) fn words(&self) -> String {
-        let files = self.conflict.files.join(", ");
-        match &self.with[..] {
-            [] => format!("conflict with the branch in {files}"),
-            with => {
-                let with: Vec<&str> = with.iter().map(SolutionId::as_str).collect();
-                format!("conflict with {} in {files}", with.join(", "))
-            }
-        }
     }
 }

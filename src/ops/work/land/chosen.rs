@@ -3,25 +3,34 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::LandWork;
+use super::carried::tell_carried;
 use super::place::HalfDonePlace;
 use super::target::{LandTarget, TargetTips};
-use crate::git::Revisions;
+use super::work_left::{WorkLeft, is_within, work_left};
 use crate::index::Filter;
-use crate::model::{
-    Code, CommitLink, ExecutionId, ExecutionStatus, IssueId, IssueStatus, ItemId, Op, Other, PlanDigest,
-    Remedy, RemedyCall, SolutionId, Time, shell,
-};
+use crate::model::Code;
+use crate::model::CommitLink;
+use crate::model::ExecutionId;
+use crate::model::ExecutionStatus;
+use crate::model::IssueId;
+use crate::model::IssueStatus;
+use crate::model::ItemId;
+use crate::model::Op;
+use crate::model::Other;
+use crate::model::PlanDigest;
+use crate::model::Remedy;
+use crate::model::RemedyCall;
+use crate::model::SolutionId;
+use crate::model::Time;
 use crate::ops::issues::{self, List, existing};
 use crate::ops::work::issue_of;
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::{ExecutionFolder, IssueFolder, Landed, LandedState, LinkedCommit, facts, toward};
+use crate::rules::ExecutionFolder;
+use crate::rules::IssueFolder;
+use crate::rules::LinkedCommit;
+use crate::rules::facts;
+use crate::rules::toward;
 use crate::store::{ObjectId, ReadState, Store, StoreError, records, resolve};
-use crate::trail::landed::{Asked, Question, derive};
-use crate::trail::reach::Unreached;
-use crate::trail::{links, trailers};
-
-/// How many commits of an issue are looked at for work of others.
-const MOST_CARRIED: usize = 1000;
 
 /// An issue whose work is to land.
 #[derive(Debug, Clone)]
@@ -97,8 +106,16 @@ pub(super) fn chosen(
                 {
                     continue;
                 }
-                if let Some(issue) = left(session, target, tips, (issue, holder), is_named)? {
-                    found.insert(id.clone(), ChosenIssue { is_named, ..issue });
+                match work_left(store, target, tips, issue, holder)? {
+                    WorkLeft::Lands(issue) => {
+                        found.insert(id.clone(), ChosenIssue { is_named, ..*issue });
+                    }
+                    WorkLeft::Nothing(said) if is_named => session.notice(Notice::note(said)),
+                    WorkLeft::Nothing(_) => {}
+                    WorkLeft::Stuck(refusal) if is_named => return Err(refusal),
+                    WorkLeft::Stuck(Refusal { message, remedies, .. }) => {
+                        session.notice(Notice { remedies, ..Notice::warning(message) });
+                    }
                 }
             }
         }
@@ -107,7 +124,7 @@ pub(super) fn chosen(
         return Err(nothing(target, head.is_some()));
     }
     let ordered = in_order(found, &HalfDonePlace::issues(store)?);
-    tell_carried(session, &snapshot, tips, &ordered)?;
+    tell_carried(session, &snapshot, target, tips, &ordered)?;
     Ok(ordered)
 }
 
@@ -123,53 +140,6 @@ pub(super) fn named_issue(store: &Store, read: &impl ReadState, text: &str) -> R
             _ => refusal,
         }
     })
-}
-
-/// Says which work of other issues comes along, since the chosen work builds on it.
-fn tell_carried(
-    session: &Session,
-    read: &impl ReadState,
-    tips: &TargetTips,
-    chosen: &[ChosenIssue],
-) -> Result<(), Refusal> {
-    let store = session.store();
-    let own: BTreeSet<&SolutionId> = chosen.iter().map(|issue| &issue.solution).collect();
-    let mut told: BTreeSet<SolutionId> = BTreeSet::new();
-    for issue in chosen {
-        let wanted = issue.heads.iter().fold(Revisions::none(), Revisions::and).without(tips.tip);
-        let commits =
-            store.git().revisions(wanted.no_merges().at_most(MOST_CARRIED)).map_err(StoreError::Git)?;
-        for id in commits {
-            let Some(commit) = store.sound_commit(id)? else { continue };
-            for plan in links::solutions(read, &trailers::parse(&commit.message))? {
-                if own.contains(&plan) || plan.issue() == issue.issue || !told.insert(plan.clone()) {
-                    continue;
-                }
-                let Some(other) = records::outline(read, &plan.issue())? else { continue };
-                let message = format!(
-                    "`{}` builds on work of `{}`, which is {} and comes along, without its tests",
-                    issue.issue,
-                    plan.issue(),
-                    facts::status(&other)
-                );
-                session.notice(Notice::warning(message).remedy(
-                    RemedyCall::new(Op::Land, [plan.issue().to_string(), issue.issue.to_string()]),
-                    "lands both",
-                ));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Whether a commit has all work of an issue.
-fn is_within(store: &Store, issue: &ChosenIssue, head: ObjectId) -> Result<bool, StoreError> {
-    for commit in &issue.heads {
-        if !store.is_ancestor(*commit, head)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 /// All completed issues whose work is not on the branch yet.
@@ -210,91 +180,6 @@ pub(super) fn completed_work(
         depends_on,
         finished_at: execution.finished_at(),
     })
-}
-
-/// The issue, if any of its work has to land yet; otherwise a notice says why not, if it `is_named`.
-fn left(
-    session: &Session,
-    target: &LandTarget,
-    tips: &TargetTips,
-    (issue, execution): (ChosenIssue, &ExecutionFolder),
-    is_named: bool,
-) -> Result<Option<ChosenIssue>, Refusal> {
-    let store = session.store();
-    let branch = target.branch.short();
-    let id = &issue.issue;
-    if issue.commits.is_empty() {
-        if is_named {
-            session.notice(Notice::note(format!(
-                "`{id}` has no commits in this clone, so nothing of it can land"
-            )));
-        }
-        return Ok(None);
-    }
-    let is_there = is_within(store, &issue, tips.tip)?;
-    let known = landed(store, target, tips, execution)?;
-    if is_there && !known.reverted.is_empty() {
-        if is_named {
-            return Err(reverted(id, branch, &known));
-        }
-        session.notice(Notice::note(format!("`{id}` was reverted on `{branch}`, so it does not land again")));
-        return Ok(None);
-    }
-    if is_there || known.state == LandedState::Landed {
-        if is_named {
-            session.notice(Notice::note(format!("`{id}` is already on `{branch}`")));
-        }
-        return Ok(None);
-    }
-    let unreached = Unreached::among(store, issue.links.iter().map(|link| &link.hash))?;
-    if issue.links.iter().all(|link| unreached.has(&link.hash)) {
-        let last = issue.links.last().map(|link| link.hash.as_str().to_owned()).unwrap_or_default();
-        let lost = Refusal::new(Code::NoBranch, format!("no branch has the commits of `{id}`"))
-            .command(format!("git branch {id} {last}"), "gets the last of them back")
-            .remedy(RemedyCall::new(Other::Trace, [id]), "shows them");
-        if is_named {
-            return Err(lost);
-        }
-        session.notice(Notice { remedies: lost.remedies, ..Notice::warning(lost.message) });
-        return Ok(None);
-    }
-    // A rebase without hooks leaves the old commits behind: only what some branch has is work to land.
-    let on_branches = |hash: &_| !unreached.has(hash);
-    let kept: Vec<(CommitLink, ObjectId)> = issue
-        .links
-        .iter()
-        .cloned()
-        .zip(issue.commits.iter().copied())
-        .filter(|(link, _)| on_branches(&link.hash))
-        .collect();
-    let (links, commits): (Vec<CommitLink>, Vec<ObjectId>) = kept.into_iter().unzip();
-    let heads = store.git().independent(&commits).map_err(StoreError::Git)?;
-    Ok(Some(ChosenIssue { links, commits, heads, ..issue }))
-}
-
-/// What of an execution is on the branch already, in whatever form.
-fn landed(
-    store: &Store,
-    target: &LandTarget,
-    tips: &TargetTips,
-    execution: &ExecutionFolder,
-) -> Result<Landed, Refusal> {
-    let asked = Asked { branch: &target.branch, tips: &[tips.tip], first_land: None };
-    let question = Question { execution, before: None };
-    // No work of it can be in the history of the commit on which it began.
-    let base = execution.execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
-    let since: Vec<ObjectId> = base.into_iter().collect();
-    let proofs = derive(store, &asked, &[question], &since)?;
-    let landed = proofs.into_iter().next().map(|proof| proof.landed);
-    Ok(landed.unwrap_or_else(|| Landed::onto(target.branch.clone())))
-}
-
-fn reverted(id: &IssueId, branch: &str, landed: &Landed) -> Refusal {
-    let commits: Vec<&str> = landed.reverted.iter().map(crate::model::hash::CommitHash::short).collect();
-    let message = format!("`{id}` was on `{branch}` and was reverted there: {}", commits.join(", "));
-    Refusal::new(Code::WasReverted, message)
-        .hint("to bring it back, revert the commit that reverts it, as a merge of the same commits changes nothing")
-        .command(format!("git log --grep=Revert {}", shell::operand(branch)), "finds that commit")
 }
 
 pub(super) fn not_completed(folder: &IssueFolder) -> Refusal {

@@ -1,19 +1,22 @@
 //! Conflicts: with whose work, and the feedback that the next attempt gets.
 
-use super::candidate::{ConflictReason, ConflictedIssue};
+use super::carried::plans_of;
 use super::chosen::ChosenIssue;
+use super::step::{ConflictReason, ConflictedIssue};
 use crate::git::Revisions;
-use crate::model::{Feedback, FeedbackDetail, FeedbackType, SolutionId, Stage};
+use crate::model::Feedback;
+use crate::model::FeedbackDetail;
+use crate::model::FeedbackType;
+use crate::model::SolutionId;
+use crate::model::Stage;
+use crate::model::issue::CONFLICT;
 use crate::ops::issues::existing;
 use crate::ops::{Permit, Refusal, Session};
 use crate::store::{ObjectId, Store, StoreError, layout, records};
 use crate::trail::sources::Sources;
-use crate::trail::trailers;
 
 /// How many commits of the branch are looked at.
 const MOST_RIVALS: usize = 50;
-/// The word for such a failure.
-const CONFLICT: &str = "conflict";
 
 /// The plans whose commits changed these files on the branch since the work began, newest first.
 pub(super) fn rivals(
@@ -29,14 +32,7 @@ pub(super) fn rivals(
     let mut found: Vec<SolutionId> = Vec::new();
     for id in commits.map_err(StoreError::Git)? {
         let Some(commit) = store.sound_commit(id)? else { continue };
-        let named = trailers::parse(&commit.message).into_iter().filter(|(key, _)| key == trailers::SOLUTION);
-        let mut plans: Vec<SolutionId> = named.filter_map(|(_, id)| SolutionId::parse(&id).ok()).collect();
-        if plans.is_empty() {
-            for execution in sources.known(&id.into())? {
-                let folder = records::execution(&snapshot, &execution, &mut Vec::new())?;
-                plans.extend(folder.map(|it| it.execution.solution_id));
-            }
-        }
+        let plans = plans_of(&snapshot, &sources, &commit)?;
         for plan in plans.into_iter().filter(|plan| *plan != issue.solution) {
             if !found.contains(&plan) {
                 found.push(plan);

@@ -19,7 +19,7 @@ use crate::ops::plan_progress::BranchWork;
 use crate::ops::plan_progress::PlanProgress;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::facts;
-use crate::store::{ObjectId, Snapshot, Store, StoreError, object_id, one_line, records};
+use crate::store::{CodeCommit, ObjectId, Snapshot, Store, StoreError, object_id, one_line, records};
 use crate::trail::trailers;
 
 /// The setting that names the directories that are followed.
@@ -185,6 +185,11 @@ impl Tick {
         }
         let known = store.code_commit(commit)?;
         Ok(known.parents[..] == [tip] && store.code_tree_of(commit)? == self.tree)
+    }
+
+    /// Whether a commit says that it ticks the same issue off, such as on top of earlier work.
+    pub(super) fn says_the_same(&self, commit: &CodeCommit) -> bool {
+        commit.message.trim_ascii() == self.message.as_bytes().trim_ascii()
     }
 }
 

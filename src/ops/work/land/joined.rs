@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::LandMethod;
-use super::candidate::{Candidate, ConflictReason, ConflictedIssue, LandStep, candidate};
+use super::candidate::candidate;
 use super::chosen::{ChosenIssue, completed_work};
 use super::conflict::give_feedback;
 use super::follow::FollowedPlans;
-use super::place::HalfDonePlace;
+use super::place::{HalfDonePlace, MergeSides};
 use super::proved::prove_work;
 use super::record::{follow, follow_others};
+use super::step::{Candidate, ConflictReason, ConflictedIssue, LandStep};
 use super::target::{LandTarget, TargetTips};
 use super::tests::{Trial, TrialEnd, land_tests};
 use crate::model::{Check, CommitLink, Event, ExecutionStatus, IssueId, LinkedBy, Op, SolutionId, TaskId};
@@ -227,7 +228,8 @@ pub(crate) fn begin_half_done(
     let chosen = completed(session, issue)?;
     let [theirs] = chosen.heads[..] else { return Ok(None) };
     let Ok(target) = LandTarget::find(session, None) else { return Ok(None) };
-    Ok(Some(HalfDonePlace::begin(session, &target, &chosen, tip, theirs)?.folder))
+    let sides = MergeSides { ours: tip, theirs, is_of_branch: false };
+    Ok(Some(HalfDonePlace::begin(session, &target, &chosen, sides)?.folder))
 }
 
 /// The commit on which work lands now, as the remote has it.

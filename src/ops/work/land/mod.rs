@@ -7,11 +7,13 @@
 
 mod advance;
 mod candidate;
+mod carried;
 mod chosen;
 mod commit_status;
 mod conflict;
 mod drivers;
 mod follow;
+mod host_words;
 mod joined;
 mod messages;
 mod place;
@@ -21,36 +23,39 @@ mod pulled;
 mod record;
 mod revert;
 mod stated;
+mod step;
 mod target;
 mod tests;
 mod view;
+mod work_left;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use self::candidate::{Candidate, ConflictReason, ConflictedIssue};
 use self::chosen::{ChosenIssue, chosen, named_issue};
 use self::follow::FollowedPlans;
 pub(crate) use self::joined::{
     JoinConflict, JoinedTests, JoinedWork, TestRun, begin_half_done, conflict_with, join_work,
     link_resolution, target_tip, test_joined, work_head,
 };
-use self::place::HalfDonePlace;
+use self::place::{HalfDonePlace, MergeSides};
 pub(crate) use self::pull_request::land_by_pull_request;
 pub(crate) use self::pulled::{LandByPullRequest, PullState, PullView, PulledIssue};
 pub(crate) use self::revert::{PreparedRevert, prepare_revert};
 pub(crate) use self::stated::{LandStatement, LandingStated, StateLanded, state_landed};
+use self::step::{Candidate, ConflictReason, ConflictedIssue};
 use self::target::{LandTarget, TargetTips};
 use self::tests::{LandTest, Trial, TrialEnd, land_tests};
 pub(crate) use self::view::{LandView, LandedIssue, NotLanded, WhyNotLanded};
+use self::work_left::{WorkLeft, work_left};
 use crate::git::{OLDEST_TO_LAND, too_old_to_land};
 use crate::model::text_enum::text_enum;
 use crate::model::{Code, IssueId, LandHow, Op};
 use crate::ops::work::signing::sign_if_required;
 use crate::ops::work::{Test, VerifyObserver};
-use crate::ops::{Answer, Permit, Refusal, Session};
-use crate::store::Store;
+use crate::ops::{Answer, Notice, Permit, Refusal, Session};
+use crate::store::{Store, records};
 
 /// How often a landing starts again because the branch had moved: as often as a claim.
 const TRIES: usize = 100;
@@ -157,6 +162,7 @@ pub(crate) fn continued<'s>(session: &'s Session, input: LandWork) -> Result<Lan
     let target = LandTarget::find(session, Some(place.onto.short()))?;
     target.update_store(session)?;
     let tips = target.look(session)?;
+    place.refuse_rewritten(store, &tips)?;
     let input = LandWork { what: vec![place.issue.to_string()], all: false, batch: 1, ..input };
     let mut issues = chosen(session, &input, &target, &tips)?;
     for issue in &mut issues {
@@ -234,11 +240,19 @@ impl Landing<'_> {
         self.note_conflicts(&made.conflicts)
     }
 
-    /// Lands a group of issues together. If its tests fail, each half lands alone, until it is known which issue is at fault.
+    /// Lands a group of issues together. If its tests fail, each half lands alone, until it is known which issue is at fault;
+    /// what conflicts with the others comes after them, as it may conflict only with what does not land.
     fn land(&mut self, group: &[usize], trial: &mut Trial<'_>) -> Result<(), Refusal> {
-        for _ in 0..TRIES {
+        let mut group = group.to_vec();
+        for attempt in 0..TRIES {
+            if group.is_empty() {
+                return Ok(());
+            }
             let tips = self.target.look(self.session)?;
-            let made = self.candidate(&tips, group)?;
+            if attempt > 0 {
+                group = self.still_left(&tips, &group)?;
+            }
+            let made = self.candidate(&tips, &group)?;
             if made.steps.is_empty() {
                 return self.note_conflicts(&made.conflicts);
             }
@@ -247,26 +261,25 @@ impl Landing<'_> {
             let mut checks = match trial.run(self.session, &self.tests, &self.issues, &wanted, made.tip)? {
                 TrialEnd::Passed(checks) => checks,
                 TrialEnd::Failed(failed) => {
-                    let open: Vec<usize> = wanted.into_iter().collect();
+                    let (open, rest): (Vec<usize>, Vec<usize>) =
+                        group.into_iter().partition(|place| wanted.contains(place));
                     if let [only] = open[..] {
                         self.view.not_landed.push(failed.shown(&self.issues[only]));
-                        return self.note_conflicts(&made.conflicts);
+                    } else {
+                        let (first, second) = open.split_at(open.len() / 2);
+                        self.land(first, trial)?;
+                        self.land(second, trial)?;
                     }
-                    self.note_conflicts(&made.conflicts)?;
-                    let (first, second) = open.split_at(open.len() / 2);
-                    self.land(first, trial)?;
-                    return self.land(second, trial);
+                    return self.land(&rest, trial);
                 }
             };
             let (tests, issues) = (&self.tests, &self.issues);
             let unproved = proved::prove(self.session, trial, tests, issues, &made, tips.tip, &mut checks)?;
             if !unproved.is_empty() {
-                let left: Vec<usize> =
-                    wanted.into_iter().filter(|it| unproved.iter().all(|other| other.issue != *it)).collect();
+                group.retain(|place| unproved.iter().all(|other| other.issue != *place));
                 let shown = unproved.into_iter().map(|it| (it.issue, it));
                 self.view.not_landed.extend(shown.map(|(place, it)| it.shown(&self.issues[place])));
-                self.note_conflicts(&made.conflicts)?;
-                return if left.is_empty() { Ok(()) } else { self.land(&left, trial) };
+                return self.land(&group, trial);
             }
             for (place, checks) in &mut checks {
                 sign_if_required(self.session, &self.issues[*place].execution, checks)?;
@@ -281,6 +294,24 @@ impl Landing<'_> {
             format!("git log {}", self.target.branch.operand()),
             "shows who lands there; then try again",
         ))
+    }
+
+    /// Those of a group that have to land still, now that others have moved the branch: they may have landed the same work.
+    fn still_left(&self, tips: &TargetTips, group: &[usize]) -> Result<Vec<usize>, Refusal> {
+        self.target.update_store(self.session)?;
+        let store = self.session.store();
+        let snapshot = store.snapshot()?;
+        let mut left = Vec::new();
+        for &place in group {
+            let issue = self.issues[place].clone();
+            let execution = records::execution(&snapshot, &issue.execution, &mut Vec::new())?
+                .ok_or_else(|| Refusal::unreadable(&format!("execution `{}`", issue.execution)))?;
+            match work_left(store, &self.target, tips, issue, &execution)? {
+                WorkLeft::Nothing(said) => self.session.notice(Notice::note(said)),
+                WorkLeft::Lands(_) | WorkLeft::Stuck(_) => left.push(place),
+            }
+        }
+        Ok(left)
     }
 
     /// The commits that the branch will have.
@@ -315,19 +346,23 @@ impl Landing<'_> {
         if !self.input.by_hand {
             return Ok(None);
         }
-        if let Some(place) = HalfDonePlace::of(self.session.store(), &issue.issue)? {
-            return Ok(Some(place.folder));
+        let known = HalfDonePlace::of(self.session.store(), &issue.issue)?;
+        let folder = known.as_ref().map(|place| place.folder.clone());
+        if (known.is_some() && issue.resolved.is_none()) || !issue.is_named {
+            return Ok(folder);
         }
-        if !issue.is_named || issue.resolved.is_some() {
-            return Ok(None);
-        }
-        let Some(theirs) = what.theirs else { return Ok(None) };
+        let Some(theirs) = what.theirs else { return Ok(folder) };
         let tips = self.target.look(self.session)?;
         // Others that have not landed yet may be in between.
         if tips.tip != what.ours {
-            return Ok(None);
+            return Ok(folder);
         }
-        let place = HalfDonePlace::begin(self.session, &self.target, issue, what.ours, theirs)?;
+        if let Some(place) = known {
+            place.go_on(self.session, issue, what.ours, theirs)?;
+            return Ok(folder);
+        }
+        let sides = MergeSides { ours: what.ours, theirs, is_of_branch: true };
+        let place = HalfDonePlace::begin(self.session, &self.target, issue, sides)?;
         Ok(Some(place.folder))
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chosen::ChosenIssue;
 use super::messages::{resolved_message, with_trailers};
-use super::target::LandTarget;
+use super::target::{LandTarget, TargetTips};
 use crate::git::NewCommit;
 use crate::model::{Branch, Code, CommitHash, IssueId, Op, RemedyCall, shell};
 use crate::ops::{Refusal, Session};
@@ -15,6 +15,8 @@ use crate::workplace::place;
 
 /// The file in the git directory of that work tree.
 const NOTE: &str = "wf/landing.json";
+/// The file in which git notes the other side of a merge in progress.
+const MERGE_HEAD: &str = "MERGE_HEAD";
 
 /// What is being merged there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +29,20 @@ struct PlaceNote {
     ours: CommitHash,
     /// The commit of the issue.
     theirs: CommitHash,
+    /// Whether the branch had its commit, which is not so if that is of a run.
+    #[serde(default)]
+    is_of_branch: bool,
+}
+
+/// The two sides of a merge.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MergeSides {
+    /// The commit into which the work is merged.
+    pub(super) ours: ObjectId,
+    /// The commit of the issue.
+    pub(super) theirs: ObjectId,
+    /// Whether the branch on which it lands has `ours`.
+    pub(super) is_of_branch: bool,
 }
 
 /// A work tree with a merge that someone resolves, or has resolved.
@@ -38,8 +54,9 @@ pub(super) struct HalfDonePlace {
     pub(super) issue: IssueId,
     /// The branch on which it lands.
     pub(super) onto: Branch,
-    ours: ObjectId,
-    theirs: ObjectId,
+    sides: MergeSides,
+    /// Whether no merge is in progress there, and none was committed.
+    is_given_up: bool,
 }
 
 impl HalfDonePlace {
@@ -51,24 +68,33 @@ impl HalfDonePlace {
             else {
                 continue;
             };
-            let Ok(PlaceNote { issue, onto, ours, theirs }) = serde_json::from_slice(&note) else { continue };
+            let Ok(PlaceNote { issue, onto, ours, theirs, is_of_branch }) = serde_json::from_slice(&note)
+            else {
+                continue;
+            };
             if let (Some(ours), Some(theirs)) = (store.commit_here(&ours), store.commit_here(&theirs))
                 && folder.is_dir()
             {
-                found.push(Self { folder, issue, onto, ours, theirs });
+                let git_dir = linked.git_dir();
+                let head = std::fs::read_to_string(git_dir.join("HEAD")).unwrap_or_default();
+                let is_given_up = !git_dir.join(MERGE_HEAD).exists() && head.trim() == ours.to_string();
+                let sides = MergeSides { ours, theirs, is_of_branch };
+                found.push(Self { folder, issue, onto, sides, is_given_up });
             }
         }
+        found.sort_by_key(|place| place.is_given_up);
         Ok(found)
     }
 
     /// The issues whose merges stand half done here.
     pub(super) fn issues(store: &Store) -> Result<Vec<IssueId>, Refusal> {
-        Ok(Self::all(store)?.into_iter().map(|place| place.issue).collect())
+        let begun = Self::all(store)?.into_iter().filter(|place| !place.is_given_up);
+        Ok(begun.map(|place| place.issue).collect())
     }
 
-    /// That of an issue, if there is one.
+    /// That of an issue, if there is one that was not given up.
     pub(super) fn of(store: &Store, issue: &IssueId) -> Result<Option<Self>, Refusal> {
-        Ok(Self::all(store)?.into_iter().find(|place| place.issue == *issue))
+        Ok(Self::all(store)?.into_iter().find(|place| place.issue == *issue && !place.is_given_up))
     }
 
     /// That of the named issue, else this work tree if it is one, else the only one.
@@ -108,31 +134,68 @@ impl HalfDonePlace {
         session: &Session,
         target: &LandTarget,
         issue: &ChosenIssue,
-        ours: ObjectId,
-        theirs: ObjectId,
+        sides: MergeSides,
     ) -> Result<Self, Refusal> {
         let store = session.store();
         if let Some(place) = Self::of(store, &issue.issue)? {
             return Ok(place);
         }
-        let folder = place(store, format!("land-{}", issue.issue))?;
         let git = store.git();
-        git.add_detached_worktree(&folder, &ours.to_string()).map_err(StoreError::Git)?;
-        let there = Store::open(&folder, session.environment())?;
+        for given_up in Self::all(store)?.into_iter().filter(|place| place.issue == issue.issue) {
+            git.remove_unchanged_worktree(&given_up.folder).map_err(StoreError::Git)?;
+        }
+        git.prune_worktrees().map_err(StoreError::Git)?;
+        let folder = free_folder(store, &issue.issue)?;
+        git.add_detached_worktree(&folder, &sides.ours.to_string()).map_err(StoreError::Git)?;
+        let (id, onto) = (issue.issue.clone(), target.branch.clone());
+        let begun = Self { folder, issue: id, onto, sides, is_given_up: false };
+        begun.merge(session, issue)?;
+        Ok(begun)
+    }
+
+    /// The branch has moved on, and the resolved merge conflicts with that: begins the merge of the two in the same place.
+    pub(super) fn go_on(
+        self,
+        session: &Session,
+        issue: &ChosenIssue,
+        tip: ObjectId,
+        resolved: ObjectId,
+    ) -> Result<(), Refusal> {
+        let there = Store::open(&self.folder, session.environment())?;
+        // The log of HEAD keeps the resolved merge.
+        there.git().reset_to(resolved).map_err(StoreError::Git)?;
+        there.git().reset_to(tip).map_err(StoreError::Git)?;
+        let sides = MergeSides { ours: tip, theirs: resolved, is_of_branch: true };
+        Self { sides, ..self }.merge(session, issue)
+    }
+
+    /// Notes what is merged, and begins to merge it.
+    fn merge(&self, session: &Session, issue: &ChosenIssue) -> Result<(), Refusal> {
+        let there = Store::open(&self.folder, session.environment())?;
         let note = PlaceNote {
-            issue: issue.issue.clone(),
-            onto: target.branch.clone(),
-            ours: ours.into(),
-            theirs: theirs.into(),
+            issue: self.issue.clone(),
+            onto: self.onto.clone(),
+            ours: self.sides.ours.into(),
+            theirs: self.sides.theirs.into(),
+            is_of_branch: self.sides.is_of_branch,
         };
         let path = there.git_dir().join(NOTE);
         let text =
             serde_json::to_string_pretty(&note).map_err(|error| StoreError::io(&path)(error.into()))?;
-        let shared = store.repo().shared_mode();
+        let shared = there.repo().shared_mode();
         path.parent().map_or(Ok(()), |folder| shared.create_folder(folder)).map_err(StoreError::io(&path))?;
         shared.write(&path, text).map_err(StoreError::io(&path))?;
-        there.git().begin_merge(theirs, &resolved_message(issue)).map_err(StoreError::Git)?;
-        Ok(Self { folder, issue: issue.issue.clone(), onto: target.branch.clone(), ours, theirs })
+        Ok(there.git().begin_merge(self.sides.theirs, &resolved_message(issue)).map_err(StoreError::Git)?)
+    }
+
+    /// Refuses to land a merge with commits that were taken off the branch since it began: it would bring them back.
+    pub(super) fn refuse_rewritten(&self, store: &Store, tips: &TargetTips) -> Result<(), Refusal> {
+        if !self.sides.is_of_branch || store.is_ancestor(self.sides.ours, tips.tip)? {
+            return Ok(());
+        }
+        let message =
+            format!("`{}` was rewritten since the merge of `{}` began", self.onto.short(), self.issue);
+        Err(self.begin_anew(Code::ChangedMeanwhile, message))
     }
 
     /// The commit of the resolved merge.
@@ -141,30 +204,35 @@ impl HalfDonePlace {
     /// `unresolved` if files still have conflicts; `no-commit` if the merge was given up there; errors of git.
     pub(super) fn resolved(&self, session: &Session, issue: &ChosenIssue) -> Result<ObjectId, Refusal> {
         let there = Store::open(&self.folder, session.environment())?;
-        let head = there.head()?;
-        if let Some(head) = head
-            && head != self.ours
-        {
-            if there.is_ancestor(self.theirs, head)? && there.is_ancestor(self.ours, head)? {
-                self.refuse_changes(&there)?;
-                return self.naming_its_plan(session, &there, head, issue);
+        let head = there.head()?.unwrap_or(self.sides.ours);
+        let is_merging = there.git_dir().join(MERGE_HEAD).exists();
+        if is_merging {
+            for files in [there.git().unresolved(), there.git().marked_files()] {
+                let files = files.map_err(StoreError::Git)?;
+                if !files.is_empty() {
+                    return Err(self.unresolved(&files));
+                }
             }
+        }
+        if head != self.sides.ours {
+            if !there.is_ancestor(self.sides.theirs, head)? || !there.is_ancestor(self.sides.ours, head)? {
+                return Err(self.given_up());
+            }
+            if is_merging {
+                let message = format!("another merge is not committed in {}", self.folder.display());
+                return Err(
+                    Refusal::new(Code::Uncommitted, message).command("git commit", "commits it, there")
+                );
+            }
+            self.refuse_changes(&there)?;
+            return self.naming_its_plan(session, &there, head, issue);
+        }
+        if !is_merging {
             return Err(self.given_up());
-        }
-        if !there.git_dir().join("MERGE_HEAD").exists() {
-            return Err(self.given_up());
-        }
-        let unresolved = there.git().unresolved().map_err(StoreError::Git)?;
-        if !unresolved.is_empty() {
-            return Err(self.unresolved(&unresolved));
-        }
-        let marked = there.git().marked_files().map_err(StoreError::Git)?;
-        if !marked.is_empty() {
-            return Err(self.unresolved(&marked));
         }
         self.refuse_changes(&there)?;
         let is_signed = session.store().config_bool("commit.gpgSign", false)?;
-        let parents = [self.ours, self.theirs];
+        let parents = [self.sides.ours, self.sides.theirs];
         let message = resolved_message(issue);
         Ok(there.git().commit_index(&parents, message.as_bytes(), is_signed).map_err(StoreError::Git)?)
     }
@@ -179,7 +247,7 @@ impl HalfDonePlace {
         issue: &ChosenIssue,
     ) -> Result<ObjectId, Refusal> {
         let commit = there.code_commit(merge)?;
-        let parents = [self.ours, self.theirs];
+        let parents = [self.sides.ours, self.sides.theirs];
         if commit.parents != parents {
             return Ok(merge);
         }
@@ -215,9 +283,14 @@ impl HalfDonePlace {
     }
 
     fn given_up(&self) -> Refusal {
+        let message = format!("the merge of `{}` was given up in {}", self.issue, self.folder.display());
+        self.begin_anew(Code::NoCommit, message)
+    }
+
+    /// A refusal that says how to begin the merge anew.
+    fn begin_anew(&self, code: Code, message: String) -> Refusal {
         let folder = self.folder.display().to_string();
-        let message = format!("the merge of `{}` was given up in {folder}", self.issue);
-        Refusal::new(Code::NoCommit, message)
+        Refusal::new(code, message)
             .command(format!("git worktree remove {}", shell::operand(&folder)), "removes that work tree")
             .remedy(RemedyCall::new(Op::Land, [&self.issue]), "then begins it again")
     }
@@ -226,6 +299,17 @@ impl HalfDonePlace {
     pub(super) fn remove(self, session: &Session) -> Result<(), Refusal> {
         Ok(session.store().git().remove_worktree(&self.folder).map_err(StoreError::Git)?)
     }
+}
+
+/// A directory for the merge of an issue that nothing else has.
+fn free_folder(store: &Store, issue: &IssueId) -> Result<PathBuf, Refusal> {
+    let mut folder = place(store, format!("land-{issue}"))?;
+    let mut n = 1;
+    while folder.symlink_metadata().is_ok() {
+        n += 1;
+        folder = place(store, format!("land-{issue}-{n}"))?;
+    }
+    Ok(folder)
 }
 
 fn same(one: &Path, two: &Path) -> bool {

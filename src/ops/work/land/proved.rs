@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::candidate::{Candidate, LandStep};
 use super::chosen::ChosenIssue;
+use super::step::{Candidate, LandStep};
 use super::tests::{LandTest, PassedChecks, Trial};
 use super::view::{NotLanded, WhyNotLanded};
 use crate::model::{Check, Plan, Proof};

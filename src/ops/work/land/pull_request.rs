@@ -1,25 +1,21 @@
-//! Landing through pull requests: the host merges, and what it says while it decides becomes feedback.
+//! Landing through pull requests: the host merges.
 
 use super::chosen::{ChosenIssue, chosen};
 use super::commit_status;
 use super::follow::{FollowedPlans, Tick};
 use super::pulled::{LandByPullRequest, PullState, PullView, PulledIssue};
 use super::target::LandTarget;
+use super::work_left::derived;
 use super::{LandMethod, LandWork};
-use crate::interchange::github::pulls::{self, PullRequest, PullText};
+use crate::interchange::github::pulls::{self, HostRemark, PullRequest, PullText};
 use crate::interchange::github::{GhError, completion};
 use crate::model::Branch;
 use crate::model::Code;
 use crate::model::CommitHash;
 use crate::model::Event;
-use crate::model::Feedback;
-use crate::model::FeedbackDetail;
-use crate::model::FeedbackType;
 use crate::model::Land;
 use crate::model::LandHow;
 use crate::model::Op;
-use crate::model::RemedyCall;
-use crate::model::Stage;
 use crate::model::execution::CommitLink;
 use crate::model::execution::LinkedBy;
 use crate::model::shell;
@@ -33,7 +29,8 @@ use crate::ops::{Answer, Notice, Permit, Refusal, Session};
 use crate::rules::Discussion;
 use crate::rules::reply_task;
 use crate::store::ObjectId;
-use crate::store::layout;
+use crate::store::Store;
+use crate::store::StoreError;
 use crate::store::object_id;
 use crate::store::records;
 use crate::sync::{self, BranchPushed, CodePush};
@@ -41,8 +38,6 @@ use crate::trail::links;
 
 /// The branches that are pushed for pull requests are below this name.
 const BRANCHES: &str = "land";
-/// The most bytes of a host's text that are kept.
-const MOST_KEPT: usize = 16 * 1024;
 
 /// Opens a pull request for each issue, or updates it; and follows them if wanted.
 ///
@@ -89,14 +84,15 @@ pub(crate) fn land_by_pull_request(session: &Session, input: &LandByPullRequest)
     Ok(session.done(PullView { onto: target.branch, repository, pulls: view }, None))
 }
 
-struct Forge<'s> {
-    session: &'s Session,
-    permit: Permit,
+/// The host of the repository, and the pull requests there.
+pub(super) struct Forge<'s> {
+    pub(super) session: &'s Session,
+    pub(super) permit: Permit,
     target: LandTarget,
     remote: String,
     repository: String,
     followed: FollowedPlans,
-    view: Vec<PulledIssue>,
+    pub(super) view: Vec<PulledIssue>,
 }
 
 /// What a pull request says about an issue.
@@ -119,45 +115,81 @@ impl Forge<'_> {
         let branch = Branch::of_short(&format!("{BRANCHES}/{id}"))
             .ok_or_else(|| Refusal::unreadable(&format!("the id `{id}` as the name of a branch")))?;
         let tick = self.followed.tick(self.session, work, issue)?;
-        let head = self.push(&branch, work, tick.as_ref())?;
+        let head = self.push(issue, &branch, work, tick.as_ref())?;
         commit_status::set(self.session, &self.repository, issue, head)?;
         let words = self.words(issue)?;
         let text = PullText { title: &words.title, body: &words.body };
         let known = limited(self.session, || pulls::of_branch(&self.repository, branch.short()))?;
-        let shown = |pull: &PullRequest, opened| PulledIssue {
+        let (pull, opened) = match self.lasting(known, &[work, head], tick.as_ref())? {
+            Some(pull) if pull.is_open() => {
+                limited(self.session, || pulls::edit(&self.repository, pull.number, &text))?;
+                (pull, false)
+            }
+            Some(pull) => (pull, false),
+            None => {
+                let url = limited(self.session, || self.open(&branch, &text, &words.labels))?;
+                let number =
+                    url.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or_default();
+                (PullRequest { number, url, ..PullRequest::default() }, true)
+            }
+        };
+        let state = if pull.is_merged() {
+            self.record_merge(issue, &pull)?;
+            PullState::Merged
+        } else {
+            PullState::Open
+        };
+        Ok(PulledIssue {
             issue_id: id.clone(),
             title: issue.title.clone(),
             solution_id: issue.solution.clone(),
-            branch: branch.clone(),
+            branch,
             number: pull.number,
-            url: pull.url.clone(),
-            state: PullState::Open,
+            url: pull.url,
+            state,
             opened,
             feedback: 0,
-        };
-        if let Some(open) = known.iter().find(|pull| pull.is_open()) {
-            limited(self.session, || pulls::edit(&self.repository, open.number, &text))?;
-            return Ok(shown(open, false));
-        }
-        for merged in known.iter().filter(|pull| pull.is_merged()) {
-            let last = object_id(&merged.head_ref_oid);
-            let is_ticked = match (last, &tick) {
-                (Some(last), Some(tick)) => tick.is(self.session.store(), last, work)?,
-                _ => false,
-            };
-            if is_ticked || last == Some(work) || last == Some(head) {
-                self.record_merge(issue, merged)?;
-                return Ok(PulledIssue { state: PullState::Merged, ..shown(merged, false) });
-            }
-        }
-        let url = self.open(&branch, &text, &words.labels)?;
-        let number = url.rsplit('/').next().and_then(|number| number.parse().ok()).unwrap_or_default();
-        Ok(shown(&PullRequest { number, url, ..PullRequest::default() }, true))
+        })
     }
 
-    /// Pushes the branch of an issue: its work, and on top of that what ticks it off in the files of a plan tool. Returns its last
-    /// commit.
-    fn push(&self, branch: &Branch, work: ObjectId, tick: Option<&Tick>) -> Result<ObjectId, Refusal> {
+    /// Of the pull requests of a branch the open one, else one by which the host has merged one of these commits, or what ticks
+    /// the first of them off.
+    fn lasting(
+        &self,
+        known: Vec<PullRequest>,
+        commits: &[ObjectId; 2],
+        tick: Option<&Tick>,
+    ) -> Result<Option<PullRequest>, Refusal> {
+        let store = self.session.store();
+        let mut merged = None;
+        for pull in known {
+            if pull.is_open() {
+                return Ok(Some(pull));
+            }
+            if !pull.is_merged() {
+                continue;
+            }
+            let Some(last) = object_id(&pull.head_ref_oid) else { continue };
+            let is_ticked = match tick {
+                Some(tick) => tick.is(store, last, commits[0])?,
+                None => false,
+            };
+            if merged.is_none() && (is_ticked || commits.contains(&last)) {
+                merged = Some(pull);
+            }
+        }
+        Ok(merged)
+    }
+
+    /// Pushes the branch of a pull request: the work, and on top of that what ticks it off in the files of a plan tool. Only such
+    /// commits may go from the branch. Returns its last commit.
+    fn push(
+        &self,
+        issue: &ChosenIssue,
+        branch: &Branch,
+        work: ObjectId,
+        tick: Option<&Tick>,
+    ) -> Result<ObjectId, Refusal> {
         let store = self.session.store();
         let (session, remote) = (self.session, &self.remote);
         let expected = session.asking(|watch| sync::fetch_branch(store, remote, branch, watch))?;
@@ -168,6 +200,9 @@ impl Forge<'_> {
         };
         if expected == Some(head) {
             return Ok(head);
+        }
+        if let Some(there) = expected {
+            self.refuse_foreign(issue, branch, there, head, tick)?;
         }
         let push = CodePush { remote, branch, expected, new: head };
         match session.asking(|watch| sync::push_branch(store, &push, watch))? {
@@ -183,16 +218,55 @@ impl Forge<'_> {
         }
     }
 
+    /// Refuses to drop commits from the branch of a pull request that the issue never had, such as a reviewer's.
+    fn refuse_foreign(
+        &self,
+        issue: &ChosenIssue,
+        branch: &Branch,
+        there: ObjectId,
+        head: ObjectId,
+        tick: Option<&Tick>,
+    ) -> Result<(), Refusal> {
+        let store = self.session.store();
+        let folder = existing(&store.snapshot()?, &issue.issue)?;
+        let mut foreign = Vec::new();
+        let lost = store.git().between(&[there], &[head]).map_err(StoreError::Git)?;
+        for commit in lost {
+            let hash = commit.to_string();
+            if folder.executions.iter().any(|execution| execution.knows_commit(&hash)) {
+                continue;
+            }
+            let code = store.code_commit(commit)?;
+            if !tick.is_some_and(|tick| tick.says_the_same(&code)) {
+                foreign.push(format!("{} {}", CommitHash::from(commit).short(), code.subject));
+            }
+        }
+        let Some(first) = foreign.first() else { return Ok(()) };
+        let more = if foreign.len() > 1 { format!(" and {} more", foreign.len() - 1) } else { String::new() };
+        let (short, remote) = (branch.short(), &self.remote);
+        let message =
+            format!("`{short}` of `{remote}` has commits that are not part of the work: {first}{more}");
+        Err(Refusal::new(Code::Raced, message)
+            .command(
+                format!("git fetch {}", shell::operand(remote)),
+                "brings them, to be merged into the work",
+            )
+            .command(
+                format!("git push {} --delete {}", shell::operand(remote), shell::operand(short)),
+                "gives them up",
+            ))
+    }
+
     /// Opens a pull request. A label that the host does not know is no reason not to.
-    fn open(&self, branch: &Branch, text: &PullText<'_>, labels: &[String]) -> Result<String, Refusal> {
+    fn open(&self, branch: &Branch, text: &PullText<'_>, labels: &[String]) -> Result<String, GhError> {
         let all: Vec<&str> = labels.iter().map(String::as_str).collect();
         let (repository, base) = (&self.repository, self.target.branch.short());
         match pulls::open(repository, branch.short(), base, text, &all) {
             Err(GhError::Failed { said, .. }) if !all.is_empty() && said.contains("label") => {
                 self.session.notice(Notice::note(format!("the pull request has no labels: {said}")));
-                Ok(pulls::open(repository, branch.short(), base, text, &[])?)
+                pulls::open(repository, branch.short(), base, text, &[])
             }
-            opened => Ok(opened?),
+            opened => opened,
         }
     }
 
@@ -225,10 +299,10 @@ impl Forge<'_> {
                 if self.view[n].state != PullState::Open {
                     continue;
                 }
-                match pulls::view(&self.repository, self.view[n].number) {
-                    Ok(pull) => {
+                match self.looked(n) {
+                    Ok((pull, remarks)) => {
                         waits.succeeded();
-                        self.follow(n, issue, &pull)?;
+                        self.follow(n, issue, &pull, &remarks)?;
                     }
                     Err(error) if error.is_passing() && waits.failed() => {
                         if waits.is_first() {
@@ -243,93 +317,29 @@ impl Forge<'_> {
         Ok(())
     }
 
-    fn follow(&mut self, n: usize, issue: &ChosenIssue, pull: &PullRequest) -> Result<(), Refusal> {
-        if pull.is_merged() {
-            self.record_merge(issue, pull)?;
-            self.view[n].state = PullState::Merged;
-            return Ok(());
-        }
-        if !pull.is_open() {
-            self.view[n].state = PullState::Closed;
-            let what =
-                format!("the pull request of `{}` was closed without a merge: {}", issue.issue, pull.url);
-            self.session.notice(
-                Notice::warning(what)
-                    .remedy(RemedyCall::new(Op::Land, [&issue.issue]).flag("pr"), "opens another"),
-            );
-            return Ok(());
-        }
-        let mut told = Vec::new();
-        for check in pull.status_check_rollup.iter().filter(|check| check.has_failed()) {
-            let words = format!("check `{}` failed on {} {}", check.called(), pull.url, check.details_url);
-            told.push((FeedbackType::Failure, Stage::Execute, words));
-        }
-        for review in &pull.reviews {
-            let kind = if review.state == "CHANGES_REQUESTED" {
-                FeedbackType::Rejection
-            } else {
-                FeedbackType::Clarification
-            };
-            if !review.body.trim().is_empty() {
-                let words = format!("{} on {}:\n\n{}", review.author.login, pull.url, review.body);
-                told.push((kind, Stage::Review, words));
-            }
-        }
-        for (kind, stage, words) in told {
-            if self.give_feedback(issue, kind, stage, &words)? {
-                self.view[n].feedback += 1;
-            }
-        }
-        Ok(())
-    }
-
-    /// Adds feedback unless the issue has it already.
-    fn give_feedback(
-        &self,
-        issue: &ChosenIssue,
-        kind: FeedbackType,
-        stage: Stage,
-        words: &str,
-    ) -> Result<bool, Refusal> {
-        let mut end = words.len().min(MOST_KEPT);
-        while !words.is_char_boundary(end) {
-            end -= 1;
-        }
-        let content = words[..end].trim_end().to_owned();
-        let folder = existing(&self.session.store().snapshot()?, &issue.issue)?;
-        if folder.feedback.iter().any(|it| it.content == content) {
-            return Ok(false);
-        }
-        let detail =
-            FeedbackDetail { solution_id: Some(issue.solution.clone()), ..FeedbackDetail::default() };
-        self.session.transact(self.permit, |tx| {
-            let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
-            let (content, detail) = (content.clone(), detail.clone());
-            tx.append(&layout::feedback(&issue.issue), |id| Feedback {
-                id,
-                kind,
-                stage,
-                content,
-                detail,
-                author,
-                created_at,
-            })?;
-            tx.describe(format!("land: {kind} from the pull request of {}", issue.issue));
-            Ok(())
-        })?;
-        Ok(true)
+    /// A pull request as it is now, with the remarks on its lines.
+    fn looked(&self, n: usize) -> Result<(PullRequest, Vec<HostRemark>), GhError> {
+        let number = self.view[n].number;
+        let pull = pulls::view(&self.repository, number)?;
+        let remarks = if pull.is_open() { pulls::remarks(&self.repository, number)? } else { vec![] };
+        Ok((pull, remarks))
     }
 
     /// Records that the host has merged a pull request.
-    fn record_merge(&self, issue: &ChosenIssue, pull: &PullRequest) -> Result<(), Refusal> {
+    pub(super) fn record_merge(&self, issue: &ChosenIssue, pull: &PullRequest) -> Result<(), Refusal> {
         let session = self.session;
         let store = session.store();
         let tips = self.target.look(session)?;
         let oid = pull.merge_commit.as_ref().and_then(|merge| object_id(&merge.oid));
         let after = oid.filter(|id| store.repo().is_commit(*id)).unwrap_or(tips.tip);
+        let execution = records::execution(&store.snapshot()?, &issue.execution, &mut Vec::new())?
+            .ok_or_else(|| Refusal::unreadable(&format!("execution `{}`", issue.execution)))?;
+        let proofs = derived(store, &self.target.branch, &[after], &execution)?.proofs;
+        // The tip of the branch may have work of others, too.
+        let before = if oid == Some(after) { before_merge(store, after, &proofs)? } else { None };
         let land = Land {
             onto: Some(self.target.branch.clone()),
-            before: None,
+            before: before.map(Into::into),
             after: Some(after.into()),
             how: LandHow::PullRequest,
             tree: Some(store.code_tree_of(after)?.into()),
@@ -361,5 +371,22 @@ impl Forge<'_> {
         }
         let files = links::files(store, &commit)?;
         Ok(Some(links::link(&commit, &files, vec![], LinkedBy::Land)))
+    }
+}
+
+/// The commit of the branch before the host merged a pull request as `after`: the first parent of a merge or a squash; if the
+/// commits came one by one, as `proofs` say, the parent of the first.
+fn before_merge(
+    store: &Store,
+    after: ObjectId,
+    proofs: &[CommitHash],
+) -> Result<Option<ObjectId>, StoreError> {
+    let mut at = after;
+    loop {
+        let commit = store.code_commit(at)?;
+        match commit.parents[..] {
+            [parent] if proofs.contains(&parent.into()) => at = parent,
+            _ => return Ok(commit.parents.first().copied()),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What a landing records: what became of each commit, the tests that passed, and the landing itself.
 
-use super::candidate::{Candidate, LandStep};
 use super::chosen::ChosenIssue;
+use super::step::{Candidate, LandStep};
 use super::tests::PassedChecks;
 use crate::model::{Branch, Event, Land, LinkedBy, Rewrite, TaskId, count};
 use crate::ops::Refusal;

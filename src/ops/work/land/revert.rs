@@ -8,7 +8,18 @@ use super::drivers::merge_git;
 use super::place::HalfDonePlace;
 use super::target::LandTarget;
 use crate::git::{NewCommit, TreeMerge};
-use crate::model::{Branch, Code, CommitHash, Event, IssueId, Land, LogEntry, Op, Other, RemedyCall, shell};
+use crate::model::Branch;
+use crate::model::Code;
+use crate::model::CommitHash;
+use crate::model::Event;
+use crate::model::IssueId;
+use crate::model::Land;
+use crate::model::LogEntry;
+use crate::model::Op;
+use crate::model::Other;
+use crate::model::RemedyCall;
+use crate::model::execution::LandHow;
+use crate::model::shell;
 use crate::ops::{Refusal, Session};
 use crate::store::{ObjectId, Store, StoreError, layout, object_id, read_blob};
 
@@ -45,7 +56,9 @@ pub(crate) fn prepare_revert(session: &Session, commit: &CommitHash) -> Result<P
     if landings.is_empty() {
         return Err(landed_nothing(session, commit)?);
     }
-    let Some(onto) = landings.first().and_then(|it| it.land.onto.clone()) else {
+    let by_git = landings.iter().all(|it| it.land.how != LandHow::As);
+    let onto = if by_git { landings.first().and_then(|it| it.land.onto.clone()) } else { None };
+    let Some(onto) = onto else {
         return Err(Refusal::new(
             Code::CannotUndo,
             "that landing is only a statement, with no commits to take back",

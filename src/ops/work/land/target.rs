@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::model::{Branch, Code, shell};
+use crate::git::GitError;
+use crate::model::Branch;
+use crate::model::Code;
+use crate::model::shell;
 use crate::ops::{Notice, Refusal, Session, clones};
 use crate::store::{ObjectId, Store, StoreError};
 use crate::sync;
@@ -42,21 +45,17 @@ impl LandTarget {
     /// `no-target`.
     pub(super) fn find(session: &Session, named: Option<&str>) -> Result<Self, Refusal> {
         let store = session.store();
-        let found = LandingTarget::find(store)?;
         let Some(named) = named else {
-            let LandingTarget { branch, remote, is_named, .. } = found.ok_or_else(no_target)?;
-            return Ok(Self { remote: own_remote(store, &branch).or(remote), branch, is_named });
+            let found = LandingTarget::find(store)?.ok_or_else(no_target)?;
+            return Ok(Self { remote: found.remote, branch: found.branch, is_named: found.is_named });
         };
         let short = named.strip_prefix("refs/heads/").unwrap_or(named);
         let branch = Branch::of_short(short).ok_or_else(|| {
             Refusal::usage(format!("`{named}` cannot be the name of a branch"))
                 .command("git branch --all", "lists the branches")
         })?;
-        let remote = match found {
-            Some(found) => found.remote,
-            None => LandingTarget::resolve(store, branch.clone(), None, true)?.remote,
-        };
-        Ok(Self { remote: own_remote(store, &branch).or(remote), branch, is_named: true })
+        let found = LandingTarget::of_branch(store, branch)?;
+        Ok(Self { remote: found.remote, branch: found.branch, is_named: true })
     }
 
     /// Merges what the remote of the store has: another clone may have completed or landed the work.
@@ -127,6 +126,10 @@ impl LandTarget {
                 return Ok(());
             }
             std::thread::sleep(MOVE_PAUSE);
+        }
+        let lock = there.git_dir().join("index.lock");
+        if lock.exists() {
+            return Err(StoreError::Git(GitError::LockFile(lock)).into());
         }
         let message = format!(
             "`{}` is checked out in {}, with changes that landing would overwrite: {words}",
@@ -215,12 +218,6 @@ impl LandTarget {
 
 fn is_still(store: &Store, branch: &Branch, at: Option<ObjectId>) -> Result<bool, StoreError> {
     Ok(store.read_ref(branch.as_str())? == at)
-}
-
-/// The remote that git's configuration names for the branch.
-fn own_remote(store: &Store, branch: &Branch) -> Option<String> {
-    let named = store.config(&format!("branch.{}.remote", branch.short()))?;
-    store.repo().remotes().into_iter().find(|remote| *remote == named)
 }
 
 fn no_target() -> Refusal {

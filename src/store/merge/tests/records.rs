@@ -219,6 +219,7 @@ fn logged(kind: usize, life: &Life) -> (String, Vec<u8>) {
             failure: None,
             patch_id: None,
             forced: None,
+            onto: None,
         })),
         3 => event(Event::Aside(Aside {
             status: ExecutionStatus::Failed,

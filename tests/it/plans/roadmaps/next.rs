@@ -115,9 +115,46 @@ fn work_on_another_branch_has_to_be_merged_first() {
         refused["message"].as_str().unwrap().contains("waits until the work of the waves before it"),
         "{refused}"
     );
-    assert_eq!(refused["remedies"][0]["command"], "git merge heads/wf/RUN-1", "{refused}");
+    let remedy = &refused["remedies"][0];
+    assert_eq!((&remedy["operation"], &remedy["values"]), (&json!("land"), &json!([one])), "{refused}");
     repo.git(&["merge", "--quiet", "wf/RUN-1"]).ok();
     let handed = repo.json(&["roadmap", "next"]);
     assert_eq!((&handed["wave"], column(&handed["without_plan"], "issue_id")), (&json!(2), vec![three]));
     assert_eq!((&handed["unmerged"], &handed["remedies"][0]["operation"]), (&Value::Null, &json!("run")));
+}
+
+/// A wave waits for the landing of the one before, not for a branch.
+#[test]
+fn a_wave_begins_when_the_work_before_it_is_there_in_any_form() {
+    for how in ["squash", "delete"] {
+        let sandbox = Sandbox::new();
+        let repo = sandbox.store("a");
+        repo.wf(&["hooks", "install"]).ok();
+        repo.commit("src/csv.rs", "one\n", "Begin");
+        let added = add(&repo, &direct(), &[]);
+        let [one, two, three] = ["T1", "T2", "T3"].map(|item| issue_of(&added, item));
+        repo.wf(&["close", &two]).ok();
+        repo.wf_in(plan_on("src/csv.rs").to_string(), &["solution", "add", &one]).ok();
+        repo.wf(&["queue", "add", &one]).ok();
+        let main = repo.git(&["symbolic-ref", "--short", "HEAD"]).ok().line().to_owned();
+        repo.git(&["switch", "--quiet", "--create", "work"]).ok();
+        repo.wf(&["next"]).ok();
+        repo.commit("src/csv.rs", "two\n", "Write CSV");
+        repo.done();
+        repo.git(&["switch", "--quiet", &main]).ok();
+        if how == "squash" {
+            repo.commit("other.txt", "other\n", "Other");
+            repo.git(&["merge", "--quiet", "--squash", "work"]).ok();
+            repo.git(&["commit", "--quiet", "--no-edit"]).ok();
+            let handed = repo.json(&["roadmap", "next"]);
+            assert_eq!(
+                (&handed["wave"], column(&handed["without_plan"], "issue_id")),
+                (&json!(2), vec![three])
+            );
+        } else {
+            repo.git(&["branch", "--quiet", "-D", "work"]).ok();
+            let refused = repo.refused(3, &["roadmap", "next"]);
+            assert!(refused["details"][0].as_str().unwrap().contains(&one), "{refused}");
+        }
+    }
 }

@@ -182,3 +182,22 @@ fn clones_that_import_before_and_after_a_number_was_given_out_again_end_alike() 
         assert_eq!(repo.tip(), tip);
     }
 }
+
+#[test]
+fn sections_of_backlog_may_be_without_markers() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let project = sandbox.root().join("bl");
+    write(
+        &project,
+        "backlog/tasks/task-7 - Feed.md",
+        "---\nid: task-7\ntitle: Feed\nstatus: To Do\ncreated_date: '2026-11-01'\n---\n\n## Description\n\nIt is hungry.\n\n\
+         ## Acceptance Criteria\n\n- [ ] It eats\n\n## Implementation Plan\n\n1. Buy leaves\n2. Fill the bowl\n",
+    );
+    import(&repo, "backlog", &project);
+    let shown = repo.json(&["show", "BL-TASK-7"]);
+    assert_eq!((&shown["context"], &shown["status"]), (&json!("It is hungry."), &json!("planned")));
+    let tasks = plan(&repo, "BL-TASK-7")["tasks"].clone();
+    assert_eq!(column(&tasks, "title"), ["Buy leaves", "Fill the bowl"]);
+    assert_eq!(tasks[1]["acceptance"]["criteria"], json!(["It eats"]));
+}

@@ -162,3 +162,100 @@ fn work_that_goes_on_is_completed_first() {
     let error = repo.refused(1, &["land", "ISS-001"]);
     assert!(error["hint"].as_str().unwrap().contains("git wf done ISS-001"), "{error}");
 }
+
+/// The branch moves again, in the same lines, before the resolved merge lands.
+#[test]
+fn a_conflict_with_what_came_meanwhile_is_resolved_in_the_same_place() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    let place = half_done(&sandbox, &repo);
+    place.write("base", "1\nfirst and second\n3\n");
+    place.git(&["add", "base"]).ok();
+    repo.commit("base", "1\nthird\n3\n", "Third");
+    let ran = place.wf(&["land", "--continue", "--yes"]).fails(1);
+    assert!(ran.stdout.contains("conflict with the branch in base"), "{}", ran.stdout);
+    let text = place.read("base");
+    assert!(
+        text.contains("<<<<<<<") && text.contains("third") && text.contains("first and second"),
+        "{text}"
+    );
+    assert_eq!(repo.refused(1, &["land", "--continue", "--yes"])["code"], "unresolved");
+    place.write("base", "1\nall three\n3\n");
+    place.git(&["add", "base"]).ok();
+    place.wf(&["land", "--continue", "--yes"]).ok();
+    assert_eq!(repo.read("base"), "1\nall three\n3\n");
+    assert_eq!(repo.json(&["list", "--unlanded"]), json!([]));
+    assert!(!place.path().exists());
+}
+
+#[test]
+fn a_resolved_merge_does_not_bring_back_what_was_taken_off_the_branch() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    let start = repo.id("main");
+    let place = half_done(&sandbox, &repo);
+    place.write("base", "1\nfirst and second\n3\n");
+    place.git(&["add", "base"]).ok();
+    repo.git(&["reset", "--quiet", "--hard", &start]).ok();
+    let error = repo.refused(1, &["land", "--continue", "ISS-002", "--yes"]);
+    assert!(error["message"].as_str().unwrap().contains("`main` was rewritten since"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("git worktree remove"), "{error}");
+    assert_eq!(repo.id("main"), start);
+}
+
+#[test]
+fn a_merge_that_was_given_up_begins_again() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    let place = half_done(&sandbox, &repo);
+    place.git(&["merge", "--abort"]).ok();
+    repo.wf(&["land", "ISS-002", "--yes"]).fails(1);
+    assert!(place.read("base").contains("<<<<<<<"));
+    std::fs::remove_dir_all(place.path()).unwrap();
+    let answer = repo.wf(&["land", "ISS-002", "--yes", "--json"]).fails(1).json();
+    let again = sandbox.at(answer["not_landed"][0]["place"].as_str().unwrap());
+    assert!(again.read("base").contains("<<<<<<<"));
+    std::fs::remove_dir_all(again.path()).unwrap();
+    // Something else has the name now.
+    std::fs::create_dir(again.path()).unwrap();
+    std::fs::write(again.path().join("mine"), "mine\n").unwrap();
+    let answer = repo.wf(&["land", "ISS-002", "--yes", "--json"]).fails(1).json();
+    let other = sandbox.at(answer["not_landed"][0]["place"].as_str().unwrap());
+    assert!(other.path() != again.path() && other.read("base").contains("<<<<<<<"));
+    assert_eq!(again.read("mine"), "mine\n");
+}
+
+#[test]
+fn undo_of_a_statement_says_that_it_is_one() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    repo.commit("a.txt", "something else\n", "Written again");
+    repo.wf(&["land", "ISS-001", "--as", "main"]).ok();
+    let error = repo.refused(1, &["undo"]);
+    assert_eq!(error["message"], "that landing is only a statement, with no commits to take back");
+}
+
+/// Wherever work waits, it says for whom.
+#[test]
+fn a_conflict_is_named_where_the_work_waits() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    half_done(&sandbox, &repo);
+    let first = repo.json(&["show", "ISS-001"])["executions"][0]["solution_id"].as_str().unwrap().to_owned();
+    let home = repo.wf(&[]).ok().stdout;
+    let words = format!("waits for a person: conflict with {first} in base: About ISS-002");
+    assert!(home.contains(&words), "{home}");
+}
+
+#[test]
+fn reverted_work_is_not_said_to_land() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    repo.wf(&["land", "ISS-001", "--yes"]).ok();
+    repo.git(&["revert", "--no-edit", "-m", "1", "main"]).ok();
+    for told in [repo.wf(&[]).ok().stdout, repo.wf(&["audit"]).stdout] {
+        assert!(!told.contains("git wf land ISS-001`") && told.contains("git wf reopen ISS-001"), "{told}");
+    }
+}

@@ -31,6 +31,8 @@ pub(super) fn with_host(two: &Two, host: &Host<'_>) -> Repo {
 cd '{here}'
 origin='{origin}'
 echo "$*" >>calls
+limits=$(cat limits 2>/dev/null || echo 0)
+if test "$limits" -gt 0; then echo $((limits - 1)) >limits; echo 'HTTP 429: too many requests' >&2; exit 1; fi
 case "$1 $2" in
   "pr list")
     if test -f open; then echo '[{{"number":7,"url":"https://github.com/ada/code/pull/7","state":"OPEN"}}]'; else echo '[]'; fi ;;
@@ -40,6 +42,7 @@ case "$1 $2" in
     touch open; echo https://github.com/ada/code/pull/7 ;;
   "pr edit") cat >body ;;
   "api --method") echo '{{}}' ;;
+  "api --paginate") if test -f inline; then cat inline; else echo '[]'; fi ;;
   "pr view")
     n=$(($(cat views 2>/dev/null || echo 0) + 1)); echo $n >views
     case $n in
@@ -170,4 +173,86 @@ fn without_gh_or_a_repository_it_says_so() {
         .unwrap();
     let ran = repo.wf(&["land", "ISS-001", "--pr"]).fails(1);
     assert!(ran.stderr.contains("`gh` is not logged in"), "{}", ran.stderr);
+}
+
+#[test]
+fn commits_that_a_reviewer_pushed_are_not_overwritten() {
+    let two = clones();
+    let repo = with_host(&two, &Host { views: &[OPEN] });
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    repo.wf(&["land", "ISS-001", "--pr"]).ok();
+    two.bea.git(&["fetch", "--quiet"]).ok();
+    two.bea.git(&["switch", "--quiet", "land/ISS-001"]).ok();
+    let fix = two.bea.commit("a.txt", "fixed\n", "Review fix");
+    two.bea.git(&["push", "--quiet", "origin", "land/ISS-001"]).ok();
+    repo.git(&["switch", "--quiet", "work-ISS-001"]).ok();
+    repo.commit("b.txt", "b\n", "More");
+    repo.wf(&["link", "HEAD", "ISS-001"]).ok();
+    let error = repo.wf(&["land", "ISS-001", "--pr"]).fails(1).stderr;
+    assert!(
+        error.contains("`land/ISS-001` of `origin` has commits that are not part of the work: "),
+        "{error}"
+    );
+    assert!(error.contains("Review fix") && error.contains("git fetch origin"), "{error}");
+    assert_eq!(two.origin.id("land/ISS-001"), fix);
+    // What the work has replaced may go.
+    two.origin.git(&["update-ref", "refs/heads/land/ISS-001", "work-ISS-001"]);
+    two.bea.git(&["push", "--quiet", "--force", "origin", "HEAD~1:land/ISS-001"]).ok();
+    repo.git(&["commit", "--quiet", "--amend", "-m", "More, better"]).ok();
+    repo.wf(&["land", "ISS-001", "--pr"]).ok();
+    assert_eq!(two.origin.id("land/ISS-001"), repo.id("work-ISS-001"));
+    repo.git(&["commit", "--quiet", "--amend", "-m", "More, best"]).ok();
+    repo.wf(&["land", "ISS-001", "--pr"]).ok();
+    assert_eq!(two.origin.id("land/ISS-001"), repo.id("work-ISS-001"));
+}
+
+#[test]
+fn remarks_become_feedback_with_their_place() {
+    let two = clones();
+    let said = r#"echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"OPEN",
+        "comments":[{"id":"C1","author":{"login":"cy"},"body":"Why at all?"}],
+        "reviews":[{"author":{"login":"bea"},"body":"","state":"COMMENTED"}]}'
+        echo '[{"id":5,"path":"a.txt","line":3,"user":{"login":"bea"},"body":"Name it better"}]' >inline"#;
+    let merged = r#"git --git-dir="$origin" update-ref refs/heads/main refs/heads/land/ISS-001
+        oid=$(git --git-dir="$origin" rev-parse main)
+        echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"MERGED","mergeCommit":{"oid":"'$oid'"}}'"#;
+    let repo = with_host(&two, &Host { views: &[said, said, merged] });
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    repo.wf(&["land", "ISS-001", "--pr", "--watch"]).ok();
+    let feedback = repo.json(&["feedback", "ISS-001"]);
+    let mut contents = crate::support::column(&feedback, "content");
+    contents.sort();
+    assert_eq!(
+        contents,
+        [
+            "bea on https://github.com/ada/code/pull/7, a.txt:3:\n\nName it better",
+            "cy on https://github.com/ada/code/pull/7:\n\nWhy at all?"
+        ]
+    );
+}
+
+#[test]
+fn a_limit_while_a_pull_request_is_opened_is_waited_out() {
+    let two = clones();
+    let repo = with_host(&two, &Host { views: &[OPEN] });
+    std::fs::write(two.sandbox.root().join("host/limits"), "2").unwrap();
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    let ran = repo.wf(&["land", "ISS-001", "--pr"]).ok();
+    assert!(ran.stderr.contains("waited for the host: "), "{}", ran.stderr);
+    assert!(ran.stdout.starts_with("opened https://github.com/ada/code/pull/7"), "{}", ran.stdout);
+}
+
+#[test]
+fn undo_of_a_merge_by_the_host_prepares_a_revert() {
+    let two = clones();
+    let merged = r#"git --git-dir="$origin" update-ref refs/heads/main refs/heads/land/ISS-001
+        oid=$(git --git-dir="$origin" rev-parse main)
+        echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"MERGED","mergeCommit":{"oid":"'$oid'"}}'"#;
+    let repo = with_host(&two, &Host { views: &[merged] });
+    let before = repo.id("main");
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    repo.wf(&["land", "ISS-001", "--pr", "--watch"]).ok();
+    let ran = repo.wf(&["undo"]).ok();
+    assert!(ran.stdout.starts_with("branch revert-ISS-001 reverts the landing of ISS-001"), "{}", ran.stdout);
+    assert_eq!(repo.id("revert-ISS-001^{tree}"), repo.id(&format!("{before}^{{tree}}")));
 }

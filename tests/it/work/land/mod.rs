@@ -10,6 +10,7 @@ mod how;
 mod local;
 mod night;
 mod remote;
+mod whole;
 
 use serde_json::{Value, json};
 

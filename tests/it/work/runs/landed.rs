@@ -7,7 +7,8 @@ use crate::support::{Sandbox, column};
 fn a_run_lands_each_issue_as_it_completes() {
     let sandbox = Sandbox::new();
     let Some(repo) = five_bugs(&sandbox) else { return };
-    repo.wf(&["run", "--all-pending", "--land", "--yes"]).ok();
+    let told = repo.wf(&["run", "--all-pending", "--land", "--yes"]).ok();
+    assert!(!told.stdout.contains("git merge"), "everything has landed: {}", told.stdout);
     let ran = repo.git(&["log", "--first-parent", "--format=%s", "main"]).ok().stdout;
     let merges = ran.lines().filter(|subject| subject.starts_with("Merge ISS-")).count();
     assert_eq!(merges, 5, "{ran}");

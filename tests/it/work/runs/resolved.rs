@@ -143,7 +143,7 @@ fn a_run_that_is_killed_while_a_conflict_is_resolved_goes_on() {
 /// Somebody lands between the merge into the branch of the run and its landing.
 #[test]
 fn a_conflict_that_comes_while_work_lands_goes_to_its_agent() {
-    for (resolve, asked, code) in [(RESOLVES, 1, 0), (REFUSES, 2, 0)] {
+    for (resolve, asked, code) in [(RESOLVES, 1, 0), (REFUSES, 2, 1)] {
         let world = World::new();
         let work = "echo mine > shared.txt; git add shared.txt; git commit -q -m Share; echo '{\"status\": \"completed\"}'";
         world.agent("executor", &format!("{}\n{work}", on_resolve(resolve)));
@@ -162,6 +162,7 @@ fn a_conflict_that_comes_while_work_lands_goes_to_its_agent() {
         } else {
             assert_eq!(world.repo.read("shared.txt"), "theirs\n", "{}", ran.stderr);
             assert!(place.path().exists() && ran.stderr.contains("--continue"), "{}", ran.stderr);
+            assert!(ran.stdout.contains("`git wf land RUN-"), "{}", ran.stdout);
         }
     }
 }
