@@ -12,29 +12,20 @@ use crate::agent::request::Request;
 use crate::cli::answer_schema::{Clocked, OptionallyClocked};
 use crate::cli::command::issues::list;
 use crate::cli::command::plans::solutions;
-use crate::cli::command::store::completions;
-use crate::cli::command::store::demo;
-use crate::cli::command::store::help;
-use crate::cli::command::store::manual_pages;
-use crate::cli::command::store::schema;
-use crate::cli::command::store::setup;
-use crate::cli::command::store::{export, export_ccw};
+use crate::cli::command::store::{completions, demo, export, export_ccw, help, manual_pages, schema, setup};
 #[cfg(feature = "web")]
 use crate::cli::command::work::web;
 use crate::cli::print::run_events::RunNews;
 use crate::cli::version;
-use crate::interchange::ImportReport;
 use crate::interchange::jsonl::ImportedJsonl;
-use crate::interchange::tidy_schema;
+use crate::interchange::{ImportReport, tidy_schema};
 use crate::model::{
     Check, Comment, Execution, Exploration, Explored, Feedback, Issue, Item, LogEntry, Notification, Queue,
     QueueConflict, Redaction, Review, Roadmap, RoadmapDocument, RoadmapLogEntry, Root, Run, RunLogEntry,
     Solution, Task, Wisdom,
 };
 use crate::ops;
-use crate::ops::store::FsckFinding;
-use crate::ops::store::Initialised;
-use crate::ops::store::{HookLines, HookState};
+use crate::ops::store::{FsckFinding, HookLines, HookState, Initialised};
 use crate::store::HistoryStep;
 use crate::sync::Synced;
 use crate::sync::conflicts::Conflict;

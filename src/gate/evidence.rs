@@ -12,11 +12,9 @@ use crate::model::{
     Event, Execution, ExecutionId, ExecutionStatus, IssueId, PlanDigest, Policy, Review, Solution, SolutionId,
 };
 use crate::rules::claim_order::{self, standing};
-use crate::rules::evidence;
 use crate::rules::review::{self, NotQueueable};
-use crate::rules::{ExecutionFolder, Gate, GateValue, IssueFolder, PlanReview, Reviewer};
-use crate::store::layout;
-use crate::store::{Location, ObjectId, Owner, Snapshot, Store, StoreError, records};
+use crate::rules::{ExecutionFolder, Gate, GateValue, IssueFolder, PlanReview, Reviewer, evidence};
+use crate::store::{Location, ObjectId, Owner, Snapshot, Store, StoreError, layout, records};
 use crate::trail::claimed::{self, ClaimLookup};
 use crate::trail::{signed_checks, work};
 

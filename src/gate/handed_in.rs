@@ -6,8 +6,7 @@ use serde_json::Value;
 use super::received::received;
 use crate::git::{Difference, EntryKind, ObjectId};
 use crate::model::{ExecutionId, IssueStatus, Op, Person, strict};
-use crate::rules::Role;
-use crate::rules::roles;
+use crate::rules::{Role, roles};
 use crate::store::{Location, LogKind, Owner, ReadState, Snapshot, Store, StoreError, read_blob};
 
 /// More records than an agent writes in one session.

@@ -162,17 +162,18 @@ impl Git {
         Ok(ids(&self.run(args)?).collect())
     }
 
-    /// Begins a merge in the work tree, and stops before it is committed. That it conflicts is no failure.
+    /// Begins a merge of what agents made in the work tree, and stops before it is committed. That it conflicts is no failure.
     pub(crate) fn begin_merge(&self, theirs: ObjectId, message: &str) -> Result<(), GitError> {
         let args = Args::new(&["merge", "--no-ff", "--no-commit", "--quiet", "--no-verify-signatures"]);
-        let output = self.output(args.with("--message=", message).value(theirs.to_string()))?;
+        let args = args.with("--message=", message).value(theirs.to_string());
+        let output = self.in_foreign_tree()?.output(args)?;
         match output.status.code() {
             Some(0 | 1) => Ok(()),
             code => Err(GitError::Failed { command: "merge".into(), stderr: said(&output.stderr), code }),
         }
     }
 
-    /// Merges a commit into the branch that is checked out in the work tree. The inner error is what git says if it cannot; then
+    /// Merges a commit into the branch that is checked out in a worktree of agents. The inner error is what git says if it cannot; then
     /// nothing has changed.
     pub(crate) fn merge_commit(
         &self,
@@ -180,12 +181,13 @@ impl Git {
         message: &str,
     ) -> Result<Result<(), String>, GitError> {
         let args = Args::new(&["merge", "--quiet", "--no-edit", "--no-verify-signatures"]);
-        let output = self.output(args.with("--message=", message).value(theirs.to_string()))?;
+        let git = self.in_foreign_tree()?;
+        let output = git.output(args.with("--message=", message).value(theirs.to_string()))?;
         if output.status.success() {
             return Ok(Ok(()));
         }
         // If there was nothing to abort, the first error says more.
-        let _ = self.output(&["merge", "--abort"][..]);
+        let _ = git.output(&["merge", "--abort"][..]);
         Ok(Err(said(&[output.stdout, output.stderr].concat())))
     }
 

@@ -13,8 +13,7 @@ use gix::zlib::stream::deflate::{Compress, FlushCompress};
 use gix::zlib::{Compression, Status};
 
 use super::discover::absolute;
-use super::fsync;
-use super::{FsyncPart, GitError, Repository, SharedMode, fault};
+use super::{FsyncPart, GitError, Repository, SharedMode, fault, fsync};
 
 /// `git prune` removes files whose names start with this.
 const UNFINISHED: &str = "tmp_obj_";

@@ -18,6 +18,7 @@ mod edit_tree;
 mod environment;
 mod error;
 pub(crate) mod fault;
+mod foreign_tree;
 mod fsync;
 mod hooks_place;
 mod ignored;

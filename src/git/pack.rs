@@ -7,8 +7,7 @@
 mod entry;
 mod index;
 
-use std::fs::DirEntry;
-use std::fs::{File, Permissions};
+use std::fs::{DirEntry, File, Permissions};
 use std::io::{self, Read};
 use std::os::unix::fs::{FileExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -22,8 +21,7 @@ use tempfile::NamedTempFile;
 
 use entry::{Level, Packed, Packer, compression, entry_size};
 
-use super::fsync;
-use super::{FsyncPart, GitError, Repository, SharedMode, cores, fault};
+use super::{FsyncPart, GitError, Repository, SharedMode, cores, fault, fsync};
 
 /// Not `tmp_` like git's own: a `gc --prune=now` removes those while they are being written.
 pub(crate) const UNFINISHED: &str = ".wf_unfinished_";

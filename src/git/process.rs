@@ -7,8 +7,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::error::lock_file;
-use super::transfer_progress;
-use super::{Args, Environment, GitError, TransferWatch, Withheld, stoppable};
+use super::{Args, Environment, GitError, TransferWatch, Withheld, stoppable, transfer_progress};
 
 /// Variables by which git tells its children which repository, index and message to use, and that a pager shows
 /// what they print. A child that works
@@ -159,6 +158,8 @@ pub(crate) struct Git {
     is_for_agent: bool,
     /// Whether it reads each object as it is, whatever replaces it here.
     ignores_replacements: bool,
+    /// Settings that hold for each of its commands: `-c` and `key=value`.
+    settings: Vec<OsString>,
 }
 
 impl Git {
@@ -172,12 +173,22 @@ impl Git {
             has_keys: false,
             is_for_agent: false,
             ignores_replacements: false,
+            settings: Vec::new(),
         }
     }
 
     /// A git that this program runs for an agent of a run. Its own rules apply to what it does.
     pub(crate) fn for_agent(self) -> Self {
         Self { is_for_agent: true, ..self }
+    }
+
+    /// Sets a value for each command. git can set nothing in this way for a name with `=`, which only the user can have chosen.
+    pub(super) fn add_setting(&mut self, key: &str, value: &str) {
+        // No hook runs for an agent of a run.
+        let is_kept = self.is_for_agent && key == "core.hooksPath";
+        if !key.contains('=') && !is_kept {
+            self.settings.extend(["-c".into(), format!("{key}={value}").into()]);
+        }
     }
 
     /// A git with the hooks and the trace that all other git commands have here.
@@ -226,6 +237,7 @@ impl Git {
         if self.is_for_agent {
             command.env_remove("GIT_TRACE2_EVENT").args(["-c", "core.hooksPath=/dev/null"]);
         }
+        command.args(&self.settings);
         if let Some(known) = &self.incoming {
             command.envs(known.iter().cloned());
         }
@@ -330,7 +342,7 @@ pub(crate) fn fed(mut command: Command, input: &[u8]) -> Result<Output, GitError
     succeeded(&args, output)
 }
 
-fn succeeded<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Output, GitError> {
+pub(super) fn succeeded<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Output, GitError> {
     if output.status.success() {
         return Ok(output);
     }
@@ -358,7 +370,7 @@ fn not_stopped<S: AsRef<OsStr>>(args: &[S], output: Output) -> Result<Output, Gi
     }
 }
 
-fn joined<S: AsRef<OsStr>>(args: &[S]) -> String {
+pub(super) fn joined<S: AsRef<OsStr>>(args: &[S]) -> String {
     args.iter().map(|arg| arg.as_ref().to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 

@@ -9,8 +9,9 @@ use gix::lock::acquire::Fail;
 use gix::refs::transaction::{Change, LogChange, PreviousValue, RefEdit, RefLog};
 use gix::refs::{FullName, Target};
 
-use super::fsync;
-use super::{Args, Fault, FsyncPart, Git, GitError, ObjectId, Repository, SharedMode, Signature, fault};
+use super::{
+    Args, Fault, FsyncPart, Git, GitError, ObjectId, Repository, SharedMode, Signature, fault, fsync,
+};
 use crate::model::Branch;
 
 /// A reference.

@@ -1,14 +1,20 @@
 //! The files of an agent's work tree, as git sees them from a git directory of this program.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-use super::process::feed;
-use super::{Args, GitError, ObjectId, SealedGit};
+use super::process::{feed, joined, succeeded};
+use super::{Args, GitError, ObjectId, SealedGit, stoppable};
 
 /// The index that holds all files while they are committed.
 const SNAPSHOT: &str = "snapshot";
+
+/// How long git may take for the files of a work tree, in which an agent may have left something that it would wait for.
+const LIMIT: Duration = Duration::from_secs(600);
 
 /// Who makes a commit.
 #[derive(Debug, Clone)]
@@ -23,7 +29,7 @@ impl SealedGit {
     /// What changed in the work tree, each as git lists it, without ignored files. git does not look into submodules.
     pub(crate) fn changed(&self) -> Result<Vec<String>, GitError> {
         let options = ["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all"];
-        let listed = feed(self.command(Args::new(&options).options(&["--no-renames"])), &[])?;
+        let listed = in_time(self.command(Args::new(&options).options(&["--no-renames"])), LIMIT)?;
         Ok(lines(&listed))
     }
 
@@ -35,14 +41,14 @@ impl SealedGit {
         let options = ["status", "--porcelain", "--untracked-files=all", "--ignored=matching"];
         let args = Args::new(&options).options(&["--ignore-submodules=all", "--no-renames"]);
         let args = paths.into_iter().fold(args, Args::path);
-        let listed = lines(&feed(self.command(args), &[])?);
+        let listed = lines(&in_time(self.command(args), LIMIT)?);
         Ok(listed.into_iter().filter(|line| line.starts_with("??") || line.starts_with("!!")).collect())
     }
 
     /// Compares the work tree with the commit `to` from now on, instead of `from`. The work tree does not change.
     pub(crate) fn move_to(&self, from: ObjectId, to: ObjectId) -> Result<(), GitError> {
         let args = Args::new(&["read-tree", "-i", "-m"]).value(from.to_string()).value(to.to_string());
-        feed(self.command(args), &[])?;
+        in_time(self.command(args), LIMIT)?;
         let path = self.folder.join("HEAD");
         fs::write(&path, format!("{to}\n")).map_err(GitError::io(&path))
     }
@@ -58,7 +64,7 @@ impl SealedGit {
     fn with_index(&self, index: &Path, args: Args) -> Result<Vec<u8>, GitError> {
         let mut command = self.command(args);
         command.env("GIT_INDEX_FILE", index);
-        feed(command, &[])
+        in_time(command, LIMIT)
     }
 
     /// Commits all files of the work tree that are not ignored, after `parent`. No ref holds the commit.
@@ -112,6 +118,43 @@ pub(crate) fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
     File::options().write(true).open(to)?.set_modified(written)
 }
 
+/// Runs a git that reads the files of an agent, and ends it if it takes longer than `limit`. Returns stdout.
+fn in_time(mut command: Command, limit: Duration) -> Result<Vec<u8>, GitError> {
+    let args: Vec<OsString> = command.get_args().map(OsStr::to_owned).collect();
+    let words = joined(&args);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let begun = Instant::now();
+    let is_late = || begun.elapsed() >= limit;
+    let ended = stoppable::output(command, false, Duration::ZERO, &is_late, &|_, _, _| {});
+    match ended.map_err(|source| GitError::Start { command: words.clone(), source })? {
+        Some(output) => Ok(succeeded(&args, output)?.stdout),
+        None => Err(GitError::Failed {
+            command: words,
+            stderr: format!("it did not end within {} s", limit.as_secs()),
+            code: None,
+        }),
+    }
+}
+
 fn lines(listed: &[u8]) -> Vec<String> {
     String::from_utf8_lossy(listed).lines().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_git_that_waits_is_ended() {
+        let (reader, writer) = io::pipe().unwrap();
+        let mut command = Command::new("sh");
+        // It would wait for the end of the pipe, which this process holds open.
+        command.args(["-c", "cat"]).stdin(reader);
+        let error = in_time(command, Duration::ZERO).unwrap_err().to_string();
+        assert!(error.contains("it did not end within 0 s"), "{error}");
+        drop(writer);
+        let mut command = Command::new("echo");
+        command.arg("one").stdin(Stdio::null());
+        assert_eq!(in_time(command, LIMIT).unwrap(), b"one\n");
+    }
 }

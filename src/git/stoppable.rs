@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use super::TransferWatch;
-use super::transfer_progress;
+use super::{TransferWatch, transfer_progress};
 
 /// How often to check whether the program has ended or was cancelled.
 const PAUSE: Duration = Duration::from_millis(5);

@@ -2,8 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Output;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use bstr::ByteSlice;
 use tempfile::TempDir;

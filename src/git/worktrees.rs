@@ -28,7 +28,8 @@ impl Git {
         Ok(found)
     }
 
-    /// Creates a worktree on `branch`. If `begin` is given, the branch is created from that commit.
+    /// Creates a worktree on `branch`. If `begin` is given, the branch is created from that commit. Unless that is checked out
+    /// here, agents may have made what is in it.
     pub(crate) fn add_worktree(
         &self,
         path: &Path,
@@ -40,13 +41,21 @@ impl Git {
             Some(begin) => args.with("-b", branch.short()).value(path).value(begin),
             None => args.value(path).value(branch.short()),
         };
-        self.run(args).map(drop)
+        let git = if self.is_checked_out(begin) { self.clone() } else { self.in_foreign_tree()? };
+        git.run(args).map(drop)
+    }
+
+    /// Whether this commit is the one that is checked out in the work tree.
+    fn is_checked_out(&self, commit: Option<&str>) -> bool {
+        let Some(commit) = commit else { return false };
+        let head = self.run(&["rev-parse", "--verify", "--quiet", "HEAD"]);
+        commit == "HEAD" || head.is_ok_and(|head| head.trim_ascii() == commit.as_bytes())
     }
 
     /// Creates a worktree on no branch, at a commit.
     pub(crate) fn add_detached_worktree(&self, path: &Path, commit: &str) -> Result<(), GitError> {
         let args = Args::new(&["worktree", "add", "--quiet", "--detach"]).value(path).value(commit);
-        self.run(args).map(drop)
+        self.in_foreign_tree()?.run(args).map(drop)
     }
 
     /// Removes a worktree, with whatever is in it, even one that git was killed in the middle of making.
@@ -78,27 +87,30 @@ impl Git {
         Ok(String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect())
     }
 
-    /// Moves the branch that is checked out to `commit`, with index and work tree. Whatever is not committed goes.
+    /// Moves the branch of a worktree of agents to `commit`, with index and work tree. Whatever is not committed goes.
     pub(crate) fn reset_to(&self, commit: ObjectId) -> Result<(), GitError> {
-        self.run(Args::new(&["reset", "--quiet", "--hard"]).value(commit.to_string())).map(drop)
+        let args = Args::new(&["reset", "--quiet", "--hard"]).value(commit.to_string());
+        self.in_foreign_tree()?.run(args).map(drop)
     }
 
-    /// Throws away what is not committed in the work tree, but for ignored files.
+    /// Throws away what is not committed in a worktree of agents, but for ignored files.
     pub(crate) fn discard_uncommitted(&self) -> Result<(), GitError> {
-        self.run(&["reset", "--quiet", "--hard"])?;
-        self.run(&["clean", "--quiet", "-f", "-d"]).map(drop)
+        let git = self.in_foreign_tree()?;
+        git.run(&["reset", "--quiet", "--hard"])?;
+        git.run(&["clean", "--quiet", "-f", "-d"]).map(drop)
     }
 
-    /// Merges `branch` into the branch `into`, which is checked out in the work tree.
+    /// Merges `branch` into the branch `into`, which is checked out in a worktree of agents.
     pub(crate) fn merge_branch(&self, branch: &Branch, into: &Branch) -> Result<BranchMerge, GitError> {
         let subject = format!("Merge branch '{branch}' into {into}");
         let args = Args::new(&["merge", "--quiet", "--no-edit"]).with("--message=", subject);
-        let merged = self.run(args.value(branch.as_str()));
+        let git = self.in_foreign_tree()?;
+        let merged = git.run(args.value(branch.as_str()));
         let Err(error) = merged else { return Ok(BranchMerge::Done) };
-        let listed = self.run(&["diff", "--name-only", "--diff-filter=U"])?;
+        let listed = git.run(&["diff", "--name-only", "--diff-filter=U"])?;
         let files: Vec<String> = String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect();
         // If there was nothing to abort, the first error says more.
-        let _ = self.run(&["merge", "--abort"]);
+        let _ = git.run(&["merge", "--abort"]);
         if files.is_empty() { Err(error) } else { Ok(BranchMerge::Conflict(files)) }
     }
 

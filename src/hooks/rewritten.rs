@@ -8,9 +8,8 @@ use crate::git::{ObjectId, Revisions};
 use crate::model::{CommitHash, Rewrite};
 use crate::ops::trail::RewriteKind;
 use crate::store::{CodeCommit, Store, StoreError};
-use crate::trail::links;
 use crate::trail::reach::Unreached;
-use crate::trail::trailers;
+use crate::trail::{links, trailers};
 
 /// At most this many commits are followed.
 const MOST_RESET: usize = 200;

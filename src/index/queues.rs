@@ -8,9 +8,8 @@ use rusqlite::{Connection, params};
 use super::error::IndexError;
 use super::{Index, packed};
 use crate::model::{IssueId, IssueStatus, Item, Policy, Priority, QueueId, SolutionId, Time};
-use crate::rules::facts;
 use crate::rules::readiness::in_order;
-use crate::rules::{AbsentWork, Facts, IssueFacts, IssueFolder, QueueFolder};
+use crate::rules::{AbsentWork, Facts, IssueFacts, IssueFolder, QueueFolder, facts};
 use crate::store::{ReadState, Snapshot, StoreError, layout, records};
 
 /// Items of the queues, with the data from which their states are derived.

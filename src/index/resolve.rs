@@ -9,8 +9,7 @@ use super::Index;
 use super::error::IndexError;
 use super::rows::RowKind;
 use crate::model::{ExecutionId, IssueId, QueueId, SolutionId};
-use crate::store::resolve;
-use crate::store::{KnownRecord, ResolveError, records};
+use crate::store::{KnownRecord, ResolveError, records, resolve};
 
 impl Index<'_> {
     /// The record that `text` names.

@@ -9,8 +9,7 @@ use super::list::IssueRow;
 use super::words::{self, BEGIN, END};
 use super::{Index, full_text, pieces, query};
 use crate::model::{IssueId, ItemId, QueueId};
-use crate::store::resolve;
-use crate::store::{KnownRecord, records};
+use crate::store::{KnownRecord, records, resolve};
 
 /// The shortest prefix of an id that is searched for, in characters.
 const SHORTEST: usize = 4;

@@ -2,8 +2,7 @@
 //! section to fill in, under the heading that GitHub would give it in the issue.
 
 use crate::rules::issue_text::{TemplatePreset, with_preset};
-use crate::rules::yaml;
-use crate::rules::{IssueTemplate, Node};
+use crate::rules::{IssueTemplate, Node, yaml};
 
 /// Longer hints would hide the fields to fill in.
 const LONGEST_HINT: usize = 500;

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
 #[expect(deprecated, reason = "clients of the current version of the protocol still have roots")]
-use rmcp::model::ListRootsRequest;
-use rmcp::model::{InputRequest, InputRequiredResult, InputResponses};
+use rmcp::model::{InputRequest, InputRequiredResult, InputResponses, ListRootsRequest};
 use rmcp::{Peer, RoleServer};
 use serde_json::Value;
 

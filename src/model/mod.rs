@@ -65,10 +65,8 @@ pub(crate) use branch::Branch;
 pub(crate) use budget::Budget;
 pub(crate) use check_outcome::CheckOutcome;
 pub(crate) use code::Code;
-pub(crate) use digest::PlanDigest;
-pub(crate) use digest::hex;
-pub(crate) use doc::file_bytes;
-pub(crate) use doc::{Apart, Broken, Doc, Excess, RecordStep, SideValue};
+pub(crate) use digest::{PlanDigest, hex};
+pub(crate) use doc::{Apart, Broken, Doc, Excess, RecordStep, SideValue, file_bytes};
 pub(crate) use execution::{
     Aside, AsideReason, Check, CommitLink, End, Event, Execution, ExecutionResult, Failure, Land, LandHow,
     LinkedBy, LogEntry, Renew, Rewrite, Supersedes, Unlink,
@@ -80,10 +78,9 @@ pub(crate) use hash::{CommitHash, PatchId, TreeHash};
 pub(crate) use hidden::exact;
 pub(crate) use id::{EntryId, ExecutionId, IdError, IssueId, ItemId, QueueId, RoadmapId, RunId, SolutionId};
 pub(crate) use issue::{
-    AcceptanceType, Comment, CommitStrategy, ExtendedContext, Feedback, FeedbackDetail, FeedbackType, Issue,
-    LifecycleRequirements, RegressionScope, Source, Stage, StoredStatus, TestStrategy,
+    AcceptanceType, Comment, CommitStrategy, ExtendedContext, Feedback, FeedbackDetail, FeedbackType, ISSUE,
+    Issue, LifecycleRequirements, RELATIONS, RegressionScope, Source, Stage, StoredStatus, TestStrategy,
 };
-pub(crate) use issue::{ISSUE, RELATIONS};
 pub(crate) use item_name::ItemName;
 pub(crate) use nearest::nearest;
 pub(crate) use notification::{Notification, NotificationKind};
@@ -95,23 +92,20 @@ pub(crate) use plan_json::PlanJson;
 pub(crate) use priority::Priority;
 pub(crate) use proof::{BaseTests, FailsWithout, Proof, Vouch};
 pub(crate) use provenance::{Provenance, ProvenanceSource};
-pub(crate) use queue::{ITEM, QUEUE};
-pub(crate) use queue::{Item, Queue, QueueDecision};
+pub(crate) use queue::{ITEM, Item, QUEUE, Queue, QueueDecision};
 pub(crate) use queue_conflict::{ConflictType, QueueConflict, Resolution, Severity};
-pub(crate) use record::{Entry, Once, OnceSchema};
-pub(crate) use record::{entry_at, entry_bytes};
-pub(crate) use redaction::Redaction;
-pub(crate) use redaction::{ASIDE, REDACTED};
+pub(crate) use record::{Entry, Once, OnceSchema, entry_at, entry_bytes};
+pub(crate) use redaction::{ASIDE, REDACTED, Redaction};
 pub(crate) use remedy::{Detail, Remedies, Remedy, RemedyCall};
 pub(crate) use repo_path::{FoldedPaths, RepoPath};
 pub(crate) use review::{Review, Score, Scores, Verdict};
-pub(crate) use roadmap::ROADMAP;
-pub(crate) use roadmap::{Convergence, Factors, Risk, Roadmap, RoadmapChoice, RoadmapDocument, RoadmapMode};
+pub(crate) use roadmap::{
+    Convergence, Factors, ROADMAP, Risk, Roadmap, RoadmapChoice, RoadmapDocument, RoadmapMode,
+};
 pub(crate) use roadmap_log::{
     RoadmapApproval, RoadmapEvent, RoadmapFeedback, RoadmapLogEntry, RoadmapRevision,
 };
-pub(crate) use root::ROOT;
-pub(crate) use root::{Policy, Project, Root};
+pub(crate) use root::{Policy, Project, ROOT, Root};
 pub(crate) use run::{CodeReview, ExecutionMethod, Run, RunAgents, RunLimits, RunMode, RunStep};
 pub(crate) use run_log::{
     ActionDone, Breach, Choice, Decided, IssueReached, Limited, Order, OrderKind, PhaseReached, RunEvent,
@@ -119,8 +113,7 @@ pub(crate) use run_log::{
 };
 pub(crate) use schema::{Births, FieldKind, Schema, Shape};
 pub(crate) use shell::line::SimpleCommand;
-pub(crate) use solution::SOLUTION;
-pub(crate) use solution::Solution;
+pub(crate) use solution::{SOLUTION, Solution};
 pub(crate) use stamp::{EpochStamp, Stamp, Stamper};
 pub(crate) use status::{ExecutionStatus, IssueStatus, ItemStatus, QueueStatus, StatusChange};
 pub(crate) use strict::JsonFault;

@@ -11,8 +11,7 @@ use crate::model::{CommitHash, LinkedBy};
 use crate::ops::store::{ComparedStatement, ComparedStatements};
 use crate::ops::trail::{Audit, AuditedCommit, LinkingExecution};
 use crate::rules::{AuditFinding, AuditSeverity};
-use crate::ui::style;
-use crate::ui::{Style, count};
+use crate::ui::{Style, count, style};
 
 /// Commits on a page in a browser.
 const COMMITS: PerPage = PerPage::Latest(500);

@@ -9,8 +9,7 @@ use super::{
     person, priority, record, short_id, state, styled,
 };
 use crate::model::{ExecutionStatus, Explored, Feedback, Issue};
-use crate::ops::issues::Override;
-use crate::ops::issues::{CommentView, Contents, IssueView, Related};
+use crate::ops::issues::{CommentView, Contents, IssueView, Override, Related};
 use crate::ops::plans::SolutionView;
 use crate::rules::readiness;
 use crate::ui::{clean_line, count, style};

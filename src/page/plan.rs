@@ -8,8 +8,7 @@ use super::{
 use crate::model::plan::{PlannedCommit, TaskTest, TouchedPlace};
 use crate::model::{Plan, Task, TaskId};
 use crate::ops::plans::SolutionView;
-use crate::ui::style;
-use crate::ui::{Arrow, Boxed, Style, count};
+use crate::ui::{Arrow, Boxed, Style, count, style};
 
 /// The page of a plan.
 pub(crate) fn page(view: &SolutionView) -> Page {

@@ -10,8 +10,7 @@ use super::{
 use crate::model::{IssueStatus, RoadmapMode};
 use crate::ops::plans::roadmap::{RoadmapIssue, RoadmapView, WaveView};
 use crate::rules::{Round, RoundStatus, Status};
-use crate::ui::style;
-use crate::ui::{Style, count};
+use crate::ui::{Style, count, style};
 
 /// How many characters a progress bar has.
 const BAR: usize = 10;

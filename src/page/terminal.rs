@@ -5,8 +5,7 @@ use std::io::{self, Write};
 use super::block::{Block, Column, EntryForm, Field, List, Page, Section, Table, Text, TextForm, Value};
 use super::line::{Line, Span, Target};
 use crate::model::{Priority, exact};
-use crate::ui::style;
-use crate::ui::{Cell, Painter, Screen, Style, UiSettings, clean_line, indent, markdown, table, time};
+use crate::ui::{Cell, Painter, Screen, Style, UiSettings, clean_line, indent, markdown, style, table, time};
 
 /// The blanks before what is under a heading.
 const UNDER_HEADING: usize = 4;

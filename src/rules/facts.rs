@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::review;
-use super::{CombinedReview, ExecutionFolder, IssueFolder, Recorded, claim_order};
+use super::{CombinedReview, ExecutionFolder, IssueFolder, Recorded, claim_order, review};
 use crate::model::{
     CommitHash, ExecutionId, ExecutionStatus, Issue, IssueId, IssueStatus, Person, PlanDigest, Priority,
     RepoPath, SolutionId, StoredStatus, Time, Verdict,

@@ -2,13 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Branch;
-use crate::model::CommitHash;
-use crate::model::Event;
-use crate::model::Land;
-use crate::model::LandHow;
-use crate::model::text_enum;
 use crate::model::time::Time;
+use crate::model::{Branch, CommitHash, Event, Land, LandHow, text_enum};
 use crate::rules::ExecutionFolder;
 
 text_enum!(

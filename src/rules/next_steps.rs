@@ -1,8 +1,7 @@
 //! Suggests the next one or two commands.
 
 use crate::model::{IssueId, Op, Operation, Other, Remedy, RemedyCall};
-use crate::rules::Role;
-use crate::rules::roles;
+use crate::rules::{Role, roles};
 
 /// The maximum number of suggestions.
 const MOST: usize = 2;

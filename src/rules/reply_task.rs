@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::evidence;
 use super::unbegun::unbegun;
-use super::{ExecutionFolder, GateValue, IssueFolder, PlanReview};
+use super::{ExecutionFolder, GateValue, IssueFolder, PlanReview, evidence};
 use crate::model::plan_schema::MOST_TASKS;
 use crate::model::{Comment, ExecutionId, ExecutionStatus, Issue, Plan, Source, Task};
 

@@ -2,19 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use self::patterns::BUILDS;
-use self::patterns::FRAMEWORKS;
-use self::patterns::LOCKS;
-use self::patterns::PROGRAMS;
-use self::patterns::RUNNERS;
-use self::patterns::STANDARD;
-use self::patterns::TESTS;
-use self::scripts::line_scripts;
-use self::scripts::path_in;
-use self::scripts::shell_lines;
-use self::scripts::words;
-use super::Glob;
-use super::test_settings;
+use self::patterns::{BUILDS, FRAMEWORKS, LOCKS, PROGRAMS, RUNNERS, STANDARD, TESTS};
+use self::scripts::{line_scripts, path_in, shell_lines, words};
+use super::{Glob, test_settings};
 use crate::model::Plan;
 
 mod patterns;

@@ -37,7 +37,7 @@ impl AgentJob {
             Some(active) => active.solution_id.as_str(),
             None => &self.site.name,
         };
-        let made = StepWorkplace::make(&session, &self.site, label);
+        let made = StepWorkplace::make(&session, &self.site, label, &self.confinement);
         for notice in session.notices() {
             self.report(StepReport::Noticed(notice));
         }

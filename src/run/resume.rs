@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use super::agreed;
 use super::begin::{self, Begin};
-use super::configured;
 use super::crew::{Crew, StartedRun, step_of};
 use super::drive::drive;
 use super::stops::RunStops;
 use super::watch::{RunWatch, tell_notices};
+use super::{agreed, configured};
 use crate::model::{Code, IssueId, IssueStatus, Op, Other, RemedyCall, Run, RunId};
 use crate::ops::work::AgentNames;
 use crate::ops::work::runs::driver::Driven;

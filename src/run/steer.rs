@@ -7,18 +7,12 @@ use serde::Serialize;
 use crate::model::{
     Code, IssueId, IssueStatus, Op, Order, OrderKind, Other, RemedyCall, RunEvent, RunId, RunStatus,
 };
-use crate::ops::Answer;
-use crate::ops::Refusal;
-use crate::ops::Session;
-use crate::ops::issues;
-use crate::ops::plans;
 use crate::ops::work::publish_store;
 use crate::ops::work::runs::driver::Driven;
 use crate::ops::work::runs::view::{all, existing, named};
-use crate::rules::RunFolder;
-use crate::rules::RunProgress;
-use crate::rules::facts;
+use crate::ops::{Answer, Refusal, Session, issues, plans};
 use crate::rules::run::steering;
+use crate::rules::{RunFolder, RunProgress, facts};
 use crate::store::{ReadState, Store, resolve};
 
 /// What to tell a run.

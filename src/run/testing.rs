@@ -60,7 +60,7 @@ impl Carrying<'_> {
         };
         // What git ignores is in the work tree of the user.
         let users = self.job.identity.shared_session()?;
-        let place = StepWorkplace::make(&users, &site, &site.name)?;
+        let place = StepWorkplace::make(&users, &site, &site.name, &self.job.confinement)?;
         users.notices().into_iter().for_each(|notice| self.job.report(Told::Noticed(notice)));
         let verified = self.run_tests(&users, tests, &place);
         let within = self.job.confinement.words(&place.workplace.folder, &ProgramNeeds::default());

@@ -9,6 +9,10 @@ use crate::ops::{Notice, Refusal};
 use crate::rules::run::{fails, releases};
 use crate::store::ObjectId;
 
+fn lost(refusal: &Refusal) -> String {
+    format!("its work is lost: {}", refusal.message)
+}
+
 impl Carrying<'_> {
     /// The run itself cannot go on with the execution. The claim is given back, so that nobody takes this for a failure of
     /// the agent or the plan. The failure says where the work is.
@@ -38,11 +42,11 @@ impl Carrying<'_> {
         let place = match self.kept() {
             Ok(Some(branch)) => format!("its work is on the branch {branch}"),
             Ok(None) => return failure,
+            // Nothing of what is there may be kept, so the workplace goes.
+            Err(refusal) if refusal.code == Code::WorkplaceChanged => lost(&refusal),
             Err(refusal) => match self.left_there() {
-                Some(place) if refusal.code != Code::WorkplaceChanged => {
-                    format!("its work is only in the workplace {place}")
-                }
-                _ => format!("its work is lost: {}", refusal.message),
+                Some(place) => format!("its work is only in the workplace {place}"),
+                None => lost(&refusal),
             },
         };
         let message = failure.message.unwrap_or_default();
@@ -50,12 +54,13 @@ impl Carrying<'_> {
         Failure { message: Some(format!("{message}{gap}({place})")), ..failure }
     }
 
-    /// Lets the workplace stay until the next attempt; its path relative to the repository, `../code-RUN-…/SOL-…`, since records
+    /// Lets the workplace stay until the next attempt, with a git directory of this program; its path relative to the repository, `../code-RUN-…/SOL-…`, since records
     /// contain no absolute paths.
     fn left_there(&self) -> Option<String> {
         let place = self.job.workplace.borrow();
         let workplace = &place.as_ref()?.workplace;
         workplace.note_needed().ok()?;
+        workplace.replace_git_dir(self.session.store()).ok()?;
         let (folder, name) = (workplace.folder.parent()?.file_name()?, workplace.folder.file_name()?);
         Some(format!("../{}/{}", folder.to_string_lossy(), name.to_string_lossy()))
     }

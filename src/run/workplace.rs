@@ -1,12 +1,14 @@
 //! The workplace of an agent in a step of a run: a clone of its own, prepared, and what is handed in from it.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use super::leftovers::keep_commit;
 use crate::agent::guard::{REFUSED, refusals};
+use crate::agent::state::ProgramNeeds;
 use crate::gate::handed_branch::{BranchFault, RefusedBranch};
 use crate::gate::handed_in::RefusedRecord;
 use crate::model::{Branch, Code, ExecutionId, FoldedPaths, RepoPath, RunId, entry_bytes};
@@ -18,7 +20,7 @@ use crate::ops::{Refusal, Session};
 use crate::rules::{Bounds, Role};
 use crate::store::{ObjectId, Store};
 use crate::trail::active::ActiveClaim;
-use crate::workplace::{NewWorkplace, PlaceVariables, Source, Workplace};
+use crate::workplace::{Confinement, NewWorkplace, PlaceVariables, Source, Workplace};
 
 /// The subject of a commit of files that an agent left.
 const KEPT_FILES: &str = "Keep what was not committed";
@@ -76,7 +78,12 @@ impl StepWorkplace {
     ///
     /// # Errors
     /// Those of [`Workplace::make`]; `interrupted`.
-    pub(super) fn make(session: &Session, site: &StepSite, label: &str) -> Result<Self, Refusal> {
+    pub(super) fn make(
+        session: &Session,
+        site: &StepSite,
+        label: &str,
+        confinement: &Confinement,
+    ) -> Result<Self, Refusal> {
         let store = session.store();
         if let Some(parent) = site.folder.parent() {
             let made = DirBuilder::new().mode(0o700).recursive(true).create(parent);
@@ -93,7 +100,8 @@ impl StepWorkplace {
             outlives: true,
         };
         let workplace = Workplace::make(store, &new)?;
-        match prepare(session, &workplace, site, label) {
+        let within = confinement.words(&workplace.folder, &ProgramNeeds::default());
+        match prepare(session, &workplace, site, label, &within) {
             Ok(PreparedStep { variables, changed }) => {
                 Ok(Self { workplace, variables, prepared: changed, refused: Vec::new() })
             }
@@ -213,13 +221,14 @@ fn prepare(
     workplace: &Workplace,
     site: &StepSite,
     label: &str,
+    within: &[OsString],
 ) -> Result<PreparedStep, Refusal> {
     let store = session.store();
     if let Some(active) = &site.active {
         let (folder, name) = ACTIVE;
         workplace.put(&format!("{folder}/{name}"), &entry_bytes(active))?;
     }
-    let prepared = prepare_workplace(session, workplace, label, Bring::FromHere)?;
+    let prepared = prepare_workplace(session, workplace, label, Bring::FromHere, within)?;
     let source = Source { store, top: store.work_dir() };
     let ignored = prepared.as_ref().map_or_else(BTreeMap::new, |prepared| prepared.ignored_content(&source));
     if !ignored.is_empty() {

@@ -3,9 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::StoreError;
-use crate::git::Date;
-use crate::git::local_now;
-use crate::git::parse_date;
+use crate::git::{Date, local_now, parse_date};
 use crate::model::Time;
 
 /// Gives the time for everything that is written, and for every question about a lease.

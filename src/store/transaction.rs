@@ -16,8 +16,7 @@ use std::collections::BTreeSet;
 use self::bulk::Ready;
 use self::identity::Identity;
 use self::pending::Pending;
-use super::layout;
-use super::{Folder, ReadState, Redactions, Snapshot, Store, StoreError, merge, root};
+use super::{Folder, ReadState, Redactions, Snapshot, Store, StoreError, layout, merge, root};
 use crate::git::{Kind, ObjectBatch, ObjectId, Repository};
 use crate::model::{Detail, EntryId, Op, Person, RemedyCall, Stamp, Stamper, Uid};
 

@@ -3,13 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::SyncError;
 use super::counting::{Counting, count};
 use super::exchange::{self, Exchanged, Trust, Waiting, WantedPush, exchange};
 use super::shown::{self, Unshown};
-use super::transfer;
-use super::turnstile;
 use super::watch::RemoteWatch;
+use super::{SyncError, transfer, turnstile};
 use crate::git::ObjectId;
 use crate::model::CommitHash;
 use crate::store::{EqualTrees, HeadSide, Merged, Rewritten, Store, StoreError, Unpublished, Unpurged};

@@ -1,11 +1,10 @@
 //! A change that takes effect only once the remote has it, such as a claim: the remote's atomic update of its ref is
 //! the lock.
 
-use super::SyncError;
 use super::exchange::{Again, Exchanged, Trust, Waiting, WantedPush, exchange};
 use super::round::{self, Synced};
-use super::transfer;
 use super::turnstile::Turn;
+use super::{SyncError, transfer};
 use crate::model::Op;
 use crate::store::{EqualTrees, FarFuture, Offered, Store, StoreError, Tx};
 

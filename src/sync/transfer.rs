@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use super::rate_words;
 use super::watch::{RemoteWatch, of_transfer};
 use super::words::{self, Trouble};
-use super::{SyncError, backoff, limit, partial};
+use super::{SyncError, backoff, limit, partial, rate_words};
 use crate::git::{GitError, ObjectId, TransportReply, lock_file};
 use crate::store::{Store, StoreError};
 

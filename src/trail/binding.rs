@@ -12,8 +12,7 @@ pub(crate) use self::draft::{ChosenPlan, Draft, DraftBinding, Trailer};
 use super::active::{self, ActiveClaim};
 use super::own_branch::{self, Relation};
 use crate::model::{Branch, ExecutionId, IssueId, Person, SolutionId, TaskId};
-use crate::rules::claim;
-use crate::rules::{Claim, Ending, ExecutionFolder};
+use crate::rules::{Claim, Ending, ExecutionFolder, claim};
 use crate::store::{ReadState, Store, StoreError, layout, records};
 
 /// At most this many words of a message are looked up. Ids are near its beginning or in its trailers, and a huge

@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::style;
-use super::{Painter, Screen, Style, text};
+use super::{Painter, Screen, Style, style, text};
 
 /// A line of styled parts, already cleaned, without line breaks or tabs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,9 +2,8 @@
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use super::style;
 use super::text::{clean, fold};
-use super::{Painter, Screen, Style, clean_line, indent, links, width};
+use super::{Painter, Screen, Style, clean_line, indent, links, style, width};
 
 /// Longer lines are hard to read.
 const WIDEST: usize = 100;

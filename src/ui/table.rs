@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use super::style;
-use super::{Painter, Screen, Style, UiSettings, text};
+use super::{Painter, Screen, Style, UiSettings, style, text};
 
 /// The blanks between two columns.
 const GAP: usize = 2;

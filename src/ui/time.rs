@@ -6,14 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use chrono::format::StrftimeItems;
 use chrono::{DateTime, Datelike, FixedOffset};
 
-use super::DateChoice;
-use super::DateForm;
-use super::UiSettings;
-use super::screen;
 use super::settings::DateShape;
+use super::{DateChoice, DateForm, UiSettings, screen};
 use crate::git::local_offset;
-use crate::model::Time;
-use crate::model::count;
+use crate::model::{Time, count};
 
 const SECOND: u64 = 1000;
 const MINUTE: u64 = 60 * SECOND;

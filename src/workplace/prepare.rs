@@ -161,6 +161,8 @@ pub(crate) struct NewPlace<'a> {
     pub(crate) label: &'a str,
     /// Whether it is the clone of an agent.
     pub(crate) is_agents: bool,
+    /// The words before those of a setup command: a sandbox, if there is one.
+    pub(crate) within: &'a [OsString],
 }
 
 /// What was prepared.
@@ -277,10 +279,11 @@ impl Preparation {
     pub(crate) fn prepare(
         &self,
         source: &Source<'_>,
-        &NewPlace { store: place, label, is_agents }: &NewPlace<'_>,
+        new: &NewPlace<'_>,
         interrupts: &Interrupts,
         begins: &mut dyn FnMut(&CommandLine),
     ) -> Result<Prepared, PreparationError> {
+        let &NewPlace { store: place, label, is_agents, .. } = new;
         let top = place.work_dir().unwrap_or_else(|| place.git_dir());
         let environment = source.store.environment();
         let (mut included, mut submodules) = Default::default();
@@ -299,7 +302,7 @@ impl Preparation {
         if let Some(variables) = &variables {
             variables.note(place)?;
         }
-        let (commands, failed) = self.run_setup(&top, variables.as_ref(), place, interrupts, begins)?;
+        let (commands, failed) = self.run_setup(&top, variables.as_ref(), new, interrupts, begins)?;
         Ok(Prepared {
             files: included.files,
             skipped: included.skipped,
@@ -316,14 +319,15 @@ impl Preparation {
         &self,
         top: &Path,
         variables: Option<&PlaceVariables>,
-        place: &Store,
+        place: &NewPlace<'_>,
         interrupts: &Interrupts,
         begins: &mut dyn FnMut(&CommandLine),
     ) -> Result<(usize, Option<FailedCommand>), PreparationError> {
-        let environment = variables.map(|variables| variables.added_to(place.environment()));
+        let environment = variables.map(|variables| variables.added_to(place.store.environment()));
         for (passed, command) in self.settings.setup.iter().enumerate() {
             begins(command);
-            let shell = Shell { command, folder: top, environment: environment.as_deref(), within: &[] };
+            let shell =
+                Shell { command, folder: top, environment: environment.as_deref(), within: place.within };
             let ran = supervise::run(&shell, None, interrupts, &mut |_| {})?;
             if ran.ended != ProcessEnd::Exited(0) {
                 let failed = FailedCommand { command: command.as_str().to_owned(), ran };

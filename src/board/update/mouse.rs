@@ -2,11 +2,10 @@
 
 use super::{begin, fill, keys};
 use crate::board::event::BoardEffect;
-use crate::board::layout;
 use crate::board::model::Model;
 use crate::board::overlay::Overlay;
 use crate::board::page::IssuePage;
-use crate::board::view;
+use crate::board::{layout, view};
 use crate::ui::Button;
 
 /// Lines that one step of the wheel scrolls.

@@ -6,8 +6,7 @@ use ratatui_core::style::{Color, Modifier, Style};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::board::editor::Editor;
-use crate::ui::style as looks;
-use crate::ui::{StyledLine, clean_line, truncate, width};
+use crate::ui::{StyledLine, clean_line, style as looks, truncate, width};
 
 /// Ordinary text.
 pub(super) const PLAIN: Style = Style::new();

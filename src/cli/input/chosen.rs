@@ -8,9 +8,8 @@ use super::ask;
 use super::list_filter::FilterArgs;
 use crate::cli::{CliContext, Failure, Outcome, print, usage};
 use crate::model::count;
-use crate::ops::Refusal;
-use crate::ops::Session;
 use crate::ops::issues::{self, ChangeMany, List, Many, PreviewMany, SavedQueries, query_words};
+use crate::ops::{Refusal, Session};
 use crate::ui;
 
 /// Which issues to change at once.

@@ -7,9 +7,8 @@ use crate::cli::input::consent;
 use crate::cli::input::waiting::{self, Wait};
 use crate::cli::{CliContext, Failure};
 use crate::model::{Branch, Code};
-use crate::ops::Done;
-use crate::ops::Refusal;
 use crate::ops::work::{ClaimRequest, ClaimView, ClaimWorktree, Claimable};
+use crate::ops::{Done, Refusal};
 use crate::rules::lease;
 
 /// How an item is claimed.

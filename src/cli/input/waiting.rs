@@ -3,9 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::cli::CliContext;
-use crate::ops::Session;
 use crate::ops::work::{self, ClaimRequest, ClaimView};
-use crate::ops::{Answer, Refusal, RefusalKind};
+use crate::ops::{Answer, Refusal, RefusalKind, Session};
 use crate::store::Store;
 use crate::sync;
 use crate::ui::clean_line;

@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use super::with_remedies;
 use crate::model::CommitHash;
-use crate::ops::store::Repaired;
-use crate::ops::store::{FsckFinding, FsckSeverity};
+use crate::ops::store::{FsckFinding, FsckSeverity, Repaired};
 use crate::ui::{Screen, clean_line, count, style};
 
 /// All errors and warnings, and the notes about which something can be done; the other notes if requested.

@@ -6,8 +6,7 @@ use super::with_remedies;
 use crate::interchange::{ImportReport, Skipped, jsonl};
 use crate::ops::store::line;
 use crate::ui::style::{DIM, GOOD, HEADING, ID, WARN};
-use crate::ui::text;
-use crate::ui::{Screen, UiSettings, count};
+use crate::ui::{Screen, UiSettings, count, text};
 
 /// More notes than this are only counted; `--json` has them all.
 const NOTES_SHOWN: usize = 20;

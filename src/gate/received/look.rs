@@ -6,10 +6,9 @@ use super::record::{self, RecordFault, RecordVerdict};
 use super::{IN_PARTS, MOST_UNKNOWN, PushBudget, is_misplaced, is_too_large};
 use crate::git::{Difference, EntryKind, ObjectId, trees};
 use crate::model::{Detail, Redaction, Time, strict, typed};
-use crate::store::layout;
 use crate::store::{
     Did, Form, HistoryLink, Lineage, Location, LogKind, OriginJudge, Reach, RedactionCache, SetAside,
-    Snapshot, Store, StoreError, read_blob,
+    Snapshot, Store, StoreError, layout, read_blob,
 };
 
 /// Checks each file that a push brings or changes.

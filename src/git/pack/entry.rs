@@ -2,9 +2,8 @@
 
 use gix::ObjectId;
 use gix::objs::Kind;
-use gix::zlib::Compression;
-use gix::zlib::Status;
 use gix::zlib::stream::deflate::{Compress, FlushCompress};
+use gix::zlib::{Compression, Status};
 
 use crate::git::{GitError, Repository};
 

@@ -8,8 +8,7 @@ use crate::interchange::lines::{self, JsonLine, Unreadable};
 use crate::model::redaction::holds_hidden;
 use crate::model::root::FORMAT as ROOT_FORMAT;
 use crate::model::{Time, strict};
-use crate::store::layout;
-use crate::store::{Form, Sound};
+use crate::store::{Form, Sound, layout};
 
 /// Any line; its members decide which kind it is.
 #[derive(Deserialize)]

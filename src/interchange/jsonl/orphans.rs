@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::interchange::Skipped;
 use crate::model::words;
-use crate::store::layout;
-use crate::store::{Folder, Location, Owner, StoreError, Tx};
+use crate::store::{Folder, Location, Owner, StoreError, Tx, layout};
 
 /// The depths of the directories that a record gives its name: queues, runs and roadmaps; issues; plans and executions.
 const OWNER_DEPTHS: [usize; 3] = [2, 3, 5];

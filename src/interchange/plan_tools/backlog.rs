@@ -9,18 +9,16 @@ use serde_json::{Map, Value};
 use written::REFERENCE;
 pub(super) use written::{find, write};
 
-use super::PlanTool;
-use super::boxes;
 use super::draft::{self, Draft, DraftTask};
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, date};
 use super::reused_names::{Likeness, ReusedNames};
 use super::sections::{below, front_matter};
+use super::{PlanTool, boxes};
 use crate::interchange::comment::{self, SourceComment};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
-use crate::rules::yaml;
-use crate::rules::{Node, limits};
+use crate::rules::{Node, limits, yaml};
 
 /// Backlog.md.
 pub(crate) static BACKLOG: PlanTool =

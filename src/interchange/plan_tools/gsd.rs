@@ -8,13 +8,12 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use self::tasks::{inside, tasks};
-use super::PlanTool;
-use super::boxes;
 use super::draft::Draft;
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, filled};
 use super::sections::{front_matter, sections};
 use super::written::{Progress, Stage, WrittenText};
+use super::{PlanTool, boxes};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
 use crate::model::{IssueId, Op, StoredStatus};

@@ -5,18 +5,16 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::boxes;
 use super::draft::Draft;
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, date, filled};
 use super::reused_names::{Likeness, ReusedNames};
 use super::sections::{below, sections};
 use super::task_list::{ListedTask, TaskList, TaskOrder};
-use super::{PlanTool, written::ListedBoxes};
+use super::{PlanTool, boxes, written::ListedBoxes};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
-use crate::model::Op;
-use crate::model::StoredStatus;
+use crate::model::{Op, StoredStatus};
 use crate::rules::yaml;
 
 /// OpenSpec.

@@ -8,13 +8,9 @@ use crate::interchange::fields::UNDATED;
 use crate::interchange::title;
 use crate::interchange::tracker::{Arrival, RefusedRecord};
 use crate::interchange::work::IssueWork;
-use crate::model::Issue;
-use crate::model::IssueId;
-use crate::model::Source;
-use crate::model::StoredStatus;
-use crate::model::Time;
 use crate::model::id::IdError;
 use crate::model::uid::Uid;
+use crate::model::{Issue, IssueId, Source, StoredStatus, Time};
 use crate::rules::yaml::Node;
 
 /// The member that names the tool.

@@ -1,8 +1,7 @@
 //! The sections of a Markdown file, and the fields above it.
 
 use super::boxes::Example;
-use crate::rules::Node;
-use crate::rules::yaml;
+use crate::rules::{Node, yaml};
 
 /// A heading: its level, and its text.
 fn heading(line: &str) -> Option<(usize, &str)> {

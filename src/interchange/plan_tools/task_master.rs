@@ -13,9 +13,7 @@ use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, date};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
-use crate::model::Op;
-use crate::model::Priority;
-use crate::model::StoredStatus;
+use crate::model::{Op, Priority, StoredStatus};
 
 /// Task Master.
 pub(crate) static TASK_MASTER: PlanTool =

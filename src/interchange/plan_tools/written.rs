@@ -7,12 +7,8 @@ use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
-use super::backlog;
 use super::boxes::{self, TaskBox};
-use super::gsd;
-use super::openspec;
-use super::spec_kit;
-use super::task_master;
+use super::{backlog, gsd, openspec, spec_kit, task_master};
 use crate::model::IssueId;
 
 /// How far an issue has come.

@@ -4,8 +4,7 @@ use crate::index::Needs;
 use crate::model::redaction::holds_hidden;
 use crate::model::{Code, Doc, Op, RemedyCall};
 use crate::ops::{Answer, Refusal, Session};
-use crate::store::resolve;
-use crate::store::{Redactions, ResolveError, Store, StoreError, layout, records};
+use crate::store::{Redactions, ResolveError, Store, StoreError, layout, records, resolve};
 use crate::sync::conflicts::{Conflict, WHOLE, open};
 
 /// Which conflict to resolve, and how.

@@ -5,8 +5,7 @@ use std::rc::Rc;
 
 use crate::model::{IssueId, Op, count};
 use crate::ops::{Notice, Refusal, queue, work};
-use crate::rules::DependencyCycle;
-use crate::rules::readiness;
+use crate::rules::{DependencyCycle, readiness};
 use crate::store::{Location, ObjectId, Owner, Rewritten, Store, layout, read_blob};
 use crate::sync::{Moved, Synced};
 

@@ -7,8 +7,7 @@ use super::{IssueView, existing, view};
 use crate::index::{IssueRow, Needs};
 use crate::model::{AsideReason, IssueId, IssueStatus, Op, Other, RemedyCall, StoredStatus, text_enum};
 use crate::ops::{Answer, Notice, Refusal, Session, work};
-use crate::rules::transitions;
-use crate::rules::{By, facts};
+use crate::rules::{By, facts, transitions};
 use crate::store::{Tx, resolve};
 
 text_enum!(

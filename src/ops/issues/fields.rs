@@ -6,8 +6,7 @@ use super::input::{IssueInput, some};
 use crate::model::{Code, Issue, IssueId, Priority};
 use crate::ops::{Refusal, Session};
 use crate::rules::limits;
-use crate::store::resolve;
-use crate::store::{ReadState, ResolveError};
+use crate::store::{ReadState, ResolveError, resolve};
 
 /// A change of one member of a set.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,8 +12,7 @@ use crate::ops::queue::{self, ItemAnswer, QueueAnswer};
 use crate::ops::work::{self, DetailView, ExecutionView, executions_within};
 use crate::ops::{Answer, Notice, Refusal, Session, unreached_of};
 use crate::rules::readiness;
-use crate::store::resolve;
-use crate::store::{KnownRecord, ResolveError, Snapshot, records};
+use crate::store::{KnownRecord, ResolveError, Snapshot, records, resolve};
 
 /// Whatever an id names, with everything in it.
 #[derive(Debug, Serialize, JsonSchema)]

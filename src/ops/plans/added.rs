@@ -7,8 +7,7 @@ use serde::Serialize;
 
 use super::SolutionView;
 use crate::model::{IssueId, IssueStatus, ItemId, QueueId, RepoPath, Solution, SolutionId};
-use crate::rules::plan_check;
-use crate::rules::{CheckReport, IssueFolder, PlanFinding, QueuedItem, facts, replan};
+use crate::rules::{CheckReport, IssueFolder, PlanFinding, QueuedItem, facts, plan_check, replan};
 
 /// The result of adding plans.
 #[derive(Debug, Serialize, JsonSchema)]

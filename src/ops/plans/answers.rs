@@ -6,8 +6,7 @@ use serde_json::Value;
 use super::{Judgement, ReviewInput};
 use crate::agent::answer::{AnswerKind, With, faults, schema_of};
 use crate::model::{IssueId, Plan, SolutionId};
-use crate::rules::PlanFinding;
-use crate::rules::plan_check;
+use crate::rules::{PlanFinding, plan_check};
 
 /// Fields that the store sets or derives (author, created_at, is_bound, plan_digest, …) are ignored here. Unknown
 /// fields are kept.

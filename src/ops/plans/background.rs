@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::model::Source;
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::background;
-use crate::rules::explored;
 use crate::rules::{
-    Background, BackgroundReader, ExplorationContext, IssueContext, IssueFolder, Omission, Role, facts,
-    wisdom,
+    Background, BackgroundReader, ExplorationContext, IssueContext, IssueFolder, Omission, Role, background,
+    explored, facts, wisdom,
 };
 use crate::store::{ReadState, StoreError, records};
 

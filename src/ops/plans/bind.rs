@@ -7,9 +7,8 @@ use crate::model::{
 };
 use crate::ops::issues::{self, IssueView, existing};
 use crate::ops::{Answer, Notice, Refusal, Session, work};
-use crate::rules::plan_check;
 use crate::rules::quality::LEAST;
-use crate::rules::{IssueFolder, PlanSetting, QueuedItem, facts, replan, transitions};
+use crate::rules::{IssueFolder, PlanSetting, QueuedItem, facts, plan_check, replan, transitions};
 use crate::store::{Tx, resolve};
 
 /// Which plan to bind.

@@ -13,12 +13,10 @@ use crate::model::{
 };
 use crate::ops::issues::{self, existing};
 use crate::ops::{Answer, Done, Refusal, Session};
-use crate::rules::complexity;
 use crate::rules::overlap::shared_files;
 use crate::rules::quality::PartScore;
-use crate::rules::{CheckReport, Complexity, PlanFinding, PlanSetting, SharedFile, facts};
-use crate::store::resolve;
-use crate::store::{KnownRecord, ResolveError, Snapshot};
+use crate::rules::{CheckReport, Complexity, PlanFinding, PlanSetting, SharedFile, complexity, facts};
+use crate::store::{KnownRecord, ResolveError, Snapshot, resolve};
 
 /// The plans to check.
 #[derive(Debug)]

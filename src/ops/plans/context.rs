@@ -11,8 +11,7 @@ use crate::model::{Other, Remedy, RemedyCall};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::{Omission, Role};
-use crate::store::KnownRecord;
-use crate::store::resolve;
+use crate::store::{KnownRecord, resolve};
 
 /// The context of an agent.
 #[derive(Debug, Serialize, JsonSchema)]

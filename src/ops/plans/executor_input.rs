@@ -11,8 +11,7 @@ use crate::model::{
 };
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session, work};
-use crate::rules::background;
-use crate::rules::{Background, BackgroundReader, IssueContext, Role, facts};
+use crate::rules::{Background, BackgroundReader, IssueContext, Role, background, facts};
 use crate::store::Snapshot;
 
 #[serde_with::skip_serializing_none]

@@ -3,8 +3,7 @@
 use super::withdraw::refuse_withdrawn;
 use crate::model::{PlanDigest, Policy, Solution};
 use crate::ops::Refusal;
-use crate::rules::review;
-use crate::rules::{CombinedReview, IssueFolder};
+use crate::rules::{CombinedReview, IssueFolder, review};
 use crate::store::Tx;
 
 /// Refuses to queue a plan that was withdrawn, or that did not pass review, unless someone with the right to do so forces

@@ -5,8 +5,7 @@ use crate::model::{Code, Op, Other, Remedy, RemedyCall, SolutionId};
 use crate::ops::Refusal;
 use crate::ops::issues::existing;
 use crate::rules::IssueFolder;
-use crate::store::resolve;
-use crate::store::{KnownRecord, ReadState, ResolveError};
+use crate::store::{KnownRecord, ReadState, ResolveError, resolve};
 
 /// The plan that `text` names: a plan itself, the plan of an item, or the bound or only plan of an issue.
 ///

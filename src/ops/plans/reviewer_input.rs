@@ -8,9 +8,9 @@ use super::background::{background_for, issue_context, notice_source};
 use crate::model::{IssueId, PlanDigest, Project, SolutionId};
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session, work};
-use crate::rules::plan_check;
 use crate::rules::{
     Background, BackgroundReader, ExplorationContext, IssueContext, PlanFinding, PlanSetting, Role,
+    plan_check,
 };
 use crate::store::{Snapshot, records};
 

@@ -13,10 +13,9 @@ use crate::model::words::its_tasks;
 use crate::model::{Code, IssueStatus, Op, Other, PlanDigest, Remedy, RemedyCall, SolutionId, Task, count};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Notice, Permit, Refusal, Session};
-use crate::rules::plan_check;
 use crate::rules::quality::LEAST;
 use crate::rules::task_edit::next_id;
-use crate::rules::{IssueFolder, PlanSetting, TaskEdit, facts};
+use crate::rules::{IssueFolder, PlanSetting, TaskEdit, facts, plan_check};
 use crate::store::Tx;
 
 /// A plan with a changed task.

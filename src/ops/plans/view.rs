@@ -7,9 +7,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::model::{IssueId, Person, Plan, PlanDigest, RepoPath, Review, Solution, SolutionId, Time};
-use crate::rules::complexity;
-use crate::rules::review;
-use crate::rules::{CombinedReview, Complexity, IssueFolder, plan_check};
+use crate::rules::{CombinedReview, Complexity, IssueFolder, complexity, plan_check, review};
 
 /// A plan in the flat form in which planners write it, with derived fields.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

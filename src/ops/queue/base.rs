@@ -3,23 +3,10 @@
 use std::collections::BTreeSet;
 
 use crate::index::{Index, IndexError, KnownQueues};
-use crate::model::Branch;
-use crate::model::ExecutionStatus;
-use crate::model::IssueId;
-use crate::model::IssueStatus;
-use crate::model::Item;
-use crate::model::SolutionId;
-use crate::model::Time;
-use crate::rules::AbsentWork;
-use crate::rules::ExecutionFolder;
-use crate::rules::Facts;
-use crate::rules::Landed;
-use crate::rules::LandedState;
-use crate::rules::QueueFolder;
-use crate::rules::WorkPlace;
-use crate::rules::facts;
+use crate::model::{Branch, ExecutionStatus, IssueId, IssueStatus, Item, SolutionId, Time};
 use crate::rules::landed::is_older_than_landing;
 use crate::rules::readiness::dependencies;
+use crate::rules::{AbsentWork, ExecutionFolder, Facts, Landed, LandedState, QueueFolder, WorkPlace, facts};
 use crate::store::{ObjectId, ReadState, Store, StoreError, records};
 use crate::trail::audit::first_base;
 use crate::trail::landed::{Asked, Question, derive, target::LandingTarget};

@@ -9,8 +9,7 @@ use crate::model::{Code, Op, Other, QueueConflict, QueueId, Resolution, Solution
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::queue_conflicts::standing;
 use crate::rules::{ConflictView, EffectiveConflict, QueueView};
-use crate::store::resolve as resolver;
-use crate::store::{Tx, records};
+use crate::store::{Tx, records, resolve as resolver};
 
 /// A decision about a conflict.
 #[derive(Debug)]

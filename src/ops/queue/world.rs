@@ -2,16 +2,8 @@
 
 use super::base::{self, ClaimBase};
 use crate::index::{self, Index, KnownQueues, Needs, Use};
-use crate::model::Code;
-use crate::model::IssueId;
-use crate::model::Item;
-use crate::model::Op;
-use crate::model::Policy;
-use crate::model::QueueId;
-use crate::model::RemedyCall;
-use crate::model::SolutionId;
-use crate::model::Time;
 use crate::model::op::Other;
+use crate::model::{Code, IssueId, Item, Op, Policy, QueueId, RemedyCall, SolutionId, Time};
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
 use crate::rules::readiness::views;

@@ -3,8 +3,7 @@
 use crate::model::{ISSUE, Issue, IssueId, Op, StoredStatus};
 use crate::ops::Refusal;
 use crate::rules::roles;
-use crate::store::layout;
-use crate::store::{Location, LogKind, Owner, ReadState, StoreError, Tx, records};
+use crate::store::{Location, LogKind, Owner, ReadState, StoreError, Tx, layout, records};
 
 /// Refuses what the transaction has written if the actor's role may not write it.
 pub(super) fn admit(tx: &Tx<'_>) -> Result<(), Refusal> {

@@ -13,12 +13,10 @@ use crate::model::{
 };
 use crate::ops::entries::entry;
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::rules::Status;
-use crate::rules::roadmap;
+use crate::rules::{Status, roadmap};
 use crate::store::layout::{self, form};
-use crate::store::resolve;
 use crate::store::{
-    Form, KnownRecord, Location, LogKind, Owner, ReadState, Redactions, StoreError, Tx, records,
+    Form, KnownRecord, Location, LogKind, Owner, ReadState, Redactions, StoreError, Tx, records, resolve,
 };
 
 /// What to hide, and why.

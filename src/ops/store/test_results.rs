@@ -15,8 +15,7 @@ use crate::model::text_enum::text_enum;
 use crate::model::{Check, Code, Event, Execution, ExecutionId, IssueId, Other, RemedyCall, TreeHash};
 use crate::ops::trail::audited;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::evidence;
-use crate::rules::{ExecutionFolder, Gate, GateValue, IssueFolder, PlanReview};
+use crate::rules::{ExecutionFolder, Gate, GateValue, IssueFolder, PlanReview, evidence};
 use crate::store::{ReadState, Store, records};
 use crate::trail::signed_checks;
 

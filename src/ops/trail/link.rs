@@ -13,8 +13,7 @@ use crate::ops::plans::plan_of_issue;
 use crate::ops::work::refuse_foreign_record;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::ExecutionFolder;
-use crate::store::resolve;
-use crate::store::{CodeCommit, KnownRecord, ReadState, Store, Tx, object_id, records};
+use crate::store::{CodeCommit, KnownRecord, ReadState, Store, Tx, object_id, records, resolve};
 use crate::trail::trace::{self, CommitFacts};
 use crate::trail::{links, trailers};
 

@@ -15,11 +15,10 @@ use crate::rules::readiness::in_order;
 use crate::rules::undoing::undoing;
 use crate::rules::{ExecutionFolder, IssueFolder, Undoing};
 use crate::store::{KnownRecord, ResolveError, Snapshot, Store, records};
-use crate::trail::active;
-use crate::trail::landed;
 use crate::trail::provenance::Provenances;
 use crate::trail::reach::Unreached;
 use crate::trail::trace::{CommitFacts, commit, commit_facts, issues_of, range};
+use crate::trail::{active, landed};
 
 /// The object of a trace, and what was found.
 struct TraceHits {

@@ -7,8 +7,7 @@ use crate::model::{
 use crate::ops::work::refuse_foreign_record;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::ExecutionFolder;
-use crate::store::resolve;
-use crate::store::{KnownRecord, ReadState, ResolveError, Store, Tx, records};
+use crate::store::{KnownRecord, ReadState, ResolveError, Store, Tx, records, resolve};
 use crate::trail::trace;
 
 /// Which links to remove.

@@ -20,8 +20,7 @@ use crate::interchange::agent_files::{
 };
 use crate::model::{Code, Other};
 use crate::ops::{Answer, Notice, Refusal, Session};
-use work_files::Change;
-use work_files::WorkFiles;
+use work_files::{Change, WorkFiles};
 
 /// The action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,11 +10,12 @@ use serde_json::Value;
 
 use super::Built;
 use super::agents::{folder, seen_by};
-use super::preparing::{Bring, PreparedView, prepare_workplace};
+use super::preparing::{Bring, PreparedView, prepare_workplace, tear_down};
 use crate::agent::configured;
 use crate::agent::definition::{Agent, Protocol};
 use crate::agent::ping::{Pong, ping};
 use crate::agent::request::{Request, RequestKind};
+use crate::agent::state::ProgramNeeds;
 use crate::agent::talk::{self, AgentObserver, AgentReply, AgentWorkplace, Unanswered};
 use crate::gate::handed_branch::{BranchBounds, judge_branch};
 use crate::model::{Branch, Code, CommitHash, Cost, Explain, Exploration, FoldedPaths, SolutionId};
@@ -163,10 +164,21 @@ fn in_workplace(
     let folder = place(store, &name)?;
     let new =
         NewWorkplace { folder: &folder, name: &name, start: head, branch: branch.as_ref(), outlives: false };
+    let confinement = Confinement::load(store)?;
     let workplace = Workplace::make(store, &new)?;
-    let tested = ask_in(session, agent, role, input, &workplace, observer);
+    let within = confinement.words(&folder, &ProgramNeeds::default());
+    let prepared = prepare_workplace(session, &workplace, &name, Bring::FromHere, &within);
+    let there = TestSite { workplace: &workplace, confinement };
+    let tested = prepared.and_then(|prepared| ask_in(session, agent, role, input, there, prepared, observer));
+    tear_down(session, &workplace, workplace.noted_variables().as_ref(), &within);
     workplace.remove(store)?;
     tested
+}
+
+/// Where an agent is tested.
+struct TestSite<'a> {
+    workplace: &'a Workplace,
+    confinement: Confinement,
 }
 
 fn ask_in(
@@ -174,14 +186,14 @@ fn ask_in(
     agent: &Agent,
     role: Role,
     input: &Value,
-    workplace: &Workplace,
+    there: TestSite<'_>,
+    prepared: Option<Prepared>,
     observer: &mut dyn AgentObserver,
 ) -> Result<Tested, Refusal> {
-    let prepared = prepare_workplace(session, workplace, workplace.name(), Bring::FromHere)?;
+    let TestSite { workplace, confinement } = there;
     let mut environment = seen_by(session, agent, role);
     let variables = prepared.as_ref().and_then(|prepared| prepared.variables.as_ref());
     environment.extend(variables.iter().flat_map(|place| place.variables()));
-    let confinement = Confinement::load(session.store())?;
     let place = AgentWorkplace {
         folder: workplace.folder.clone(),
         within: confinement.words(&workplace.folder, &agent.needs(&environment)),

@@ -7,10 +7,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::AgentNames;
-use crate::agent::configured;
 use crate::agent::definition::{Agent, NoAgent, Protocol, Sourced, ValueOrigin, Variable, names};
 use crate::agent::environment::environment;
-use crate::agent::preset;
+use crate::agent::{configured, preset};
 use crate::model::{Code, Explain, Other, Remedy};
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::Role;

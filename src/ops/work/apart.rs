@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::agents::{folder, refuse_missing};
 use super::asking::{Asking, NoAnswer, RefusedAnswer};
 use super::handed_in::take_records;
-use super::preparing::{Bring, prepare_workplace};
+use super::preparing::{Bring, prepare_workplace, tear_down};
 use super::runs::paths::AgentIdentity;
 use super::users_state::UsersState;
 use crate::agent::answer::AnswerKind;
@@ -15,6 +15,7 @@ use crate::agent::configured;
 use crate::agent::definition::Agent;
 use crate::agent::environment::environment;
 use crate::agent::request::{Request, RequestKind};
+use crate::agent::state::ProgramNeeds;
 use crate::agent::talk::{self, AgentObserver, AgentReply, AgentWorkplace, Unanswered};
 use crate::model::{Code, Failure, count};
 use crate::ops::{Notice, Refusal, Session};
@@ -76,6 +77,8 @@ pub(crate) fn ask_apart<A: AnswerKind, T>(
         AgentApart { session, there: &there, agent: &agent, role, workplace, confinement, asked: 0 };
     let asked = apart.ask(Request::new::<A>(kind, role, input.clone()), observer, accept);
     session.notice_all(there.notices());
+    let within = apart.confinement.words(&folder, &ProgramNeeds::default());
+    tear_down(session, &apart.workplace, apart.workplace.noted_variables().as_ref(), &within);
     apart.workplace.remove(store)?;
     asked
 }
@@ -101,7 +104,9 @@ impl AgentApart<'_> {
         mut accept: impl FnMut(&Session, &Agent, AgentReply<A>) -> Result<T, ApartUnfit>,
     ) -> Result<T, Refusal> {
         let (session, there, agent) = (self.session, self.there, self.agent);
-        let prepared = prepare_workplace(session, &self.workplace, self.workplace.name(), Bring::FromHere)?;
+        let within = self.confinement.words(&self.workplace.folder, &ProgramNeeds::default());
+        let prepared =
+            prepare_workplace(session, &self.workplace, self.workplace.name(), Bring::FromHere, &within)?;
         let variables = prepared.and_then(|prepared| prepared.variables);
         let before = self.workplace.changed()?;
         let users = UsersState::look(session.store())?;

@@ -13,9 +13,10 @@ use crate::model::{
 };
 use crate::ops::issues::open_parts;
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::rules::evidence;
 use crate::rules::unbegun::unbegun;
-use crate::rules::{ExecutionFolder, Gate, GateValue, IssueFolder, LinkedCommit, PlanReview, reply_task};
+use crate::rules::{
+    ExecutionFolder, Gate, GateValue, IssueFolder, LinkedCommit, PlanReview, evidence, reply_task,
+};
 use crate::store::{CodeCommit, ObjectId, ReadState, Store, StoreError, Tx, records};
 use crate::trail::landed::target::LandingTarget;
 use crate::trail::work::{self, CommittedWork};

@@ -11,9 +11,8 @@ use crate::model::{
 use crate::ops::issues::{IssueView, existing};
 use crate::ops::plans::{SolutionView, issue_context};
 use crate::ops::{Answer, Refusal, Session, queue};
-use crate::rules::background;
 use crate::rules::{
-    Background, BackgroundReader, ExecutionFolder, IssueContext, IssueFolder, Omission, facts,
+    Background, BackgroundReader, ExecutionFolder, IssueContext, IssueFolder, Omission, background, facts,
 };
 use crate::trail::active;
 

@@ -10,8 +10,7 @@ use crate::model::{
 use crate::rules::claim_order::who_holds;
 use crate::rules::{ExecutionFolder, IssueFolder, LinkedCommit};
 use crate::trail::reach::Unreached;
-use crate::trail::record_words;
-use crate::trail::restored;
+use crate::trail::{record_words, restored};
 
 /// A linked commit.
 #[derive(Debug, Clone, Serialize, JsonSchema)]

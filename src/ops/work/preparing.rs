@@ -133,7 +133,7 @@ fn prepared(
 ) -> Result<Prepared, Refusal> {
     let store = session.store();
     let place = Store::open(path, store.environment())?;
-    let place = NewPlace { store: &place, label: solution.as_str(), is_agents: false };
+    let place = NewPlace { store: &place, label: solution.as_str(), is_agents: false, within: &[] };
     run(session, preparation, &Source { store, top: store.work_dir() }, &place)
 }
 
@@ -167,7 +167,8 @@ fn run(
 }
 
 /// Prepares the workplace of an agent, which `label` tells from others in `WF_NAME`. The agent works there whatever fails
-/// here; notices say what did. Setup commands that nobody here has agreed to are not run.
+/// here; notices say what did. Setup commands run behind the words in `within`, since what is checked out may be the work of an
+/// agent; those that nobody here has agreed to are not run.
 ///
 /// # Errors
 /// `interrupted`.
@@ -176,6 +177,7 @@ pub(crate) fn prepare_workplace(
     workplace: &Workplace,
     label: &str,
     bring: Bring,
+    within: &[OsString],
 ) -> Result<Option<Prepared>, Refusal> {
     let store = session.store();
     let prepared = Preparation::load(store).map_err(Refusal::from).and_then(|preparation| {
@@ -186,7 +188,7 @@ pub(crate) fn prepare_workplace(
             preparation.without_setup()
         };
         let place = Store::open(&workplace.folder, store.environment())?;
-        let place = NewPlace { store: &place, label, is_agents: true };
+        let place = NewPlace { store: &place, label, is_agents: true, within };
         let main = if bring == Bring::FromMain { store.repo().main_work_dir() } else { None };
         run(session, &preparation, &Source { store, top: main.or_else(|| store.work_dir()) }, &place)
     });

@@ -16,8 +16,7 @@ use crate::ops::issues::existing;
 use crate::ops::queue::QueueWorld;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::prime::{AgentSituation, current_task, open_tasks};
-use crate::rules::roles;
-use crate::rules::{DependencyCycle, ExecutionFolder, IssueFolder, Means, Role, TokenBudget, Waiting};
+use crate::rules::{DependencyCycle, ExecutionFolder, IssueFolder, Means, Role, TokenBudget, Waiting, roles};
 use crate::store::{Snapshot, Store};
 use crate::trail::active;
 

@@ -7,9 +7,8 @@ use super::{WorktreeClaim, own, planned};
 use crate::model::{IssueId, SolutionId, TaskId};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Session};
-use crate::rules::evidence;
 use crate::rules::prime::open_tasks;
-use crate::rules::{Gate, PlanReview};
+use crate::rules::{Gate, PlanReview, evidence};
 use crate::store::records;
 use crate::trail::{signed_checks, work};
 

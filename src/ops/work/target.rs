@@ -1,13 +1,7 @@
 //! Finds the execution that an operation is about.
 
-use crate::model::Code;
-use crate::model::ExecutionId;
-use crate::model::ExecutionStatus;
-use crate::model::IssueId;
-use crate::model::Op;
-use crate::model::Other;
-use crate::model::RemedyCall;
 use crate::model::remedy::Remedy;
+use crate::model::{Code, ExecutionId, ExecutionStatus, IssueId, Op, Other, RemedyCall};
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, queue};
 use crate::rules::{Claim, Ending, ExecutionFolder, IssueFolder, WhyLost, facts, toward};

@@ -50,13 +50,14 @@ impl<'w> TestWorkplace<'w> {
         workplace: &'w Workplace,
         confinement: &'w Confinement,
     ) -> Result<Self, Refusal> {
-        let prepared = prepare_workplace(session, workplace, workplace.name(), Bring::FromMain)?;
+        let within = confinement.words(&workplace.folder, &ProgramNeeds::default());
+        let prepared = prepare_workplace(session, workplace, workplace.name(), Bring::FromMain, &within)?;
         Ok(Self {
             made_by: session,
             confinement,
             workplace,
             variables: prepared.and_then(|prepared| prepared.variables),
-            within: confinement.words(&workplace.folder, &ProgramNeeds::default()),
+            within,
             prepared: workplace.changed()?,
         })
     }
@@ -133,7 +134,8 @@ pub(super) fn fresh_start(
     let id = &execution.execution.id;
     if let Some(folder) = active::work_dir_of(store, id)? {
         let there = Store::open(&folder, session.environment())?;
-        if there.git().is_dirty(true).map_err(StoreError::Git)? {
+        let git = there.git().in_foreign_tree().map_err(StoreError::Git)?;
+        if git.is_dirty(true).map_err(StoreError::Git)? {
             session.notice(Notice::note("what is not committed is not tested"));
         }
         if let Some(head) = there.head()? {

@@ -5,10 +5,8 @@ use super::verify::named_execution;
 use crate::model::proof::Vouch as Word;
 use crate::model::{Check, Code, Event, Op, Other, Proof, RemedyCall};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::ExecutionFolder;
-use crate::rules::Gate;
-use crate::rules::GateValue;
 use crate::rules::review::is_someone_else;
+use crate::rules::{ExecutionFolder, Gate, GateValue};
 use crate::store::{ReadState, StoreError, records};
 use crate::trail::signed_checks;
 

@@ -3,19 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{CheckOutcome, MissingEvidence, PlanReview, TestedAt, checks_of, commands};
-use crate::model::BaseTests;
-use crate::model::Check;
-use crate::model::CommitHash;
-use crate::model::Event;
-use crate::model::FailsWithout;
-use crate::model::Plan;
-use crate::model::Proof;
-use crate::model::TaskId;
-use crate::model::exact;
-use crate::rules::ExecutionFolder;
-use crate::rules::GateValue;
-use crate::rules::LinkedCommit;
+use crate::model::{BaseTests, Check, CommitHash, Event, FailsWithout, Plan, Proof, TaskId, exact};
 use crate::rules::review::is_someone_else;
+use crate::rules::{ExecutionFolder, GateValue, LinkedCommit};
 
 /// What is not proved, each once: the last passing check of each test is asked.
 pub(super) fn unproved(

@@ -4,6 +4,8 @@ use super::{BTreeSet, ChangedFile};
 
 /// What a program reads to find out whether a test runs it.
 const SIGNS: &[&str] = &[
+    "PYTEST_CURRENT_TEST",
+    "PYTEST_VERSION",
     "PYTEST",
     "_pytest",
     "JEST_WORKER_ID",

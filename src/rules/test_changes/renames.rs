@@ -12,6 +12,8 @@ const MOST: usize = 200;
 const LEAST: usize = 50;
 /// Files with fewer lines are compared by their words.
 const FEW_LINES: usize = 10;
+/// They have at least this share of words in common.
+const LEAST_WORDS: usize = 60;
 
 /// The renamed files of a work.
 pub(super) struct Renames<'c, E> {
@@ -104,11 +106,9 @@ fn likeness<E: PartialEq>(old: &ChangedFile<E>, new: &ChangedFile<E>, names: &Su
     }
     let (Some(old), Some(new)) = (&old.text, &new.text) else { return 0 };
     let old = names.apply(old, Some(new));
-    if lines(&old).count().max(lines(new).count()) < FEW_LINES {
-        share(&by_word(&old), &by_word(new))
-    } else {
-        share(&old, new)
-    }
+    let is_short = lines(&old).count().max(lines(new).count()) < FEW_LINES;
+    let by_word = if is_short { share(&by_word(&old), &by_word(new)) } else { 0 };
+    if by_word >= LEAST_WORDS { by_word } else { share(&old, new) }
 }
 
 fn share(old: &str, new: &str) -> usize {

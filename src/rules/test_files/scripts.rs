@@ -46,7 +46,7 @@ pub(super) fn line_scripts(line: &str, folder: &str) -> LineScripts {
             pipe.drain(..pipe.len() - 1);
         }
         for command in pipe {
-            let all: Vec<&str> = command.split_whitespace().map(unquoted).collect();
+            let all: Vec<&str> = command.split_whitespace().map(opened).collect();
             if let ["cd" | "pushd", into, ..] = without_prefix(&all) {
                 folder = path_in(&folder, into).unwrap_or_default();
                 continue;
@@ -68,6 +68,11 @@ pub(super) fn words(command: &str) -> Vec<String> {
 
 fn unquoted(word: &str) -> &str {
     word.trim_matches(['"', '\'', '`'])
+}
+
+/// A word without quotes, and without the parenthesis or brace that a group of commands begins with.
+fn opened(word: &str) -> &str {
+    unquoted(word.trim_start_matches(['(', '{']))
 }
 
 /// Without assignments, words of the shell, and commands that run the rest.
@@ -147,7 +152,8 @@ pub(super) fn shell_lines(path: &str, text: &str) -> Vec<String> {
         Some((_, end)) => matches!(end, "sh" | "bash" | "zsh" | "ksh"),
         None => true,
     };
-    if !is_shell && !(first.starts_with("#!") && first.ends_with("sh")) {
+    let is_shell = is_shell || first.starts_with("#!") && first.ends_with("sh");
+    if !is_shell {
         return vec![];
     }
     let text = text.replace("\\\n", " ");

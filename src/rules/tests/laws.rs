@@ -11,10 +11,10 @@ use crate::model::{
     SolutionId, StoredStatus, Supersedes,
 };
 use crate::rules::claim_order::who_holds;
-use crate::rules::facts;
-use crate::rules::readiness;
 use crate::rules::test_claim::{claim, time};
-use crate::rules::{ExecutionFolder, IssueFacts, IssueFolder, ItemView, QueueFolder, QueuedItem, Recorded};
+use crate::rules::{
+    ExecutionFolder, IssueFacts, IssueFolder, ItemView, QueueFolder, QueuedItem, Recorded, facts, readiness,
+};
 
 const STATUSES: [ExecutionStatus; 3] =
     [ExecutionStatus::Executing, ExecutionStatus::Completed, ExecutionStatus::Failed];

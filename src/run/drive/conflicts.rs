@@ -119,7 +119,8 @@ impl Driver<'_> {
 
     /// Copies of its commits fit on the branch of the run.
     fn take_joined(&mut self, there: &Store, it: &WorkBranch<'_>, commit: ObjectId) -> Result<(), Refusal> {
-        if let Err(words) = there.git().forward(commit).map_err(StoreError::Git)? {
+        let git = there.git().in_foreign_tree().map_err(StoreError::Git)?;
+        if let Err(words) = git.forward(commit).map_err(StoreError::Git)? {
             return self.fail(it.issue, RunStep::Integrate, failure("merge", &words, ""));
         }
         self.drop_work(there, it)?;

@@ -2,15 +2,7 @@
 //! carries everything that is waiting.
 
 use super::Driver;
-use crate::model::Code;
-use crate::model::IssueId;
-use crate::model::IssueReached;
-use crate::model::IssueStatus;
-use crate::model::Op;
-use crate::model::Other;
-use crate::model::RemedyCall;
-use crate::model::RunEvent;
-use crate::model::RunStep;
+use crate::model::{Code, IssueId, IssueReached, IssueStatus, Op, Other, RemedyCall, RunEvent, RunStep};
 use crate::ops::work::publish_store;
 use crate::ops::work::runs::view::existing;
 use crate::ops::{Notice, Refusal, issues};

@@ -1,8 +1,7 @@
 //! Resolves what a user types to an id: first an exact id, then the exact last part of one, then an unambiguous
 //! prefix of an id or of its last part.
 
-use super::ReadState;
-use super::records;
+use super::{ReadState, records};
 use crate::model::{ExecutionId, IssueId, ItemId, QueueId, RoadmapId, RunId, SolutionId, nearest};
 use crate::store::{StoreError, layout};
 

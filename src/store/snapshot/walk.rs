@@ -7,8 +7,7 @@ use bstr::ByteSlice;
 use super::{Snapshot, read_blob};
 use crate::git::trees::{self, DEEPEST};
 use crate::git::{EntryKind, Kind, ObjectId};
-use crate::store::layout;
-use crate::store::{Cleared, Folder, LogKind, StoreError};
+use crate::store::{Cleared, Folder, LogKind, StoreError, layout};
 
 /// What is at a path.
 #[derive(Debug)]

@@ -9,9 +9,8 @@ use crate::model::{
     QUEUE, Queue, QueueConflict, QueueId, ROADMAP, ROOT, Roadmap, RoadmapEvent, RoadmapId, RoadmapLogEntry,
     Root, Run, RunEvent, RunId, RunLogEntry, SOLUTION, Schema, SolutionId, entry_at, entry_bytes,
 };
-use crate::store::layout;
 use crate::store::snapshot::records;
-use crate::store::{Form, ReadState, Redactions, StoreError};
+use crate::store::{Form, ReadState, Redactions, StoreError, layout};
 
 impl Tx<'_> {
     /// Changes the record at `path`. Only fields that `change` modifies get a new stamp. Returns whether any field

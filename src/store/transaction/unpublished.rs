@@ -5,8 +5,7 @@ use super::pending::Pending;
 use super::{FarFuture, Tx, random_uid};
 use crate::git::{ObjectBatch, ObjectId, Repository, fault};
 use crate::model::{Op, Stamper};
-use crate::store::merge;
-use crate::store::{EqualTrees, Merged, Snapshot, Store, StoreError};
+use crate::store::{EqualTrees, Merged, Snapshot, Store, StoreError, merge};
 
 /// A commit whose objects are written but which no ref holds yet.
 pub(crate) struct Unpublished {

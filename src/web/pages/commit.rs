@@ -1,7 +1,6 @@
 //! The trail of a commit of the project: the tasks, plans and issues that it belongs to.
 
-use crate::ops::Refusal;
-use crate::ops::trail;
+use crate::ops::{Refusal, trail};
 use crate::page;
 use crate::web::place::Hex;
 use crate::web::shown::{Beside, Shown};

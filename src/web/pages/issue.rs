@@ -4,11 +4,7 @@ use std::rc::Rc;
 
 use maud::{Markup, html};
 
-use crate::model::EntryId;
-use crate::model::Issue;
-use crate::model::IssueId;
-use crate::model::IssueStatus;
-use crate::model::Op;
+use crate::model::{EntryId, Issue, IssueId, IssueStatus, Op};
 use crate::ops::Refusal;
 use crate::ops::issues::{self, IssueView, ShownRecord};
 use crate::ops::plans::SolutionView;

@@ -3,9 +3,8 @@
 use maud::{Markup, html};
 
 use crate::model::{RoadmapId, count};
-use crate::ops::Refusal;
-use crate::ops::issues;
 use crate::ops::plans::roadmap;
+use crate::ops::{Refusal, issues};
 use crate::page;
 use crate::web::layout::one as query;
 use crate::web::parts::burn_up::{BurnUp, burn_up};

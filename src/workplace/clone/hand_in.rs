@@ -214,6 +214,10 @@ impl Quarantine {
         let folder = self.folder.join(moved.now.to_string());
         let checked = SealedGit::create(&folder, None, self.hash, &self.lender)?;
         self.copies.hand_over(&[moved.now], &[moved.given], &checked, self.limits.bytes)?;
+        // A large file of equal bytes is small in a pack.
+        if checked.unpacked_size(&[moved.now], &[moved.given])? > self.limits.bytes {
+            return Err(WorkplaceError::TooMuch(self.limits));
+        }
         let seeing = store.also_seeing(&checked.objects())?;
         Ok((checked, seeing))
     }

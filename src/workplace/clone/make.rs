@@ -154,7 +154,10 @@ fn fill(
         write(&path, format!("ref: {target}\n").as_bytes())?;
     }
     write(&git_dir.join("HEAD"), head(new.branch, new.start).as_bytes())?;
-    git.fill_work_tree(&lender.join("lfs"))?;
+    // Other commits may be the work of agents, with files that the user's filters name.
+    let is_users = store.head()? == Some(new.start);
+    let filling = if is_users { git } else { git.in_foreign_tree()? };
+    filling.fill_work_tree(&lender.join("lfs"))?;
     let private = files.join("private");
     let sealed = SealedGit::create(&private, Some((folder, new.start)), hash, &lender)?;
     let (from, to) = (git_dir.join("index"), private.join("index"));

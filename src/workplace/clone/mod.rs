@@ -1,7 +1,8 @@
 //! The clones in which agents work. An agent has a repository of its own, and what it hands in is checked like a push from
 //! a stranger.
 //!
-//! `make.rs` makes a clone, `hand_in.rs` reads what is in it, `reopen.rs` finds one that a killed process left. The git directory of a workplace is never opened as a repository by
+//! `make.rs` makes a clone, `hand_in.rs` reads what is in it, `reopen.rs` finds one that a killed process left, `staying.rs` leaves one to
+//! people. The git directory of a workplace is never opened as a repository by
 //! this program, since the agent can write its settings, hooks and links: `untrusted.rs` reads single files there, and
 //! git only sees copies in directories of this program ([`SealedGit`]).
 
@@ -16,6 +17,7 @@ mod place;
 mod refs;
 mod register;
 mod reopen;
+mod staying;
 mod untrusted;
 
 use std::fs::File;

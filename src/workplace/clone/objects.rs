@@ -12,7 +12,7 @@ use crate::git::{HashKind, SealedGit};
 /// How much one hand-in may contain.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HandInLimits {
-    /// Bytes in all files of objects together.
+    /// Bytes in all files of objects together, and in all objects once they are unpacked.
     pub(crate) bytes: u64,
     /// Files of objects.
     pub(crate) files: usize,

@@ -3,8 +3,7 @@
 use crate::cli::input::text::{self as text_input, MessageArgs};
 use crate::cli::{CliContext, Failure, Force, Outcome, print};
 use crate::model::shell;
-use crate::ops::Refusal;
-use crate::ops::queue;
+use crate::ops::{Refusal, queue};
 
 /// The items to hold back, and why.
 #[derive(Debug, clap::Args)]

@@ -14,9 +14,7 @@ use crate::interchange::plan_tools::written;
 use crate::ops::issues::List;
 use crate::ops::store::{ExportedTable, GithubReply, GithubSync, SyncGithub, SyncedIssue, TrackerExport};
 use crate::ops::{Done, Refusal, Session, store};
-use crate::ui::JsonLines;
-use crate::ui::Screen;
-use crate::ui::count;
+use crate::ui::{JsonLines, Screen, count};
 
 /// Export the store for other programs
 #[derive(Debug, clap::Args)]

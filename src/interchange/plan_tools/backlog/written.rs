@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::{FILE, PLACES, place};
-use crate::interchange::plan_tools::boxes;
-use crate::interchange::plan_tools::files;
 use crate::interchange::plan_tools::sections::front_matter;
 use crate::interchange::plan_tools::written::{Progress, Stage, WrittenText};
+use crate::interchange::plan_tools::{boxes, files};
 use crate::rules::Node;
 
 /// A reference with this prefix names the issue here.

@@ -5,13 +5,9 @@ use std::ops::ControlFlow;
 
 use super::attention::{AttentionFacts, AttentionItem};
 use crate::index::{Filter, SortOrder};
-use crate::model::IssueStatus;
-use crate::model::Op;
-use crate::model::Other;
-use crate::model::Remedies;
-use crate::model::RemedyCall;
 use crate::model::id::IssueId;
 use crate::model::issue::CONFLICT;
+use crate::model::{IssueStatus, Op, Other, Remedies, RemedyCall};
 use crate::ops::{Refusal, work};
 use crate::rules::LandedState;
 use crate::store::{Snapshot, records};

@@ -27,8 +27,7 @@ use crate::ops::work::{self, PrimedExecution, WorktreeClaim};
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::next_steps::{Situation, next_steps};
 use crate::rules::readiness::in_order;
-use crate::rules::roles;
-use crate::rules::{Blocker, Facts, InOrder, Role, TokenBudget};
+use crate::rules::{Blocker, Facts, InOrder, Role, TokenBudget, roles};
 use crate::sync;
 
 #[serde_with::skip_serializing_none]

@@ -8,8 +8,7 @@ use serde::Serialize;
 use crate::index::{Filter, Index, SortOrder};
 use crate::model::{IssueId, IssueStatus, Policy};
 use crate::ops::Refusal;
-use crate::rules::facts;
-use crate::rules::{DependencyCycle, IssueFacts, review};
+use crate::rules::{DependencyCycle, IssueFacts, facts, review};
 use crate::store::{Snapshot, StoreError, records};
 
 /// Issues that were not queued.

@@ -6,8 +6,7 @@ use crate::model::{
     Code, Factors, Op, Other, RemedyCall, RoadmapChoice, RoadmapDocument, RoadmapMode, typed,
 };
 use crate::ops::{Done, Refusal};
-use crate::rules::roadmap;
-use crate::rules::{Assessed, Unchosen};
+use crate::rules::{Assessed, Unchosen, roadmap};
 
 /// What to assess.
 #[derive(Debug, Default)]

@@ -10,8 +10,7 @@ use super::items::{EarlierIssues, KnownIssue, assigned, hidden_item, is_hidden, 
 use crate::interchange::import::is_parted;
 use crate::model::{IssueId, Other, PlanDigest, RemedyCall, Roadmap, RoadmapDocument, RoadmapMode};
 use crate::ops::Refusal;
-use crate::rules::roadmap;
-use crate::rules::{Item, Outdated};
+use crate::rules::{Item, Outdated, roadmap};
 use crate::store::{Store, Tx, records};
 
 /// A document to add.

@@ -8,24 +8,13 @@ use serde::Serialize;
 use super::find::{named, twins_of};
 use super::show::{is_done, view_of};
 use super::view::{RoadmapView, WaveView};
-use crate::index::Index;
-use crate::index::Needs;
-use crate::model::Code;
-use crate::model::IssueId;
-use crate::model::IssueStatus;
-use crate::model::ItemId;
-use crate::model::Op;
-use crate::model::Other;
-use crate::model::QueueId;
-use crate::model::Remedy;
-use crate::model::RemedyCall;
-use crate::model::RoadmapId;
-use crate::model::SolutionId;
+use crate::index::{Index, Needs};
+use crate::model::{
+    Code, IssueId, IssueStatus, ItemId, Op, Other, QueueId, Remedy, RemedyCall, RoadmapId, SolutionId,
+};
 use crate::ops::{Answer, Refusal, Session, queue};
-use crate::rules::RoundStatus;
-use crate::rules::Status;
 use crate::rules::readiness::remedies_of_absent;
-use crate::rules::shown;
+use crate::rules::{RoundStatus, Status, shown};
 use crate::store::{ReadState, StoreError, records};
 
 /// A wave that was queued.

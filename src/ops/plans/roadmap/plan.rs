@@ -12,8 +12,7 @@ use crate::model::{Code, Op, Other, RemedyCall, RoadmapChoice, RoadmapDocument, 
 use crate::ops::plans::{AddWisdom, add_wisdom};
 use crate::ops::work::{ApartUnfit, AskedApart, ask_apart};
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::roadmap;
-use crate::rules::{Role, Unchosen, limits};
+use crate::rules::{Role, Unchosen, limits, roadmap};
 use crate::store::resolve;
 
 /// What to have planned, and by whom.

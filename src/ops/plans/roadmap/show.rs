@@ -9,8 +9,7 @@ use crate::model::{
     Code, Event, IssueStatus, Plan, Roadmap, RoadmapDocument, RoadmapEvent, RoadmapId, Solution,
 };
 use crate::ops::{Answer, Notice, Refusal, Session};
-use crate::rules::roadmap;
-use crate::rules::{IssueFolder, Item, RoadmapFolder, facts, shown};
+use crate::rules::{IssueFolder, Item, RoadmapFolder, facts, roadmap, shown};
 use crate::store::{ReadState, StoreError, records};
 
 /// A roadmap; if none is named, the only one, or the only one that is not done.

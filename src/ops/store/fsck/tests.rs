@@ -4,9 +4,8 @@ use super::findings;
 use crate::gate::received::received;
 use crate::git::bounded;
 use crate::model::fixtures::entry;
-use crate::store::Form;
 use crate::store::history::lineage::tests::{History, issue, path};
-use crate::store::layout;
+use crate::store::{Form, layout};
 
 #[test]
 fn what_is_set_aside_and_hidden_in_a_folder_is_read_once_for_all_its_files() {

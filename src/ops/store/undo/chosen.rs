@@ -6,8 +6,7 @@ use super::SUBJECT;
 use crate::index::Needs;
 use crate::model::{Code, CommitHash, Op, Other, Person, RemedyCall, shell};
 use crate::ops::{Refusal, Session};
-use crate::rules::Role;
-use crate::rules::roles;
+use crate::rules::{Role, roles};
 use crate::store::HistoryStep;
 use crate::trail::log::{LogFilter, StoreLog};
 

@@ -5,9 +5,8 @@ use crate::model::{CommitHash, ExecutionStatus, Policy};
 use crate::ops::Refusal;
 use crate::rules::{AuditFinding, ExecutionFolder, LandedState, facts};
 use crate::store::{Store, records};
-use crate::trail::landed;
 use crate::trail::reach::Unreached;
-use crate::trail::restored;
+use crate::trail::{landed, restored};
 
 /// Completed work that is on no branch, or not on the target branch.
 pub(super) fn findings(

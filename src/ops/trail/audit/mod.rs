@@ -16,28 +16,14 @@ use view::Summed;
 pub(crate) use view::{Audit, AuditedCommit, LinkingExecution};
 
 use crate::index::{Index, Needs};
-use crate::model::ExecutionId;
-use crate::model::ExecutionStatus;
-use crate::model::IssueId;
-use crate::model::Other;
-use crate::model::Plan;
-use crate::model::RemedyCall;
 use crate::model::words::count;
+use crate::model::{ExecutionId, ExecutionStatus, IssueId, Other, Plan, RemedyCall};
 use crate::ops::{Answer, Notice, Refusal, RefusalKind, Session, work};
-use crate::rules::AuditFinding;
-use crate::rules::Carried;
-use crate::rules::ExecutionFolder;
-use crate::rules::Gate;
-use crate::rules::GateValue;
-use crate::rules::IssueFolder;
-use crate::rules::PlanReview;
-use crate::rules::audit as rule;
 use crate::rules::claim_order::{Holding, who_holds};
-use crate::rules::review;
-use crate::store::Rewritten;
-use crate::store::Store;
-use crate::store::StoreError;
-use crate::store::records;
+use crate::rules::{
+    AuditFinding, Carried, ExecutionFolder, Gate, GateValue, IssueFolder, PlanReview, audit as rule, review,
+};
+use crate::store::{Rewritten, Store, StoreError, records};
 use crate::trail::audit::{self as trail, Audited};
 use crate::trail::links::unlinked_from;
 use crate::trail::reach::Unreached;

@@ -11,8 +11,7 @@ use super::messages::{merge_message, squash_message};
 use super::step::{Candidate, ConflictReason, ConflictedIssue, LandConflict, LandStep, ReplacedCommit};
 use super::target::TargetTips;
 use crate::git::{CommitAuthor, Git, MergeGit, NewCommit, TreeConflict, TreeMerge};
-use crate::model::IssueId;
-use crate::model::LandHow;
+use crate::model::{IssueId, LandHow};
 use crate::ops::{Refusal, Session};
 use crate::store::{CodeCommit, ObjectId, Store, StoreError};
 

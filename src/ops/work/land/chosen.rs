@@ -8,28 +8,14 @@ use super::place::HalfDonePlace;
 use super::target::{LandTarget, TargetTips};
 use super::work_left::{WorkLeft, is_within, work_left};
 use crate::index::Filter;
-use crate::model::Code;
-use crate::model::CommitLink;
-use crate::model::ExecutionId;
-use crate::model::ExecutionStatus;
-use crate::model::IssueId;
-use crate::model::IssueStatus;
-use crate::model::ItemId;
-use crate::model::Op;
-use crate::model::Other;
-use crate::model::PlanDigest;
-use crate::model::Remedy;
-use crate::model::RemedyCall;
-use crate::model::SolutionId;
-use crate::model::Time;
+use crate::model::{
+    Code, CommitLink, ExecutionId, ExecutionStatus, IssueId, IssueStatus, ItemId, Op, Other, PlanDigest,
+    Remedy, RemedyCall, SolutionId, Time,
+};
 use crate::ops::issues::{self, List, existing};
 use crate::ops::work::issue_of;
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::ExecutionFolder;
-use crate::rules::IssueFolder;
-use crate::rules::LinkedCommit;
-use crate::rules::facts;
-use crate::rules::toward;
+use crate::rules::{ExecutionFolder, IssueFolder, LinkedCommit, facts, toward};
 use crate::store::{ObjectId, ReadState, Store, StoreError, records, resolve};
 
 /// An issue whose work is to land.
@@ -58,7 +44,7 @@ pub(super) struct ChosenIssue {
     /// The issues that come first.
     pub(super) depends_on: BTreeSet<IssueId>,
     /// When it was completed.
-    finished_at: Option<Time>,
+    pub(super) finished_at: Option<Time>,
 }
 
 /// The issues to land, each once, in order.

@@ -5,8 +5,7 @@ use crate::interchange::github::pulls::{self, CommitState, CommitStatus};
 use crate::ops::issues::existing;
 use crate::ops::work::as_claimed;
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::evidence;
-use crate::rules::{Gate, GateValue, PlanReview};
+use crate::rules::{Gate, GateValue, PlanReview, evidence};
 use crate::store::{ObjectId, records};
 use crate::trail::{signed_checks, work};
 

@@ -10,7 +10,7 @@ use super::target::{LandTarget, TargetTips};
 use crate::git::NewCommit;
 use crate::model::{Branch, Code, CommitHash, IssueId, Op, RemedyCall, shell};
 use crate::ops::{Refusal, Session};
-use crate::store::{ObjectId, Store, StoreError};
+use crate::store::{ObjectId, Store, StoreError, object_id};
 use crate::workplace::place;
 
 /// The file in the git directory of that work tree.
@@ -77,7 +77,7 @@ impl HalfDonePlace {
             {
                 let git_dir = linked.git_dir();
                 let head = std::fs::read_to_string(git_dir.join("HEAD")).unwrap_or_default();
-                let is_given_up = !git_dir.join(MERGE_HEAD).exists() && head.trim() == ours.to_string();
+                let is_given_up = !git_dir.join(MERGE_HEAD).exists() && object_id(head.trim()) == Some(ours);
                 let sides = MergeSides { ours, theirs, is_of_branch };
                 found.push(Self { folder, issue, onto, sides, is_given_up });
             }

@@ -11,8 +11,7 @@ use crate::ops::issues::existing;
 use crate::ops::work::as_claimed;
 use crate::ops::work::proof::{ProofSubject, TestedCommand, WorkRange, needs_proof};
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::evidence;
-use crate::rules::{Gate, PlanReview};
+use crate::rules::{Gate, PlanReview, evidence};
 use crate::store::{ObjectId, records};
 use crate::trail::{active, signed_checks};
 

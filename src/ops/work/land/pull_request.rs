@@ -1,38 +1,21 @@
 //! Landing through pull requests: the host merges.
 
 use super::chosen::{ChosenIssue, chosen};
-use super::commit_status;
 use super::follow::{FollowedPlans, Tick};
 use super::pulled::{LandByPullRequest, PullState, PullView, PulledIssue};
 use super::target::LandTarget;
 use super::work_left::derived;
-use super::{LandMethod, LandWork};
+use super::{LandMethod, LandWork, commit_status};
 use crate::interchange::github::pulls::{self, HostRemark, PullRequest, PullText};
 use crate::interchange::github::{GhError, completion};
-use crate::model::Branch;
-use crate::model::Code;
-use crate::model::CommitHash;
-use crate::model::Event;
-use crate::model::Land;
-use crate::model::LandHow;
-use crate::model::Op;
-use crate::model::execution::CommitLink;
-use crate::model::execution::LinkedBy;
-use crate::model::shell;
-use crate::ops::host::Waits;
-use crate::ops::host::limited;
-use crate::ops::host::pause;
-use crate::ops::host::poll;
+use crate::model::execution::{CommitLink, LinkedBy};
+use crate::model::{Branch, Code, CommitHash, Event, Land, LandHow, Op, shell};
+use crate::ops::host::{Waits, limited, pause, poll};
 use crate::ops::issues::existing;
 use crate::ops::work::{as_claimed, publish_store};
 use crate::ops::{Answer, Notice, Permit, Refusal, Session};
-use crate::rules::Discussion;
-use crate::rules::reply_task;
-use crate::store::ObjectId;
-use crate::store::Store;
-use crate::store::StoreError;
-use crate::store::object_id;
-use crate::store::records;
+use crate::rules::{Discussion, reply_task};
+use crate::store::{ObjectId, Store, StoreError, object_id, records};
 use crate::sync::{self, BranchPushed, CodePush};
 use crate::trail::links;
 

@@ -4,9 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::git::GitError;
-use crate::model::Branch;
-use crate::model::Code;
-use crate::model::shell;
+use crate::model::{Branch, Code, shell};
 use crate::ops::{Notice, Refusal, Session, clones};
 use crate::store::{ObjectId, Store, StoreError};
 use crate::sync;

@@ -18,11 +18,8 @@ use crate::ops::work::proof::{ProofSubject, Prover, WorkRange};
 use crate::ops::work::test_reports::TestReports;
 use crate::ops::work::{Test, VerifyObserver, as_claimed};
 use crate::ops::{Notice, Refusal, Session};
-use crate::process::supervise::Interrupts;
-use crate::process::supervise::ProcessEnd;
-use crate::process::supervise::Shell;
-use crate::rules::CommandLine;
-use crate::rules::evidence;
+use crate::process::supervise::{Interrupts, ProcessEnd, Shell};
+use crate::rules::{CommandLine, evidence};
 use crate::store::{ObjectId, records};
 use crate::workplace::{Confinement, PlaceVariables, Workplace};
 
@@ -231,10 +228,10 @@ impl<'o> Trial<'o> {
         }
         let store = session.store();
         let workplace = Workplace::make_for_tests(store, "land", commit)?;
-        let prepared = prepare_workplace(session, &workplace, workplace.name(), Bring::FromMain)?;
+        let within = self.confinement.words(&workplace.folder, &ProgramNeeds::default());
+        let prepared = prepare_workplace(session, &workplace, workplace.name(), Bring::FromMain, &within)?;
         let variables = prepared.and_then(|prepared| prepared.variables);
         let end = self.within(session, &workplace, variables.as_ref(), &tests, wanted, commit);
-        let within = self.confinement.words(&workplace.folder, &ProgramNeeds::default());
         tear_down(session, &workplace, variables.as_ref(), &within);
         workplace.remove(store)?;
         end

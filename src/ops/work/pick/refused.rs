@@ -3,17 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Choice;
-use crate::model::Detail;
-use crate::model::IssueId;
-use crate::model::IssueStatus;
-use crate::model::Item;
-use crate::model::ItemName;
-use crate::model::ItemStatus;
-use crate::model::Op;
-use crate::model::Other;
-use crate::model::QueueDecision;
-use crate::model::RemedyCall;
 use crate::model::remedy::Remedy;
+use crate::model::{
+    Detail, IssueId, IssueStatus, Item, ItemName, ItemStatus, Op, Other, QueueDecision, RemedyCall,
+};
 use crate::ops::Refusal;
 use crate::rules::{Facts, InOrder};
 

@@ -22,23 +22,13 @@ use super::preparing::{Bring, prepare_workplace, tear_down};
 use super::test_reports::TestReports;
 use crate::agent::state::ProgramNeeds;
 use crate::git::NewCommit;
-use crate::model::CheckOutcome;
-use crate::model::Code;
-use crate::model::Plan;
-use crate::model::Proof;
 use crate::model::execution::Check;
 use crate::model::test_count::TestCount;
-use crate::ops::Notice;
-use crate::ops::Refusal;
-use crate::ops::Session;
-use crate::process::supervise::Interrupts;
-use crate::process::supervise::ProcessEnd;
-use crate::process::supervise::Shell;
-use crate::rules::CommandLine;
-use crate::rules::Gate;
-use crate::rules::GateValue;
-use crate::rules::TestFiles;
+use crate::model::{CheckOutcome, Code, Plan, Proof};
+use crate::ops::{Notice, Refusal, Session};
+use crate::process::supervise::{Interrupts, ProcessEnd, Shell};
 use crate::rules::failure_reason::{self, FailureReason};
+use crate::rules::{CommandLine, Gate, GateValue, TestFiles};
 use crate::store::{ObjectId, StoreError, records};
 use crate::workplace::{Confinement, PlaceVariables, Preparation, Workplace};
 
@@ -226,11 +216,12 @@ impl<'p> Prover<'p> {
         let new = NewCommit { tree, parents: &parents, message, author_of: None, is_signed: false };
         let commit = store.git().make_commit(&new).map_err(StoreError::Git)?;
         let workplace = Workplace::make_for_tests(store, "prove", commit)?;
-        let prepared = prepare_workplace(self.session, &workplace, workplace.name(), Bring::FromMain)?;
+        let within = self.confinement.words(&workplace.folder, &ProgramNeeds::default());
+        let prepared =
+            prepare_workplace(self.session, &workplace, workplace.name(), Bring::FromMain, &within)?;
         let setup = start.elapsed();
         let (variables, brought) =
             prepared.map_or((None, vec![]), |prepared| (prepared.variables, prepared.files));
-        let within = self.confinement.words(&workplace.folder, &ProgramNeeds::default());
         let ended = self.run_in(&workplace, variables.as_ref(), &within, commands, until);
         tear_down(self.session, &workplace, variables.as_ref(), &within);
         workplace.remove(store)?;

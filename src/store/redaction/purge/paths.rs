@@ -9,8 +9,7 @@ use serde_json::Value;
 use crate::git::{Entry, EntryKind, Kind, ObjectId, Repository, Tree, make, trees};
 use crate::model::{REDACTED, file_bytes, strict};
 use crate::store::repo::object_id;
-use crate::store::snapshot::read_blob;
-use crate::store::snapshot::records;
+use crate::store::snapshot::{read_blob, records};
 use crate::store::{Cleared, Snapshot, StoreError, layout};
 
 /// One name, and the results for the objects found there.

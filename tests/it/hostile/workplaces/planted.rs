@@ -84,6 +84,26 @@ fn nothing_in_place_of_a_file_is_opened_or_waited_for() {
             "",
         ),
         (
+            "a pipe in a git directory elsewhere",
+            "mkdir -p ../evil/objects ../evil/refs sub; mkfifo ../evil/HEAD; echo \"gitdir: $PWD/../evil\" > sub/.git",
+            "sub/.git",
+        ),
+        (
+            "a link to a git directory with a pipe",
+            "mkdir -p ../evil/objects ../evil/refs sub; mkfifo ../evil/HEAD; ln -s $PWD/../evil sub/.git",
+            "sub/.git",
+        ),
+        (
+            "a pipe in the git directory of a submodule",
+            "mkdir -p .git/modules/sub/objects .git/modules/sub/refs sub; mkfifo .git/modules/sub/HEAD; echo 'gitdir: ../.git/modules/sub' > sub/.git",
+            ".git/modules/sub/HEAD",
+        ),
+        (
+            "a pipe in a linked directory of refs",
+            "mkdir -p ../evil sub/.git/objects; mkfifo ../evil/heads; ln -s $PWD/../evil sub/.git/refs; echo ref: refs/heads > sub/.git/HEAD",
+            "sub/.git/refs",
+        ),
+        (
             "a pipe for an object",
             "mkdir -p .git/objects/00; mkfifo .git/objects/00/$(printf '%038d' 0); git wf comment ISS-001 -m x",
             not_recorded,

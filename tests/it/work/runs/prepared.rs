@@ -54,4 +54,10 @@ fn what_was_set_up_is_torn_down_before_a_workplace_goes() {
     assert!(before >= 2, "{before}");
     world.repo.wf(&["land", &run, "--yes"]).ok();
     assert_eq!(lines(), before + 1);
+    // Agents that belong to no run have workplaces as well.
+    let silent = "sh:cat > /dev/null; exit 3";
+    world.repo.wf_in("{}", &["agents", "test", silent, "--role", "reviewer", "--input", "-"]).fails(1);
+    assert_eq!(lines(), before + 2);
+    world.repo.wf(&["roadmap", "plan", "Export", "--planner", silent]).fails(1);
+    assert_eq!(lines(), before + 3);
 }

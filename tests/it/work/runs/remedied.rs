@@ -193,7 +193,8 @@ fn what_the_run_itself_could_not_do_is_no_failure_of_the_agent_and_done_by_the_r
     let in_the_way = "kept=refs/heads/wf/kept-$(grep -o 'EXR-ISS-1-[0-9a-z]*' | head -n 1 | cut -c1-18)
         { echo create refs/heads/wf/kept HEAD; echo create $kept/x HEAD
           for n in $(seq 2 30); do echo create $kept+$n/x HEAD; done; } |
-            env -i PATH=\"$PATH\" git -C \"$HERE/code\" update-ref --stdin";
+            env -i PATH=\"$PATH\" git -C \"$HERE/code\" update-ref --stdin
+        git config core.fsmonitor \"touch $HERE/ran\"; git config alias.evil \"!touch $HERE/ran\"";
     world.agent("executor", &format!("if once first; then {in_the_way}; fi; echo > left.txt; {BUILDS}"));
     world.run(1, &["ISS-1"]);
     let issue = world.repo.json(&["show", "ISS-1"]);
@@ -205,6 +206,13 @@ fn what_the_run_itself_could_not_do_is_no_failure_of_the_agent_and_done_by_the_r
     assert!(setback.get("agent").is_none(), "{setback:#}");
     let place = setback["error"]["message"].as_str().unwrap();
     assert!(place.contains("its work is only in the workplace ../code-RUN-"), "{place}");
+    // People use git there, and the agent wrote its settings.
+    let folder = place.split_once("its work is only in the workplace ").unwrap().1.trim_end_matches(')');
+    let there = |args: &[&str]| world.repo.git(&[&["-C", folder], args].concat());
+    assert_eq!(there(&["status", "--porcelain"]).ok().stdout, "?? left.txt\n");
+    assert_eq!(there(&["log", "-1", "--format=%s"]).ok().line(), "Change");
+    assert_ne!(there(&["evil"]).code, 0);
+    assert!(!world.sandbox.root().join("ran").exists());
     let kept =
         world.repo.git(&["for-each-ref", "--format=delete %(refname)", "refs/heads/wf/kept*"]).ok().stdout;
     let deep =

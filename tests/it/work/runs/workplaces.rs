@@ -293,3 +293,77 @@ fn live_work_is_named_and_can_be_looked_at() {
     let none = world.repo.wf(&["run", "diff", "ISS-1"]).fails(3).stderr;
     assert!(none.contains("no agent of a run executes `ISS-1` here"), "{none}");
 }
+
+#[test]
+fn the_setup_is_confined_like_the_agent() {
+    if !can_confine() {
+        return;
+    }
+    let world = World::new();
+    world.repo.git(&["config", "wf.run.sandbox", "require"]).ok();
+    // What it runs may be what an agent committed.
+    let setup = "sh -c 'touch ../escaped ../code/escaped; touch \"$TMPDIR/x\" && echo x > a.set-up'";
+    world.repo.git(&["config", "wf.workplace.setup", setup]).ok();
+    world.repo.git(&["config", "wf.workplace.teardown", "test -e a.set-up"]).ok();
+    world.plan("plan.json", "test -e a.set-up");
+    let ran = world.repo.wf(&["run", "--yes", "--json", "ISS-1"]).ok();
+    assert!(!ran.stderr.contains("setup command"), "{}", ran.stderr);
+    let outside = [world.sandbox.root().join("escaped"), world.repo.path().join("escaped")];
+    assert!(outside.iter().all(|file| !file.exists()), "{}", ran.stderr);
+    assert_nothing_is_left(&world, "setup");
+}
+
+#[test]
+fn relative_hooks_and_filters_of_an_agents_commit_do_not_run_in_worktrees() {
+    let world = World::new();
+    let repo = &world.repo;
+    let hooks = ["post-checkout", "post-merge", "post-index-change", "reference-transaction", "commit-msg"];
+    // They say whether they run in the user's repository or one of its worktrees.
+    let said = |who: &str| {
+        let root = world.sandbox.root().display();
+        format!(
+            "#!/bin/sh\ntest \"$(cd \"$(git rev-parse --git-common-dir)\" && pwd -P)\" != '{root}/code/.git' || echo {who} >> '{root}/ran'\n"
+        )
+    };
+    let executable = |path: &str, text: &str| {
+        repo.write(path, text);
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(repo.path().join(path), mode).unwrap();
+    };
+    for hook in hooks {
+        executable(&format!("hooks/{hook}"), &said("user"));
+    }
+    for (tool, text) in [("filter", "cat"), ("merge", "exit 1"), ("watch", "exit 1")] {
+        executable(&format!("tools/{tool}"), &format!("#!/bin/sh\n{text}\n"));
+    }
+    repo.write(".gitattributes", "*.txt filter=tool merge=tool\n");
+    repo.git(&["add", "--all"]).ok();
+    repo.git(&["commit", "-q", "--amend", "--no-edit"]).ok();
+    for (key, value) in [
+        ("core.hooksPath", "hooks"),
+        ("core.fsmonitor", "tools/watch"),
+        ("filter.tool.smudge", "tools/filter"),
+        ("filter.tool.clean", "./tools/filter"),
+        ("merge.tool.driver", "tools/merge %A %O %B"),
+    ] {
+        repo.git(&["config", key, value]).ok();
+    }
+    repo.write("../evil", said("agent"));
+    let named: Vec<String> = hooks
+        .iter()
+        .map(|hook| format!("hooks/{hook}"))
+        .chain(["filter", "merge", "watch"].map(|tool| format!("tools/{tool}")))
+        .collect();
+    let replace = format!(
+        "for file in {}; do cp \"$HERE/evil\" $file; case $file in tools/filter) echo cat >> $file;; esac; done; git add --all",
+        named.join(" ")
+    );
+    world.agent("executor", &format!("{{ {replace}; }} >&2\n{BUILDS}"));
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    let branch = repo.json(&["run", "show"])["branch"].as_str().unwrap().to_owned();
+    let tool = repo.git(&["show", &format!("{branch}:hooks/post-merge")]).ok().stdout;
+    assert!(tool.contains("echo agent"), "{tool}");
+    let ran = std::fs::read_to_string(world.sandbox.root().join("ran")).unwrap_or_default();
+    assert!(ran.contains("user") && !ran.contains("agent"), "{ran}");
+}

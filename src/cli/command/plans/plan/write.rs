@@ -4,9 +4,8 @@ use crate::cli::input::editor;
 use crate::cli::input::text::TextArgs;
 use crate::cli::{CliContext, Failure, Force, Outcome, print};
 use crate::model::Code;
-use crate::ops::Refusal;
-use crate::ops::issues;
 use crate::ops::plans::{self, AddPlans, PlanInput};
+use crate::ops::{Refusal, issues};
 use crate::rules::plan_text::{self, PlanText, TaskText};
 
 /// How a plan is written by hand.

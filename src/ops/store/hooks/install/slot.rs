@@ -1,15 +1,13 @@
 //! The files of one hook in the hooks directory.
 
-use std::fs;
-use std::iter;
 use std::path::{Path, PathBuf};
+use std::{fs, iter};
 
 use bstr::ByteSlice;
 use tempfile::TempPath;
 
-use super::relocate;
 use super::shim::{SHELL, Shim};
-use super::{HookChange, HookState, HooksAt, InstallError, InstalledHook, lies_at, stage};
+use super::{HookChange, HookState, HooksAt, InstallError, InstalledHook, lies_at, relocate, stage};
 use crate::trail::hooked::shim_file::{self, is_executable};
 use crate::trail::hooked::{HookManager, HookRoute, moved};
 

@@ -1,0 +1,52 @@
+//! Workplaces that stay when their agent is gone, for people to look at.
+
+use std::fs;
+use std::path::Path;
+
+use super::make::{lender, remove_tree};
+use super::objects::{self, HandInLimits};
+use super::{Workplace, WorkplaceError};
+use crate::git::{SealedGit, copy_index};
+use crate::store::Store;
+
+/// The new git directory, until it is complete.
+const NEW: &str = ".git.wf";
+
+impl Workplace {
+    /// Replaces its git directory, which the agent could write, by one of this program, so that nothing that the agent configured
+    /// runs when someone uses git there. If that cannot be made, there is none.
+    ///
+    /// # Errors
+    /// If the directory of the agent cannot be removed.
+    pub(crate) fn replace_git_dir(&self, store: &Store) -> Result<(), WorkplaceError> {
+        let (old, new) = (self.folder.join(".git"), self.folder.join(NEW));
+        let made = self.make_git_dir(store, &new);
+        remove_tree(&old).map_err(|source| WorkplaceError::write(&old, source))?;
+        if made.is_ok() {
+            return fs::rename(&new, &old).map_err(|source| WorkplaceError::write(&old, source));
+        }
+        remove_tree(&new).map_err(|source| WorkplaceError::write(&new, source))
+    }
+
+    /// Makes a git directory in which the last commit that was taken is checked out. The objects of the agent are in it, and its
+    /// branch if it can be read.
+    fn make_git_dir(&self, store: &Store, new: &Path) -> Result<(), WorkplaceError> {
+        remove_tree(new).map_err(|source| WorkplaceError::write(new, source))?;
+        let hash = store.repo().hash_kind();
+        let ours = SealedGit::create(new, Some((&self.folder, self.tip)), hash, &lender(store)?)?;
+        ours.ignore_submodules()?;
+        let index = new.join("index");
+        copy_index(&self.private.folder().join("index"), &index)
+            .map_err(|source| WorkplaceError::write(&index, source))?;
+        // What the agent committed is more than its files; without it, the files are there all the same.
+        let copied = objects::copy(&self.git_dir()?, &ours, hash, HandInLimits::DEFAULT);
+        if let (Ok(()), Some(branch), Ok(Some(moved))) = (copied, &self.branch, self.moved_branch()) {
+            let path = new.join(branch.as_str());
+            let parent = path.parent().unwrap_or(new);
+            fs::create_dir_all(parent)
+                .and_then(|()| fs::write(&path, format!("{}\n", moved.now)))
+                .map_err(|source| WorkplaceError::write(&path, source))?;
+        }
+        Ok(())
+    }
+}
