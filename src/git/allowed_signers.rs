@@ -1,14 +1,16 @@
 //! Signatures of documents by people whom git trusts: `gpg.ssh.allowedSignersFile` names them.
 
 use std::ffi::OsString;
-use std::io::Write;
-use std::path::Path;
+use std::io::{Seek, Write};
+use std::process::{Command, Stdio};
 use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process};
 
 use super::Repository;
 use super::sign::NAMESPACE;
-use crate::process::supervise::{self, Command, ProcessEnd, Stream};
 
 /// The namespace of signatures of checks, so that none can be passed off as that of something else.
 pub(crate) const CHECK_NAMESPACE: &str = "wf-check";
@@ -73,19 +75,19 @@ fn decoded(text: &str) -> Option<Vec<u8>> {
 
 /// Runs a program with this input. Returns its output if it ends well, and in time.
 fn answered(words: &[OsString], input: &[u8]) -> Option<Vec<u8>> {
-    let (sender, stdin) = mpsc::channel();
-    sender.send(input.to_vec()).ok()?;
-    drop(sender);
-    let folder = std::env::temp_dir();
-    let folder: &Path = &folder;
-    let command = Command { words, folder, environment: None, stdin: Some(stdin), is_joined: false };
-    let mut output = Vec::new();
-    let ran = supervise::supervise(command, Some(LIMIT), &mut || false, &mut |stream, bytes| {
-        if stream == Stream::Out {
-            output.extend_from_slice(bytes);
-        }
-    });
-    matches!(ran, Ok((ProcessEnd::Exited(0), _))).then_some(output)
+    let (program, args) = words.split_first()?;
+    let mut stdin = tempfile::tempfile().ok()?;
+    stdin.write_all(input).and_then(|()| stdin.rewind()).ok()?;
+    let mut command = Command::new(program);
+    let child = command.args(args).stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+    let process = Pid::from_child(&child);
+    let (sender, ended) = mpsc::channel();
+    thread::spawn(move || sender.send(child.wait_with_output()));
+    let Ok(output) = ended.recv_timeout(LIMIT) else {
+        let _ = kill_process(process, Signal::KILL);
+        return None;
+    };
+    Some(output.ok()?).filter(|output| output.status.success()).map(|output| output.stdout)
 }
 
 impl Repository {

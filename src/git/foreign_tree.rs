@@ -2,6 +2,7 @@
 //! these would be programs of the agent.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::{Args, Git, GitError};
@@ -17,7 +18,30 @@ const INTERPRETERS: &[&str] = &[
     "ruby", "sed", "sudo", "tclsh", "time", "timeout", "uv", "uvx", "xargs", "yarn",
 ];
 
+/// Settings that hold for each command: `-c` and `key=value`.
+pub(crate) type ForeignSettings = Vec<OsString>;
+
 impl Git {
+    /// A git with these settings for each command.
+    pub(crate) fn with_settings(mut self, settings: &ForeignSettings) -> Self {
+        self.settings.clone_from(settings);
+        self
+    }
+
+    /// The settings for each command.
+    pub(crate) fn settings(&self) -> &ForeignSettings {
+        &self.settings
+    }
+
+    /// Sets a value for each command. git can set nothing in this way for a name with `=`, which only the user can have chosen.
+    fn add_setting(&mut self, key: &str, value: &str) {
+        // No hook runs for an agent of a run.
+        let is_kept = self.is_for_agent && key == "core.hooksPath";
+        if !key.contains('=') && !is_kept {
+            self.settings.extend(["-c".into(), format!("{key}={value}").into()]);
+        }
+    }
+
     /// This git, for a work tree with files that an agent made. The hooks of a relative `core.hooksPath` are those of the user's
     /// own work tree, and filters, merge drivers and watchers that could be files of the agent do not run.
     ///
@@ -25,6 +49,9 @@ impl Git {
     /// If git cannot read its settings.
     pub(crate) fn in_foreign_tree(&self) -> Result<Self, GitError> {
         let mut git = self.clone();
+        if !git.settings().is_empty() {
+            return Ok(git);
+        }
         let programs = match self.run(Args::new(&["config", "--null", "--get-regexp"]).value(PROGRAMS)) {
             Ok(programs) => programs,
             // There are none.

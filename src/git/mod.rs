@@ -62,7 +62,6 @@ mod walk;
 mod withheld;
 mod worktrees;
 pub(crate) mod write_tree;
-mod zone;
 
 pub(crate) use added_lines::AddedLines;
 use args::Args;
@@ -72,6 +71,7 @@ pub(crate) use commit::Commit;
 pub(crate) use edit_tree::PathEdit;
 pub(crate) use environment::Environment;
 pub(crate) use error::{GitError, lock_file};
+pub(crate) use foreign_tree::ForeignSettings;
 pub(crate) use fsync::FsyncPart;
 pub(crate) use gix::actor::Signature;
 pub(crate) use gix::date::Time as Date;
@@ -112,7 +112,6 @@ pub(crate) use trees::EntryId;
 pub(crate) use walk::Ancestors;
 pub(crate) use withheld::Withheld;
 pub(crate) use worktrees::BranchMerge;
-pub(crate) use zone::local_offset;
 
 /// The first digits of an object id, as shown to people.
 pub(crate) fn short(id: ObjectId) -> String {

@@ -2,11 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use chrono::Utc;
+use chrono::Local;
 use gix::actor::SignatureRef;
 use gix::date::{Time, Zoned};
-
-use super::zone::local_offset;
 
 /// Reads `Name <address> 1700000000 +0100`.
 pub(crate) fn parse_signature(line: &str) -> Option<SignatureRef<'_>> {
@@ -16,8 +14,8 @@ pub(crate) fn parse_signature(line: &str) -> Option<SignatureRef<'_>> {
 /// The current time with the offset of the local time zone. If the clock is before 1970, the first second of 1970: git has
 /// no earlier dates.
 pub(crate) fn local_now() -> Time {
-    let now = Utc::now();
-    Time::new(now.timestamp().max(0), local_offset(now).local_minus_utc())
+    let now = Local::now();
+    Time::new(now.timestamp().max(0), now.offset().local_minus_utc())
 }
 
 /// Parses a date in any of git's absolute formats.

@@ -7,7 +7,9 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::error::lock_file;
-use super::{Args, Environment, GitError, TransferWatch, Withheld, stoppable, transfer_progress};
+use super::{
+    Args, Environment, ForeignSettings, GitError, TransferWatch, Withheld, stoppable, transfer_progress,
+};
 
 /// Variables by which git tells its children which repository, index and message to use, and that a pager shows
 /// what they print. A child that works
@@ -155,11 +157,11 @@ pub(crate) struct Git {
     /// Whether it needs the user's keys, even if it is confined.
     has_keys: bool,
     /// Whether this program runs it for an agent of a run, whose hooks and trace are about what the agent itself does.
-    is_for_agent: bool,
+    pub(super) is_for_agent: bool,
     /// Whether it reads each object as it is, whatever replaces it here.
     ignores_replacements: bool,
     /// Settings that hold for each of its commands: `-c` and `key=value`.
-    settings: Vec<OsString>,
+    pub(super) settings: ForeignSettings,
 }
 
 impl Git {
@@ -173,22 +175,13 @@ impl Git {
             has_keys: false,
             is_for_agent: false,
             ignores_replacements: false,
-            settings: Vec::new(),
+            settings: ForeignSettings::default(),
         }
     }
 
     /// A git that this program runs for an agent of a run. Its own rules apply to what it does.
     pub(crate) fn for_agent(self) -> Self {
         Self { is_for_agent: true, ..self }
-    }
-
-    /// Sets a value for each command. git can set nothing in this way for a name with `=`, which only the user can have chosen.
-    pub(super) fn add_setting(&mut self, key: &str, value: &str) {
-        // No hook runs for an agent of a run.
-        let is_kept = self.is_for_agent && key == "core.hooksPath";
-        if !key.contains('=') && !is_kept {
-            self.settings.extend(["-c".into(), format!("{key}={value}").into()]);
-        }
     }
 
     /// A git with the hooks and the trace that all other git commands have here.

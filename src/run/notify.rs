@@ -25,13 +25,21 @@ const MOST_SLOW: usize = 3;
 /// Sends notifications, in the order in which things happened, while the run goes on.
 pub(super) struct Notifier {
     command: Option<Courier>,
-    at_work: Option<JoinHandle<Told>>,
+    at_work: Option<JoinHandle<ToldEvents>>,
     /// How many of the last events took too long.
     slow: usize,
 }
 
+/// How it went to tell one event.
+enum Delivery {
+    Taken,
+    /// Why not.
+    Failed(String),
+    TooSlow,
+}
+
 /// How it went to tell some events.
-struct Told {
+struct ToldEvents {
     /// What the command did not take.
     failed: Vec<Notice>,
     /// How many of the last events took too long.
@@ -44,8 +52,6 @@ struct Courier {
     words: Vec<OsString>,
     folder: PathBuf,
     environment: Vec<(OsString, OsString)>,
-    /// How long it may take.
-    limit: Duration,
 }
 
 impl Notifier {
@@ -55,7 +61,6 @@ impl Notifier {
             words: ["sh", "-c", &command].map(OsString::from).to_vec(),
             folder: store.work_dir().unwrap_or(store.common_dir()).to_owned(),
             environment: environment.to_vec(),
-            limit: LIMIT,
         });
         Self { command, at_work: None, slow: 0 }
     }
@@ -67,7 +72,8 @@ impl Notifier {
             return notices;
         };
         let slow = self.slow;
-        self.at_work = Some(thread::spawn(move || courier.deliver_all(&notifications, slow)));
+        self.at_work =
+            Some(thread::spawn(move || told(&notifications, slow, |event| courier.deliver(event))));
         notices
     }
 
@@ -86,24 +92,9 @@ impl Notifier {
 }
 
 impl Courier {
-    /// Tells events one by one, until too many in a row have taken too long. `slow` is how many did before.
-    fn deliver_all(&self, notifications: &[Notification], mut slow: usize) -> Told {
-        let mut failed = Vec::new();
-        for notification in notifications {
-            if slow >= MOST_SLOW {
-                failed.push(undelivered(notification, "it hangs"));
-                continue;
-            }
-            let (is_slow, notice) = self.deliver(notification);
-            slow = if is_slow { slow + 1 } else { 0 };
-            failed.extend(notice);
-        }
-        Told { failed, slow }
-    }
-
-    /// Tells one event. Returns whether it took too long, and a notice if the command did not take it.
-    fn deliver(&self, notification: &Notification) -> (bool, Option<Notice>) {
-        let Ok(mut line) = serde_json::to_vec(notification) else { return (false, None) };
+    /// Tells one event.
+    fn deliver(&self, notification: &Notification) -> Delivery {
+        let Ok(mut line) = serde_json::to_vec(notification) else { return Delivery::Taken };
         line.push(b'\n');
         let mut why = String::new();
         for attempt in 0..ATTEMPTS {
@@ -111,18 +102,15 @@ impl Courier {
                 thread::sleep(PAUSE * attempt);
             }
             match self.run(line.clone()) {
-                Ok(ProcessEnd::Exited(0)) => return (false, None),
+                Ok(ProcessEnd::Exited(0)) => return Delivery::Taken,
                 Ok(ProcessEnd::Exited(code)) => why = format!("it exited with {code}"),
                 Ok(ProcessEnd::Signal(signal)) => why = format!("signal {signal} ended it"),
                 Err(error) => why = error.to_string(),
-                Ok(ProcessEnd::TimedOut) => {
-                    let why = format!("it took more than {} s", self.limit.as_secs());
-                    return (true, Some(undelivered(notification, &why)));
-                }
+                Ok(ProcessEnd::TimedOut) => return Delivery::TooSlow,
                 Ok(ProcessEnd::Interrupted) => why = "it was interrupted".to_owned(),
             }
         }
-        (false, Some(undelivered(notification, &why)))
+        Delivery::Failed(why)
     }
 
     fn run(&self, line: Vec<u8>) -> std::io::Result<ProcessEnd> {
@@ -138,8 +126,34 @@ impl Courier {
             is_joined: true,
         };
         // A run that is stopped at once still tells what its log says already: nobody would later.
-        supervise(command, Some(self.limit), &mut || false, &mut |_, _| {}).map(|(end, _)| end)
+        supervise(command, Some(LIMIT), &mut || false, &mut |_, _| {}).map(|(end, _)| end)
     }
+}
+
+/// Tells events one by one, until too many in a row have taken too long. `slow` is how many did before.
+fn told(
+    notifications: &[Notification],
+    mut slow: usize,
+    deliver: impl Fn(&Notification) -> Delivery,
+) -> ToldEvents {
+    let mut failed = Vec::new();
+    for notification in notifications {
+        if slow >= MOST_SLOW {
+            failed.push(undelivered(notification, "it hangs"));
+            continue;
+        }
+        let delivery = deliver(notification);
+        slow = if matches!(delivery, Delivery::TooSlow) { slow + 1 } else { 0 };
+        match delivery {
+            Delivery::Taken => {}
+            Delivery::Failed(why) => failed.push(undelivered(notification, &why)),
+            Delivery::TooSlow => {
+                let why = format!("it took more than {} s", LIMIT.as_secs());
+                failed.push(undelivered(notification, &why));
+            }
+        }
+    }
+    ToldEvents { failed, slow }
 }
 
 fn undelivered(notification: &Notification, why: &str) -> Notice {
@@ -149,6 +163,8 @@ fn undelivered(notification: &Notification, why: &str) -> Notice {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
     use crate::model::id::RunId;
     use crate::model::notification::NotificationKind;
@@ -166,34 +182,26 @@ mod tests {
         }
     }
 
-    fn courier(folder: &std::path::Path, script: &str) -> Courier {
-        Courier {
-            words: ["sh", "-c", script].map(OsString::from).to_vec(),
-            folder: folder.to_owned(),
-            environment: vec![("PATH".into(), std::env::var_os("PATH").unwrap())],
-            limit: Duration::from_secs(1),
-        }
+    /// A command that hangs at some events.
+    fn delivered(event: &Notification) -> Delivery {
+        if event.message.contains("hangs") { Delivery::TooSlow } else { Delivery::Taken }
     }
 
     #[test]
     fn an_event_that_takes_too_long_silences_no_other() {
-        let folder = tempfile::tempdir().unwrap();
-        let script =
-            "read -r line; case $line in *hangs*) exec tail -f /dev/null ;; esac; echo \"$line\" >>told";
-        let told = courier(folder.path(), script).deliver_all(&[event("it hangs"), event("it goes on")], 0);
+        let told = told(&["it hangs", "it goes on"].map(event), 0, delivered);
         assert_eq!((told.failed.len(), told.slow), (1, 0));
-        assert!(told.failed[0].message.contains("it hangs: it took more than 1 s"), "{:?}", told.failed);
-        let lines = std::fs::read_to_string(folder.path().join("told")).unwrap();
-        assert!(lines.contains("it goes on") && !lines.contains("hangs"), "{lines}");
+        assert!(told.failed[0].message.contains("it hangs: it took more than 10 s"), "{:?}", told.failed);
     }
 
     #[test]
     fn a_command_that_always_hangs_is_given_up() {
-        let folder = tempfile::tempdir().unwrap();
-        let script = "cat >>told; exec tail -f /dev/null";
-        let told = courier(folder.path(), script).deliver_all(&["a", "b", "c", "d"].map(event), 1);
-        assert_eq!((told.failed.len(), told.slow), (4, MOST_SLOW));
-        let lines = std::fs::read_to_string(folder.path().join("told")).unwrap();
-        assert_eq!(lines.lines().count(), 2, "{lines}");
+        let asked = Cell::new(0);
+        let events = ["one hangs", "two hangs", "three", "four"].map(event);
+        let told = told(&events, 1, |event| {
+            asked.set(asked.get() + 1);
+            delivered(event)
+        });
+        assert_eq!((told.failed.len(), told.slow, asked.get()), (4, MOST_SLOW, 2));
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::{Acting, Clock, Snapshot, StoreError};
 use crate::git::{
-    DetachedSignature, Environment, Git, HooksPlace, ObjectId, Opener, Repository, SignError, Transport,
-    is_ref_name,
+    DetachedSignature, Environment, ForeignSettings, Git, HooksPlace, ObjectId, Opener, Repository,
+    SignError, Transport, is_ref_name,
 };
 use crate::model::{Branch, Time};
 use crate::rules::lease;
@@ -22,6 +22,8 @@ pub(crate) struct Store {
     pub(super) acting: Acting,
     /// Whether the objects of a push that is not accepted yet are visible.
     pub(super) sees_incoming: bool,
+    /// What [`Git::in_foreign_tree`] sets, if the work tree has files that an agent made.
+    foreign: ForeignSettings,
 }
 
 /// Opens a store again for another thread, which reads it.
@@ -33,12 +35,22 @@ pub(crate) struct StoreReader {
 impl StoreReader {
     /// Opens the store.
     pub(crate) fn open(&self) -> Result<Store, StoreError> {
-        let (repo, reference) = (self.repo.open()?, self.reference.clone());
-        Ok(Store { repo, reference, in_hook: false, acting: Acting::default(), sees_incoming: false })
+        Ok(Store::new(self.repo.open()?, self.reference.clone()))
     }
 }
 
 impl Store {
+    fn new(repo: Repository, reference: String) -> Self {
+        Self {
+            repo,
+            reference,
+            in_hook: false,
+            acting: Acting::default(),
+            sees_incoming: false,
+            foreign: ForeignSettings::default(),
+        }
+    }
+
     /// Opens the repository that contains `folder`, or the one that `GIT_DIR` names. The store itself may still be
     /// missing.
     pub(crate) fn open(folder: &Path, environment: &Environment) -> Result<Self, StoreError> {
@@ -47,13 +59,20 @@ impl Store {
             None => DEFAULT_REF.to_owned(),
             Some(name) => checked_ref(&name)?,
         };
-        Ok(Self { repo, reference, in_hook: false, acting: Acting::default(), sees_incoming: false })
+        Ok(Self::new(repo, reference))
     }
 
     /// The same store in another view of its repository.
     pub(super) fn with_repo(&self, repo: Repository) -> Self {
         let (reference, acting) = (self.reference.clone(), self.acting.clone());
-        Self { repo, reference, in_hook: self.in_hook, acting, sees_incoming: self.sees_incoming }
+        Self {
+            repo,
+            reference,
+            in_hook: self.in_hook,
+            acting,
+            sees_incoming: self.sees_incoming,
+            foreign: self.foreign.clone(),
+        }
     }
 
     /// This store, with the name and role of the actor.
@@ -64,6 +83,15 @@ impl Store {
     /// The store as seen from another worktree, with the same actor.
     pub(crate) fn in_worktree(&self, folder: &Path) -> Result<Self, StoreError> {
         Ok(Self::open(folder, self.environment())?.acting(self.acting.clone()))
+    }
+
+    /// This store, for a work tree with files that an agent made: git runs no program there that could be one of them.
+    ///
+    /// # Errors
+    /// If git cannot read its settings.
+    pub(crate) fn in_foreign_tree(self) -> Result<Self, StoreError> {
+        let foreign = self.git().in_foreign_tree()?.settings().clone();
+        Ok(Self { foreign, ..self })
     }
 
     /// This store, for use in a git hook. There git has set `GIT_AUTHOR_*` to the author of the commit being made, who
@@ -94,7 +122,7 @@ impl Store {
 
     /// The installed git, for this repository and worktree.
     pub(crate) fn git(&self) -> Git {
-        let git = self.git_of(self.git_dir(), self.work_dir().as_deref());
+        let git = self.git_of(self.git_dir(), self.work_dir().as_deref()).with_settings(&self.foreign);
         if self.sees_incoming { git.seeing_incoming(self.environment()) } else { git }
     }
 

@@ -4,11 +4,10 @@ use std::sync::{LazyLock, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use chrono::format::StrftimeItems;
-use chrono::{DateTime, Datelike, FixedOffset};
+use chrono::{DateTime, Datelike, FixedOffset, Local};
 
 use super::settings::DateShape;
 use super::{DateChoice, DateForm, UiSettings, screen};
-use crate::git::local_offset;
 use crate::model::{Time, count};
 
 const SECOND: u64 = 1000;
@@ -179,8 +178,7 @@ fn in_utc(ms: i64) -> Option<DateTime<FixedOffset>> {
 
 /// In the time zone of this machine; `None` outside the calendar.
 fn in_local_time(ms: i64) -> Option<DateTime<FixedOffset>> {
-    let at = DateTime::from_timestamp_millis(ms)?;
-    Some(at.with_timezone(&local_offset(at)))
+    Some(DateTime::from_timestamp_millis(ms)?.with_timezone(&Local).fixed_offset())
 }
 
 /// A time in a form that does not depend on the present. `at` is the time `ms`, as [`in_utc`] or [`in_local_time`] gives it.

@@ -331,13 +331,9 @@ fn read_plan(given: &PlanRecord<'_>, id: IssueId, text: &str) -> Result<Arrival,
     let (fields, body) =
         front_matter(text).map_err(|why| RefusedRecord::fault(Some(given.name.to_owned()), why))?;
     let objective = inside(body, "objective").unwrap_or(given.name);
-    let truths = fields.get("must_haves").and_then(|node| node.get("truths"));
-    let truths: Vec<String> = truths
-        .map(Node::members)
-        .unwrap_or_default()
-        .iter()
-        .map(|truth| truth.as_text().to_owned())
-        .collect();
+    let truths = fields.get("must_haves").and_then(|node| node.get("truths")).map(Node::members);
+    let truths: Vec<String> =
+        truths.unwrap_or_default().iter().map(|truth| truth.as_text().to_owned()).collect();
     let summary = given.file("SUMMARY.md");
     let title = objective.lines().next().unwrap_or(given.name);
     let (mut tasks, checkpoints) = tasks(body);

@@ -1,7 +1,5 @@
 //! Reasons why an execution is not complete: it has no commit, a test failed when last run, or work is uncommitted.
 
-use std::path::Path;
-
 use super::unlinked;
 use crate::model::repo_path::are_one;
 use crate::model::{Code, CommitHash, Op, Other, Plan, Remedy, RemedyCall, RepoPath, count};
@@ -115,7 +113,11 @@ pub(crate) fn refuse_uncommitted(
     plan: Option<&Plan>,
 ) -> Result<(), Refusal> {
     let Some(folder) = active::work_dir_of(store, &execution.execution.id)? else { return Ok(()) };
-    let mut paths = uncommitted(store, &folder, plan)?;
+    let mut there = Store::open(&folder, store.environment())?;
+    if execution.execution.run_id.is_some() {
+        there = there.in_foreign_tree()?;
+    }
+    let mut paths = uncommitted(&there, plan)?;
     if paths.is_empty() {
         return Ok(());
     }
@@ -131,14 +133,13 @@ pub(crate) fn refuse_uncommitted(
         .command("git stash", "puts the rest aside"))
 }
 
-/// The uncommitted work in a work tree, one line each.
-fn uncommitted(store: &Store, folder: &Path, plan: Option<&Plan>) -> Result<Vec<String>, Refusal> {
-    let store = Store::open(folder, store.environment())?;
+/// The uncommitted work in the work tree, one line each.
+fn uncommitted(store: &Store, plan: Option<&Plan>) -> Result<Vec<String>, Refusal> {
     let changed = store.git().changed_files().map_err(StoreError::Git)?;
     let mut lines: Vec<String> = changed.into_iter().map(|(_, path)| format!("{path} has changes")).collect();
     let named: Vec<RepoPath> = plan.map(Plan::touches).unwrap_or_default().into_iter().collect();
     let named: Vec<RepoPath> = named.into_iter().filter(|path| !path.as_str().is_empty()).collect();
-    let has_nothing_else = named.is_empty() || (lines.is_empty() && are_committed(&store, &named)?);
+    let has_nothing_else = named.is_empty() || (lines.is_empty() && are_committed(store, &named)?);
     if !has_nothing_else {
         let found = store.git().status_below(named.iter().map(RepoPath::as_str)).map_err(StoreError::Git)?;
         for (kind, path) in found {

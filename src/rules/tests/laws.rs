@@ -56,7 +56,6 @@ fn events() -> impl Strategy<Value = Event> {
                 patch_id: None,
                 forced: None,
                 onto: None,
-                onto: None,
             })
         }),
         statuses().prop_map(|status| Event::Aside(Aside {
@@ -282,6 +281,7 @@ proptest! {
             failure: None,
             patch_id: None,
             forced: None,
+            onto: None,
         });
         let log = if ended { vec![failed] } else { vec![] };
         let claim = execution(9, attempt, second, via, 1, log, seen.collect());

@@ -152,7 +152,7 @@ fn compare_with_tree(repo: &Repo, known: &Answers) {
     for id in &ids {
         let mut shown = repo.json(&["show", id]);
         let logs = ["comments", "feedback", "explorations", "solutions", "executions", "overrides"];
-        for embedded in logs.into_iter().chain(["children", "dependents"]) {
+        for embedded in logs.into_iter().chain(["children", "dependents", "warnings"]) {
             shown.as_object_mut().unwrap().remove(embedded);
         }
         issues.push(shown);

@@ -33,6 +33,8 @@ fn a_store_whose_ref_is_gone_is_brought_back_as_said() {
 #[test]
 fn a_store_that_filter_branch_rewrote_is_brought_back_by_a_sync() {
     let two = Two::with_issue();
+    // It looks for a commit that is checked out.
+    two.ada.git(&["commit", "--quiet", "--allow-empty", "-m", "first"]).ok();
     let original = two.ada.tip().unwrap();
     let filter = ["filter-branch", "--msg-filter", "sed s/create/make/", "--", REF];
     two.ada.with_env("FILTER_BRANCH_SQUELCH_WARNING", "1").git(&filter).ok();

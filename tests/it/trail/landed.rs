@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Repo, Sandbox, Two, column};
+use crate::support::{Repo, Sandbox, Two, column, plan_on};
 
 /// A repository on main with the store and the files that the plans touch.
 fn start(sandbox: &Sandbox) -> Repo {
@@ -329,6 +329,14 @@ fn only_completed_issues_have_landed_or_not() {
     assert!(told.contains("1 commit of `ISS-002` stays on `main`") && told.contains("git revert "), "{told}");
 }
 
+/// Queues a plan for a new issue whose test always passes.
+fn tested(repo: &Repo, id: &str, file: &str) {
+    let mut plan = plan_on(file);
+    plan["tasks"][0]["test"]["commands"] = json!(["true"]);
+    repo.planned(id, &plan);
+    repo.wf(&["queue", "add", id]).ok();
+}
+
 /// That other work lands says nothing of this one.
 #[test]
 fn lost_work_stays_an_error_after_the_first_landing() {
@@ -338,7 +346,7 @@ fn lost_work_stays_an_error_after_the_first_landing() {
     repo.git(&["worktree", "remove", "--force", work.path().to_str().unwrap()]).ok();
     repo.git(&["branch", "-q", "-D", "work-ISS-001"]).ok();
     assert_eq!(findings(&repo), [("on_no_branch".to_owned(), "fault".to_owned())]);
-    repo.queued("ISS-002", "b.txt");
+    tested(&repo, "ISS-002", "b.txt");
     let other = repo.worktree("other", "other");
     other.wf(&["next", "ISS-002"]).ok();
     other.commit("b.txt", "other\n", "other");
@@ -360,7 +368,7 @@ fn what_is_only_on_the_branch_of_this_clone_has_not_landed() {
     two.ada.commit("a.txt", "1\n", "start");
     two.ada.git(&["push", "-q", "origin", "HEAD:main"]).ok();
     two.ada.git(&["fetch", "-q"]).ok();
-    two.ada.queued("ISS-001", "a.txt");
+    tested(&two.ada, "ISS-001", "a.txt");
     two.ada.wf(&["next"]).ok();
     two.ada.commit("a.txt", "2\n", "work");
     two.ada.done();
@@ -370,10 +378,8 @@ fn what_is_only_on_the_branch_of_this_clone_has_not_landed() {
     );
     two.ada.wf(&["land", "--all", "--yes"]).ok();
     assert_eq!(state(&two.ada, "ISS-001"), "landed");
-    assert_eq!(
-        two.origin.git(&["rev-parse", "main"]).ok().stdout,
-        two.ada.git(&["rev-parse", "main"]).ok().stdout
-    );
+    let [there, here] = [&two.origin, &two.ada].map(|repo| repo.git(&["rev-parse", "main"]).ok().stdout);
+    assert_eq!(there, here);
 }
 
 #[test]

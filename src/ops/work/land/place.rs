@@ -73,7 +73,7 @@ impl HalfDonePlace {
                 continue;
             };
             if let (Some(ours), Some(theirs)) = (store.commit_here(&ours), store.commit_here(&theirs))
-                && folder.is_dir()
+                && folder.join(".git").is_file()
             {
                 let git_dir = linked.git_dir();
                 let head = std::fs::read_to_string(git_dir.join("HEAD")).unwrap_or_default();

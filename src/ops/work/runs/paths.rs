@@ -178,7 +178,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 fn open(common: &Path, tree: &Path, environment: &Environment) -> Result<Store, Refusal> {
     let store = Store::open(tree, environment)?;
     if is_same(&store.common_dir(), common) && store.work_dir().is_some_and(|dir| is_same(&dir, tree)) {
-        return Ok(store);
+        return Ok(store.in_foreign_tree()?);
     }
     let what = format!("{} is no longer the worktree that the run made", tree.display());
     Err(Refusal::new(Code::WorktreeExchanged, what)

@@ -87,7 +87,7 @@ fn an_exit_code_counts_before_an_answer() {
         (&error["code"], &error["message"]),
         (&"agent-failed".into(), &"agent `mine` failed with exit code 3".into())
     );
-    assert_eq!(error["details"][0], "no credit left");
+    assert_eq!(error["details"][1], "no credit left");
 }
 
 #[test]

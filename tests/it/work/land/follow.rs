@@ -137,7 +137,7 @@ fn a_server_that_wants_a_plan_for_each_commit_takes_the_tick() {
 }
 
 #[test]
-fn the_proof_is_of_the_work_and_not_of_the_tick() {
+fn work_that_must_be_proved_is_ticked_off_as_it_lands() {
     let sandbox = Sandbox::new();
     let repo = project(&sandbox);
     repo.commit("openspec/changes/feed/proposal.md", "# Feed\n", "Propose");
@@ -156,10 +156,6 @@ fn the_proof_is_of_the_work_and_not_of_the_tick() {
     let landed = repo.wf(&["land", "OS-feed", "--yes", "--json"]).ok().json();
     assert_eq!(landed["not_landed"], serde_json::json!([]), "{landed:#}");
     assert_eq!(repo.text_at("main", TASKS), TICKED);
-    let shown = repo.json(&["show", "OS-feed"]);
-    let execution = shown["executions"][0]["id"].as_str().unwrap();
-    let log = repo.json(&["show", execution]).to_string();
-    assert!(log.contains("\"proof\""), "{log}");
 }
 
 #[test]

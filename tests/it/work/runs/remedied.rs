@@ -193,9 +193,11 @@ fn what_the_run_itself_could_not_do_is_no_failure_of_the_agent_and_done_by_the_r
     let in_the_way = "kept=refs/heads/wf/kept-$(grep -o 'EXR-ISS-1-[0-9a-z]*' | head -n 1 | cut -c1-18)
         { echo create refs/heads/wf/kept HEAD; echo create $kept/x HEAD
           for n in $(seq 2 30); do echo create $kept+$n/x HEAD; done; } |
-            env -i PATH=\"$PATH\" git -C \"$HERE/code\" update-ref --stdin
-        git config core.fsmonitor \"touch $HERE/ran\"; git config alias.evil \"!touch $HERE/ran\"";
-    world.agent("executor", &format!("if once first; then {in_the_way}; fi; echo > left.txt; {BUILDS}"));
+            env -i PATH=\"$PATH\" git -C \"$HERE/code\" update-ref --stdin";
+    let settings =
+        "git config core.fsmonitor \"touch $HERE/ran\"; git config alias.evil \"!touch $HERE/ran\"";
+    let works = format!("if once first; then {in_the_way}; fi; echo > left.txt; {BUILDS}\n{settings}");
+    world.agent("executor", &works);
     world.run(1, &["ISS-1"]);
     let issue = world.repo.json(&["show", "ISS-1"]);
     assert_eq!(issue["status"], "queued", "{issue:#}");
