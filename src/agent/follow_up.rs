@@ -76,7 +76,7 @@ fn task(reason: FollowUpReason) -> &'static str {
         }
         FollowUpReason::Interrupted => {
             "Your last turn ended before you answered. What you had committed is still there; what you had not may be gone \
-             from the current directory, and `faults` says if it was kept. Look what is there, and go on."
+             from the current directory, and `faults` says if it was kept. See what is there, and go on."
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Waiting for a host that answers only so many requests.
+//! Waits for a host that limits the rate of requests.
 
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ impl Waits {
         if self.failures == 0 { self.poll } else { (self.poll * 2u32.pow(self.failures)).min(LONGEST_WAIT) }
     }
 
-    /// Begins anew.
+    /// Starts over.
     pub(super) fn succeeded(&mut self) {
         self.failures = 0;
     }

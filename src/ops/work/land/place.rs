@@ -287,7 +287,7 @@ impl HalfDonePlace {
         self.begin_anew(Code::NoCommit, message)
     }
 
-    /// A refusal that says how to begin the merge anew.
+    /// A refusal that says how to begin the merge again.
     fn begin_anew(&self, code: Code, message: String) -> Refusal {
         let folder = self.folder.display().to_string();
         Refusal::new(code, message)
