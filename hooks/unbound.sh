@@ -23,8 +23,11 @@ git_wf_is_unbound() {
 		*) git_wf_common=$git_wf_dir/$git_wf_common ;;
 		esac
 	fi
-	# A reset leaves ORIG_HEAD: the next commit may replace those that it took away. Another ref may be configured.
-	for git_wf_name in "$git_wf_dir/ORIG_HEAD" "$git_wf_dir/config.worktree" "$git_wf_common/config"; do
+	# A reset leaves ORIG_HEAD: the next commit may replace those that it took away. Another ref may be configured, for this
+	# repository or for the user.
+	for git_wf_name in "$git_wf_dir/ORIG_HEAD" "$git_wf_dir/config.worktree" "$git_wf_common/config" \
+		"${GIT_CONFIG_GLOBAL:-${HOME-}/.gitconfig}" "${XDG_CONFIG_HOME:-${HOME-}/.config}/git/config" \
+		"${GIT_CONFIG_SYSTEM:-/etc/gitconfig}"; do
 		[ ! -e "$git_wf_name" ] || [ "$git_wf_known" -nt "$git_wf_name" ] || return 1
 	done
 	[ -f "$git_wf_common/refs/wf/main" ] && [ -r "/proc/$PPID/cmdline" ] || return 1
@@ -45,7 +48,9 @@ git_wf_is_unbound() {
 	# Each id has a hyphen. Git names other commits in these sentences.
 	while IFS= read -r git_wf_line || [ -n "$git_wf_line" ]; do
 		case $git_wf_line in
-		*-* | 'This reverts commit'* | '(cherry picked from commit'* | 'commit '*) return 1 ;;
+		*-* | 'This reverts commit'* | '(cherry picked from commit'* | 'commit '* | 'fixup! '* | 'squash! '* | 'amend! '*)
+			return 1
+			;;
 		esac
 	done <"$1"
 }

@@ -95,10 +95,18 @@ pub(crate) enum GitError {
     },
 }
 
+/// The objects directory from which a repository borrows an object, and which is gone.
+#[derive(Debug, thiserror::Error)]
+#[error("`{0}` does not exist")]
+pub(super) struct LenderGone(pub(super) PathBuf);
+
 impl GitError {
     /// Wraps an error of gix with what was being done.
     pub(crate) fn object(doing: &'static str) -> impl Fn(gix::Error) -> Self {
-        move |source| Self::Object { doing, source: Box::new(source) }
+        move |source| match source.downcast_any_ref() {
+            Some(LenderGone(gone)) => Self::MissingAlternate(gone.clone()),
+            None => Self::Object { doing, source: Box::new(source) },
+        }
     }
 
     /// Adds the path to an error of the file system.

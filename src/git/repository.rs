@@ -10,6 +10,7 @@ use gix_pack::cache::lru::MemoryCappedHashmap;
 use super::discover::{absolute, discover};
 use super::second_look::twice;
 use super::trees::Recent;
+use super::error::LenderGone;
 use super::{Commit, Config, Environment, Fault, GitError, HashKind, Object, ObjectId};
 
 /// Trees and small records are read again and again within one command.
@@ -161,6 +162,15 @@ impl Repository {
         None
     }
 
+    /// What `find` answers when it is asked twice. If it fails and a repository from which this one borrows objects is gone,
+    /// that is the error.
+    fn found<T, E: Into<Fault>>(&self, find: impl Fn() -> Result<T, E>) -> Result<T, Fault> {
+        twice(find).map_err(|error| match self.missing_alternate() {
+            Some(gone) => Fault::from_error(LenderGone(gone)),
+            None => error.into(),
+        })
+    }
+
     /// The directory of its objects.
     pub(crate) fn objects_dir(&self) -> &Path {
         self.gix.objects.store_ref().path()
@@ -203,7 +213,7 @@ impl Repository {
 
     /// The kind and size of an object.
     pub(crate) fn header(&self, id: ObjectId) -> Result<Header, Fault> {
-        let found = twice(|| self.gix.find_header(id))?;
+        let found = self.found(|| self.gix.find_header(id))?;
         Ok(Header { kind: found.kind(), size: found.size() })
     }
 
@@ -214,12 +224,12 @@ impl Repository {
 
     /// An object of any kind and size.
     pub(crate) fn object(&self, id: ObjectId) -> Result<Object<'_>, Fault> {
-        twice(|| self.gix.find_object(id))
+        self.found(|| self.gix.find_object(id))
     }
 
     /// A commit.
     pub(crate) fn commit(&self, id: ObjectId) -> Result<Commit<'_>, Fault> {
-        twice(|| self.gix.find_commit(id)).map(Commit)
+        self.found(|| self.gix.find_commit(id)).map(Commit)
     }
 
     /// The tree of a commit.

@@ -46,13 +46,13 @@ pub(super) fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> 
             accepted(store, turn, synced, &push)
         }
         Ok(Pushed::Limited(limited)) => turn.record_rate_limit(&limited),
-        Ok(Pushed::Behind(words)) => {
+        Ok(Pushed::Behind) => {
             turn.state().pace.lost(None);
             too_late(store, turn, synced)?;
             if !is_in_vain(turn, &push)? {
                 return Ok(());
             }
-            let error = round::unseen_there(store, turn.remote(), turn.shown()?, words)?;
+            let error = round::unseen_there(store, turn.remote(), turn.shown()?)?;
             turned_down(turn, push.waiting, error)
         }
         Ok(Pushed::Contended(words)) => {

@@ -98,7 +98,7 @@ pub(crate) enum SyncError {
         words: String,
     },
     /// Others pushed first, and the remote does not show it.
-    #[error("others pushed to `{reference}` of `{remote}` first, and {} yet", unseen(where_to))]
+    #[error("others pushed to `{reference}` of `{remote}` first, and {}", unseen(where_to))]
     Unseen {
         /// The remote.
         remote: String,
@@ -276,7 +276,7 @@ impl Explain for SyncError {
             }
             Self::Raced { remote, .. } => Remedies::from("nothing is lost here")
                 .or_call(RemedyCall::new(Other::Sync, [remote]), "tries again"),
-            Self::Unseen { remote, where_to, .. } => of_what_is_unseen(remote, where_to),
+            Self::Unseen { remote, reference, where_to } => of_what_is_unseen(remote, reference, where_to),
             Self::Unknown { remote, .. } => Remedies::call(
                 Op::Next,
                 format!("finds out, once `git ls-remote {}` works", shell::operand(remote)),
@@ -302,13 +302,14 @@ impl Explain for SyncError {
 fn unseen(where_to: &Unshown) -> String {
     match where_to {
         Unshown::Elsewhere { pushed_to, fetched_from } => {
-            format!("they are at `{pushed_to}`; `{fetched_from}`, which is fetched from, does not show them")
+            format!("they are at `{pushed_to}`; `{fetched_from}`, which is fetched from, does not show them yet")
         }
-        Unshown::Hidden | Unshown::Earlier => "the server does not show them".to_owned(),
+        Unshown::Hidden => where_to.to_string(),
+        Unshown::Earlier => "the server does not show them yet".to_owned(),
     }
 }
 
-fn of_what_is_unseen(remote: &str, where_to: &Unshown) -> Remedies {
+fn of_what_is_unseen(remote: &str, reference: &str, where_to: &Unshown) -> Remedies {
     let again = Remedies::from("nothing is lost here; a mirror can lag behind")
         .or_call(RemedyCall::new(Other::Sync, [remote]), "asks again; try again once it shows them");
     match where_to {
@@ -316,7 +317,8 @@ fn of_what_is_unseen(remote: &str, where_to: &Unshown) -> Remedies {
             format!("git remote set-url --push {} {}", shell::operand(remote), shell::operand(fetched_from)),
             "pushes to the URL that is fetched from, if that is no mirror",
         ),
-        Unshown::Hidden | Unshown::Earlier => again,
+        Unshown::Hidden => of_what_is_not_shown(remote, reference, where_to),
+        Unshown::Earlier => again,
     }
 }
 

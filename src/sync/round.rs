@@ -256,17 +256,16 @@ pub(super) fn refused_there(store: &Store, remote: &str, words: String) -> Resul
 }
 
 /// The error about a push that came too late, while the remote shows what it showed before. `shown`: the head that it
-/// shows; `words`: why git did not push.
+/// shows.
 pub(super) fn unseen_there(
     store: &Store,
     remote: &str,
     shown: Option<ObjectId>,
-    words: String,
 ) -> Result<SyncError, SyncError> {
     let where_to = match (shown::pushed_elsewhere(store, remote)?, shown) {
         (Some(elsewhere), _) => elsewhere,
         (None, Some(_)) => Unshown::Earlier,
-        (None, None) => return Ok(refused(store, remote, words)),
+        (None, None) => Unshown::Hidden,
     };
     let (remote, reference) = (remote.to_owned(), store.reference().to_owned());
     Ok(SyncError::Unseen { remote, reference, where_to })

@@ -111,7 +111,7 @@ fn stated_targets(
     let named = solutions(read, &trailers)?;
     let files = || links::files(store, commit);
     let sources = Sources::new(store, read);
-    let mut found = sources.by_message(&commit.message)?;
+    let mut found = sources.by_message(&commit.message, commit.parents.first().copied())?;
     let binding = binding::of_worktree(store, read, here)?;
     if named.is_empty()
         && found.is_empty()

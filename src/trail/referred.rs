@@ -10,6 +10,8 @@ const TAKES_BACK: &[u8] = b"This reverts commit";
 const COPIES: &[u8] = b"(cherry picked from commit ";
 /// Each message that `git merge --squash` collects starts with this.
 const SQUASHES: &[u8] = b"commit ";
+/// `git commit --fixup` and `--squash` begin a subject with these, possibly several times.
+const FIXES: [&str; 3] = ["fixup! ", "squash! ", "amend! "];
 /// An abbreviated id is at least this long.
 const SHORTEST: usize = 7;
 /// At most this many are looked up.
@@ -46,6 +48,17 @@ impl Referred {
         found.copies.truncate(MOST);
         found
     }
+}
+
+/// The subject, the beginning of one, or the id of the commit that `git rebase --autosquash` will squash a commit with this
+/// message into.
+pub(crate) fn fixed(message: &[u8]) -> Option<&str> {
+    let subject = message.trim_ascii_start().lines().next()?.to_str().ok()?;
+    let mut rest = subject;
+    while let Some(shorter) = FIXES.iter().find_map(|fixes| rest.strip_prefix(fixes)) {
+        rest = shorter.trim_start();
+    }
+    (rest.len() < subject.len() && !rest.is_empty()).then_some(rest)
 }
 
 /// The ids at the start of the rest of a sentence: `1234567.`, `1234567, reversing`, `1234567 (subject, date)`,
@@ -99,6 +112,22 @@ mod tests {
                 (&to_owned(reverts)[..], &to_owned(copies)[..]),
                 "{message}"
             );
+        }
+    }
+
+    #[test]
+    fn a_fixup_names_the_commit_that_it_goes_into() {
+        for (message, target) in [
+            ("fixup! add x\n", Some("add x")),
+            ("\nsquash! fixup! add x\n\nmore\n", Some("add x")),
+            ("amend! add x\n\nadd y\n", Some("add x")),
+            ("fixup! 0123456", Some("0123456")),
+            ("fixup!\n", None),
+            ("fixup! \n\nadd x\n", None),
+            ("add x\n\nfixup! add y\n", None),
+            ("", None),
+        ] {
+            assert_eq!(fixed(message.as_bytes()), target, "{message}");
         }
     }
 

@@ -231,7 +231,7 @@ pub(crate) fn lost(
         }
         let mut is_stated = false;
         if named.is_empty() && known.names(hash).is_empty() {
-            for source in sources.by_message(&commit.message)? {
+            for source in sources.by_message(&commit.message, commit.parents.first().copied())? {
                 let Some(n) = known
                     .executions
                     .iter()

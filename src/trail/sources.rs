@@ -6,6 +6,7 @@
 mod apart;
 mod by_change;
 mod contained;
+mod fixed;
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -72,9 +73,20 @@ impl<'a, R: ReadState> Sources<'a, R> {
         Self { store, read, index: OnceCell::new(), all: OnceCell::new() }
     }
 
-    /// The work of the commits that a message names. Commits that no execution knows have no source.
-    pub(crate) fn by_message(&self, message: &[u8]) -> Result<Vec<SourceWork>, StoreError> {
-        self.followed(message, 0)
+    /// The work of the commits that a message names. Commits that no execution knows have no source. A message such as
+    /// `fixup! SUBJECT` names one among `before` and its ancestors.
+    pub(crate) fn by_message(
+        &self,
+        message: &[u8],
+        before: Option<ObjectId>,
+    ) -> Result<Vec<SourceWork>, StoreError> {
+        let mut found = self.followed(message, 0)?;
+        if let Some(id) = before.map(|before| self.fixed(message, before)).transpose()?.flatten() {
+            for source in self.of_commit(id, 0)? {
+                add(&mut found, source);
+            }
+        }
+        Ok(found)
     }
 
     /// The commits that a message names as reverted, whether or not an execution links them.

@@ -11,7 +11,7 @@ use crate::interchange::{ImportedWork, Noted};
 use crate::model::doc::DifferingFields;
 use crate::model::{
     Births, Doc, Entry, Event, Execution, ExecutionStatus, ITEM, Item, LogEntry, QUEUE, QueueId, SOLUTION,
-    Schema, SolutionId, Stamp, entry_bytes, typed,
+    Schema, Solution, SolutionId, Stamp, Time, entry_bytes, typed,
 };
 use crate::rules::ExecutionFolder;
 use crate::store::{ReadState, Redactions, StoreError, Tx, layout, records};
@@ -57,8 +57,9 @@ impl Writing<'_> {
         }
         let changed = Stamp::import_of(arrival.changed, work.content);
         for plan in &work.plans {
-            let fresh = Doc::imported(&SOLUTION, plan, Stamp::import(plan.created_at), &changed);
             let path = layout::solution(&plan.id);
+            let plan = with_known_birth(tx, &path, plan);
+            let fresh = Doc::imported(&SOLUTION, &plan, Stamp::import(plan.created_at), &changed);
             let mut said = RecordNotes { what: format!("the plan `{}`", plan.id), notes };
             came.plans += update_record(tx, &SOLUTION, path, None, fresh, &changed, &mut said)?.count();
         }
@@ -206,6 +207,20 @@ fn update_record(
         }
         Err(error) => Err(error),
     }
+}
+
+/// A plan, born as it is here if its source does not say when it was made, or did not when it was imported.
+fn with_known_birth(tx: &Tx<'_>, path: &str, plan: &Solution) -> Solution {
+    let mut plan = plan.clone();
+    // A record that cannot be read is left alone later.
+    let here = records::doc(tx, &SOLUTION, path).ok().flatten();
+    if let Some(birth) = here.as_ref().and_then(Doc::birth)
+        && birth.is_import()
+        && [birth.time(), plan.created_at].contains(&Time::EPOCH)
+    {
+        plan.created_at = birth.time();
+    }
+    plan
 }
 
 /// The keys of the record at `path`, which is `here`, whose values are redacted.

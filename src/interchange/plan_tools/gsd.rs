@@ -1,12 +1,14 @@
 //! Get Shit Done 1.42: a roadmap with phases, each with plans of their own. A phase is an issue, known by its slug since
 //! numbers move; each of its plans is an issue below it, with that plan. A plan with a summary beside it is done.
 
+mod plan_file;
 mod tasks;
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
+use self::plan_file::{PlanFile, plan_files};
 use self::tasks::{inside, tasks};
 use super::draft::Draft;
 use super::files::{self, FileGroup, PlanFiles};
@@ -61,14 +63,17 @@ struct Phase<'a> {
     body: &'a str,
 }
 
-fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
+fn planning(folder: &Path) -> PathBuf {
     let inside = folder.join(".planning");
-    let planning = if inside.is_dir() { inside } else { folder.to_owned() };
+    if inside.is_dir() { inside } else { folder.to_owned() }
+}
+
+fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
+    let planning = planning(folder);
     let mut found = PlanFiles::default();
-    let folders = files::folders(&planning.join("phases"));
     let (roadmap, changed) = match files::text_of(&planning.join("ROADMAP.md")) {
         Ok(Some(read)) => read,
-        Ok(None) if folders.is_empty() => return Ok(None),
+        Ok(None) if files::folders(&planning.join("phases")).is_empty() => return Ok(None),
         Ok(None) => (String::new(), None),
         Err(error) => {
             found.refuse("ROADMAP.md".to_owned(), error.to_string());
@@ -79,8 +84,7 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
         found.remark("decisions and blockers in STATE.md stay there".to_owned());
     }
     let all = phases(&roadmap);
-    let plans: Vec<PlanFile> =
-        folders.iter().flat_map(|name| plan_files(&planning.join("phases").join(name), name, &all)).collect();
+    let plans = plan_files(&planning, &all);
     for phase in &all {
         let mut group = FileGroup { changed, ..FileGroup::default() };
         group.texts.insert(PHASE.into(), phase.body.into());
@@ -114,91 +118,11 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
     Ok(Some(found))
 }
 
-/// A plan in the folder of a phase.
-struct PlanFile {
-    file: PathBuf,
-    /// Its path below `phases`.
-    place: String,
-    /// The slug of its phase.
-    phase: String,
-    /// The number of its phase, as the folder has it.
-    phase_number: String,
-    /// Its own number in the phase.
-    number: String,
-}
-
-impl PlanFile {
-    /// What its record is called.
-    fn name(&self) -> String {
-        format!("{}-{}", self.phase, self.number)
-    }
-
-    /// Where the summary of what was done may be.
-    fn summaries(&self) -> Vec<PathBuf> {
-        let name = self.file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let names =
-            [name.replacen("PLAN", "SUMMARY", 1), format!("{}-SUMMARY.md", name.trim_end_matches(".md"))];
-        names.iter().map(|name| self.file.with_file_name(name)).collect()
-    }
-
-    fn has_summary(&self) -> bool {
-        self.summaries().iter().any(|file| file.is_file())
-    }
-
-    /// The name of the plan that this one calls `02-01`, or `01` in its own phase.
-    fn other(&self, given: &str, all: &[Self]) -> Option<String> {
-        let (phase, number) = given.rsplit_once('-').unwrap_or((&self.phase_number, given));
-        let found = all
-            .iter()
-            .find(|plan| is_same_number(&plan.phase_number, phase) && is_same_number(&plan.number, number));
-        found.map(Self::name)
-    }
-}
-
-/// The plans in a folder `02-okapi`: `02-01-PLAN.md`, `2-PLAN-01-gate.md` or `plans/PLAN-01-gate.md`.
-fn plan_files(folder: &Path, name: &str, phases: &[Phase<'_>]) -> Vec<PlanFile> {
-    let (phase_number, own_slug) = name.split_once('-').unwrap_or((name, name));
-    let phase = phases.iter().find(|phase| is_same_number(phase.number, phase_number));
-    let slug = phase.map_or_else(|| own_slug.to_owned(), |phase| phase.slug.clone());
-    let nested = files::markdown(&folder.join("plans")).into_iter().map(|file| format!("plans/{file}"));
-    let mut found = Vec::new();
-    for file in files::markdown(folder).into_iter().chain(nested) {
-        let Some(number) = plan_number(file.rsplit('/').next().unwrap_or_default()) else { continue };
-        found.push(PlanFile {
-            file: folder.join(&file),
-            place: format!("{name}/{file}"),
-            phase: slug.clone(),
-            phase_number: phase_number.to_owned(),
-            number,
-        });
-    }
-    found
-}
-
-/// The number of a plan in the name of its file; `None` if it is another file.
-fn plan_number(file: &str) -> Option<String> {
-    let stem = file
-        .strip_suffix(".md")
-        .filter(|stem| !stem.ends_with("-OUTLINE") && !stem.ends_with(".pre-bounce"))?;
-    if stem == "PLAN" {
-        return Some("01".to_owned());
-    }
-    if let Some(before) = stem.strip_suffix("-PLAN") {
-        return before.rsplit('-').next().map(str::to_owned);
-    }
-    let after = stem.strip_prefix("PLAN-").or_else(|| stem.split_once("-PLAN-").map(|(_, after)| after))?;
-    let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
-    (!digits.is_empty()).then_some(digits)
-}
-
 /// The summary of a plan, which exists once it is done; `None` if the plan is gone.
 pub(super) fn find(folder: &Path, record: &Value) -> Option<PathBuf> {
-    let inside = folder.join(".planning");
-    let planning = if inside.is_dir() { inside } else { folder.to_owned() };
+    let planning = planning(folder);
     let roadmap = files::text_of(&planning.join("ROADMAP.md")).ok().flatten().unwrap_or_default().0;
-    let (all, phases_folder) = (phases(&roadmap), planning.join("phases"));
-    let names = files::folders(&phases_folder);
-    let mut plans = names.iter().flat_map(|name| plan_files(&phases_folder.join(name), name, &all));
+    let mut plans = plan_files(&planning, &phases(&roadmap)).into_iter();
     let plan = plans.find(|plan| record["name"] == plan.name().as_str())?;
     let known = plan.summaries().into_iter().find(|file| file.is_file());
     known.or_else(|| plan.summaries().into_iter().next())

@@ -16,7 +16,7 @@ use crate::model::{CommitHash, SolutionId, TaskId};
 use crate::store::{ReadState, Store, StoreError};
 use crate::trail::links::{solutions, tasks};
 use crate::trail::rebase::{self, Rebase};
-use crate::trail::referred::REVERTS;
+use crate::trail::referred::{self, REVERTS};
 use crate::trail::sources::{RepeatedWork, Same, SourceWork, Sources};
 use crate::trail::{progress, trailers};
 
@@ -140,16 +140,19 @@ impl<R: ReadState> Deciding<'_, R> {
         let back = progress::pending_sources(&git_dir)?;
         if back.is_empty() {
             // The message itself says whose work this is, for example in a revert that was worded by hand.
-            let stated = self.sources.by_message(self.draft.message)?;
+            let stated =
+                self.sources.by_message(self.draft.message, self.staged.map(|staged| staged.head()))?;
             if stated.iter().any(|source| !is_of(bound, source)) {
                 let own = self.own_part(bound, &stated, &back)?;
-                let missing = if own.is_some() { self.of_sources(&stated, own)? } else { vec![] };
+                // git drops the sentence about a fixup when it squashes it.
+                let is_said = own.is_none() && referred::fixed(self.draft.message).is_none();
+                let missing = if is_said { vec![] } else { self.of_sources(&stated, own)? };
                 return Ok(DraftBinding::missing(missing));
             }
         }
         let mut chosen = None;
         let mut own = None;
-        let mut found = self.all_reverted(self.sources.by_message(&back)?)?;
+        let mut found = self.all_reverted(self.sources.by_message(&back, None)?)?;
         if let Some(bound) = bound {
             if !found.is_empty() {
                 own = self.own_part(Some(bound), &found, &back)?;

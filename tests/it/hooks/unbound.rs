@@ -96,6 +96,9 @@ fn a_commit_that_may_belong_to_a_plan_is_left_to_git_wf() {
     for message in ["Do ISS-001", "x\n\nWf-Issue: ISS-001", "x\n\nThis reverts commit 1234567.", "commit 1"] {
         assert_eq!(it.commit(&["-m", message]), BOTH, "{message}");
     }
+    for message in ["fixup! x", "squash! x", "amend! x\n\ny"] {
+        assert_eq!(it.commit(&["-m", message]), BOTH, "{message}");
+    }
     for words in [&["--amend", "-m", "amended"][..], &["-m", "of\n\nseveral lines", "--amend"]] {
         assert_eq!(it.commit(words), ["commit-msg", "post-commit", "post-rewrite"], "{words:?}");
     }
@@ -108,9 +111,13 @@ fn a_commit_that_may_belong_to_a_plan_is_left_to_git_wf() {
     assert_eq!(commit(&it, &executor, &["-m", "in a role"]), BOTH);
     it.repo.git(&["-c", "wf.ref=refs/wf/other", "commit", "-q", "--allow-empty", "-m", "another store"]).ok();
     assert_eq!(it.called(), BOTH);
-    it.repo.git(&["config", "wf.ref", "refs/wf/other"]).ok();
-    assert_eq!(it.commit(&["-m", "another store"]), BOTH);
-    assert_eq!(it.commit(&["-m", "another store"]), BOTH);
+    for whose in ["--local", "--global"] {
+        settle();
+        it.repo.git(&["config", whose, "wf.ref", "refs/wf/other"]).ok();
+        assert_eq!(it.commit(&["-m", "another store"]), BOTH, "{whose}");
+        assert_eq!(it.commit(&["-m", "another store"]), BOTH, "{whose}");
+        it.repo.git(&["config", whose, "--unset", "wf.ref"]).ok();
+    }
 }
 
 #[test]

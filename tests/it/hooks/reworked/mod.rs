@@ -2,6 +2,7 @@
 //! worktree executes another plan by then.
 
 mod amended;
+mod fixups;
 mod mixed;
 mod stack;
 

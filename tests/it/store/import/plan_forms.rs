@@ -201,3 +201,61 @@ fn sections_of_backlog_may_be_without_markers() {
     assert_eq!(column(&tasks, "title"), ["Buy leaves", "Fill the bowl"]);
     assert_eq!(tasks[1]["acceptance"]["criteria"], json!(["It eats"]));
 }
+
+#[test]
+fn what_plans_of_get_shit_done_depend_on_stays_when_phases_are_renumbered() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let project = project(&sandbox, "gsd");
+    import(&repo, "gsd", &project);
+    let planning = project.join(".planning");
+    let [okapi, wash] = ["phases/01-okapi", "phases/02-wash-the-okapi"].map(|folder| planning.join(folder));
+    // As the tool removes the first phase: what plans say stays as it was.
+    fs::rename(planning.join("phases/02-okapi"), &okapi).unwrap();
+    fs::rename(planning.join("phases/03-wash-the-okapi"), &wash).unwrap();
+    for (old, new) in
+        [("02-01-PLAN", "01-01-PLAN"), ("02-01-SUMMARY", "01-01-SUMMARY"), ("02-02-PLAN", "01-02-PLAN")]
+    {
+        fs::rename(okapi.join(format!("{old}.md")), okapi.join(format!("{new}.md"))).unwrap();
+    }
+    let plan = fs::read_to_string(okapi.join("01-01-PLAN.md")).unwrap();
+    let plan = plan
+        .replace("02-okapi", "03-wash-the-okapi")
+        .replace("depends_on: []", "depends_on: [\"02-02\", \"3-02\"]");
+    fs::write(wash.join("02-01-PLAN.md"), &plan).unwrap();
+    fs::write(wash.join("02-02-PLAN.md"), plan.replace("[\"02-02\", \"3-02\"]", "[]")).unwrap();
+    let roadmap = fs::read_to_string(planning.join("ROADMAP.md")).unwrap();
+    let roadmap = roadmap
+        .replace("Phase 1:", "Phase 0.9:")
+        .replace("Phase 2:", "Phase 1:")
+        .replace("Phase 3:", "Phase 2:");
+    fs::write(planning.join("ROADMAP.md"), roadmap).unwrap();
+    let report = import(&repo, "gsd", &project);
+    let on = |id: &str| repo.json(&["show", id])["depends_on"].clone();
+    assert_eq!(on("GSD-okapi-02"), json!(["GSD-okapi-01"]), "{report:#}");
+    assert_eq!(on("GSD-wash-the-okapi-01"), json!(["GSD-okapi-02", "GSD-wash-the-okapi-02"]), "{report:#}");
+}
+
+#[test]
+fn a_plan_of_task_master_is_followed_once_the_tool_says_when_it_was_made() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let file = sandbox.root().join("tasks.json");
+    let text = |metadata: &str, step: &str| {
+        format!(
+            r#"{{"master": {{"tasks": [{{"id": 1, "title": "Feed", "subtasks": [{{"id": 1, "title": "{step}"}}]}}]{metadata}}}}}"#
+        )
+    };
+    let metadata = r#", "metadata": {"created": "2026-11-18T08:00:00Z"}"#;
+    for (later, metadata, step) in
+        [(0, "", "Open"), (30, metadata, "Look"), (60, "", "Close"), (90, metadata, "Leave")]
+    {
+        fs::write(&file, text(metadata, step)).unwrap();
+        date(&file, later);
+        let report = import(&repo, "task-master", &file);
+        assert_eq!(plan(&repo, "TM-master-1")["tasks"][0]["title"], step, "{report:#}");
+        assert_eq!(report["work"]["plans"], 1, "{report:#}");
+        let notes = report["notes"].to_string();
+        assert!(!notes.contains("differs") && !notes.contains("different"), "{notes}");
+    }
+}

@@ -216,3 +216,17 @@ fn a_ref_that_the_server_hides_is_named_as_such() {
     one.git(&["-C", "../hub", "config", "--unset", "uploadpack.hideRefs"]).ok();
     assert_eq!(one.json(&["next"])["via"], "origin");
 }
+
+#[test]
+fn a_ref_that_the_server_has_always_hidden_is_named_as_such() {
+    let sandbox = Sandbox::new();
+    let (one, two) = two_clones(&sandbox);
+    one.git(&["-C", "../hub", "config", "uploadpack.hideRefs", "refs/wf"]).ok();
+    // This clone never saw what the other one pushed.
+    two.git(&["update-ref", "-d", "refs/wf-remotes/origin/main"]).ok();
+    one.git(&["-C", "../hub", "update-ref", "refs/wf/main", "refs/heads/main"]).ok();
+    two.wf(&["new", "Another", "--id", "ISS-010"]).ok();
+    let error = error_of(two.wf(&["sync", "--json"]));
+    assert!(error["message"].as_str().unwrap().contains("uploadpack.hideRefs"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("wf.ref refs/heads/wf/main"), "{error}");
+}
