@@ -8,9 +8,9 @@ use gix::objs::Kind;
 use gix_pack::cache::lru::MemoryCappedHashmap;
 
 use super::discover::{absolute, discover};
+use super::error::LenderGone;
 use super::second_look::twice;
 use super::trees::Recent;
-use super::error::LenderGone;
 use super::{Commit, Config, Environment, Fault, GitError, HashKind, Object, ObjectId};
 
 /// Trees and small records are read again and again within one command.

@@ -302,7 +302,9 @@ impl Explain for SyncError {
 fn unseen(where_to: &Unshown) -> String {
     match where_to {
         Unshown::Elsewhere { pushed_to, fetched_from } => {
-            format!("they are at `{pushed_to}`; `{fetched_from}`, which is fetched from, does not show them yet")
+            format!(
+                "they are at `{pushed_to}`; `{fetched_from}`, which is fetched from, does not show them yet"
+            )
         }
         Unshown::Hidden => where_to.to_string(),
         Unshown::Earlier => "the server does not show them yet".to_owned(),

@@ -40,7 +40,7 @@ pub(crate) fn push(store: &Store, remote: &str, watch: RemoteWatch<'_>) -> Resul
         match transfer::push(store, remote, tip, watch)? {
             Pushed::Accepted => synced.pushed = true,
             Pushed::UpToDate => {}
-            Pushed::Behind(_) => return Err(behind(store, remote, tip, watch)),
+            Pushed::Behind => return Err(behind(store, remote, tip, watch)),
             Pushed::Contended(words) => {
                 reason = words;
                 continue;

@@ -18,8 +18,8 @@ pub(super) enum Pushed {
     Accepted,
     /// The remote's ref already pointed to it.
     UpToDate,
-    /// The remote has commits that this one does not descend from; git's reason.
-    Behind(String),
+    /// The remote has commits that this one does not descend from.
+    Behind,
     /// Someone else was writing there at the same time; the remote's message.
     Contended(String),
     /// The connection ended before the remote answered; it may have accepted the commit.
@@ -150,7 +150,7 @@ pub(super) fn push(
             update_tracking(store, &remote, commit);
             Ok(Pushed::UpToDate)
         }
-        words::RefAnswer::Rejected(reason) => Ok(Pushed::Behind(reason)),
+        words::RefAnswer::Rejected(_) => Ok(Pushed::Behind),
         words::RefAnswer::Refused(reason) => {
             let reason = words::with_the_remotes(&reason, &output.stderr);
             let hint = words::hint_of_the_remote(&output.stderr);

@@ -13,7 +13,7 @@ use super::draft::{self, Draft, DraftTask};
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, date};
 use super::reused_names::{Likeness, ReusedNames};
-use super::sections::{below, front_matter};
+use super::sections::{front_matter, section};
 use super::{PlanTool, boxes};
 use crate::interchange::comment::{self, SourceComment};
 use crate::interchange::lines::Unreadable;
@@ -288,10 +288,18 @@ fn priority(given: &PlanRecord<'_>, word: &str) -> Priority {
 
 /// What is between the markers of a section; without markers, as older versions and people write it, what is below its heading.
 fn marked<'a>(body: &'a str, name: &str) -> Option<&'a str> {
+    placed(body, name).map(|(_, text)| text)
+}
+
+/// A section as [`marked`] reads it, and where it begins.
+fn placed<'a>(body: &'a str, name: &str) -> Option<(usize, &'a str)> {
     let (begin, end) = (format!("<!-- {name}:BEGIN -->"), format!("<!-- {name}:END -->"));
-    let Some(from) = body.find(&begin).map(|at| at + begin.len()) else { return below(body, heading(name)) };
-    let to = body[from..].find(&end)?;
-    Some(body[from..from + to].trim()).filter(|text| !text.is_empty())
+    let Some(from) = body.find(&begin).map(|at| at + begin.len()) else {
+        return section(body, heading(name)).map(|section| (section.at, section.body));
+    };
+    let text = &body[from..from + body[from..].find(&end)?];
+    let at = from + text.len() - text.trim_start().len();
+    (!text.trim().is_empty()).then(|| (at, text.trim()))
 }
 
 /// The heading above a section with these markers.

@@ -16,6 +16,8 @@ pub(super) struct Section<'a> {
     pub(super) level: usize,
     pub(super) title: &'a str,
     pub(super) body: &'a str,
+    /// Where the body begins.
+    pub(super) at: usize,
 }
 
 /// All sections, in order. What looks like a heading in a code block or in a comment is none. A line below a text makes no
@@ -46,14 +48,22 @@ pub(super) fn sections(text: &str) -> Vec<Section<'_>> {
     let titles = starts.iter().map(|start| start.2);
     titles
         .zip(spans)
-        .map(|(title, (level, span))| Section { level, title, body: text[span].trim() })
+        .map(|(title, (level, span))| {
+            let at = span.end - text[span.clone()].trim_start().len();
+            Section { level, title, body: text[span].trim(), at }
+        })
         .collect()
 }
 
-/// What is below the first heading with this text, in any case; `None` if there is none, or nothing below it.
-pub(super) fn below<'a>(text: &'a str, title: &str) -> Option<&'a str> {
+/// The section of the first heading with this text, in any case; `None` if there is none, or nothing below it.
+pub(super) fn section<'a>(text: &'a str, title: &str) -> Option<Section<'a>> {
     let found = sections(text).into_iter().find(|section| section.title.eq_ignore_ascii_case(title))?;
-    (!found.body.is_empty()).then_some(found.body)
+    (!found.body.is_empty()).then_some(found)
+}
+
+/// What is below the first heading with this text, as [`section`] finds it.
+pub(super) fn below<'a>(text: &'a str, title: &str) -> Option<&'a str> {
+    section(text, title).map(|section| section.body)
 }
 
 /// The fields between two lines of `---` above a text, and the text below.

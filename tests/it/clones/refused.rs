@@ -263,6 +263,33 @@ fn objects_that_a_lender_borrows_are_not_the_remotes_fault_either() {
 }
 
 #[test]
+fn a_lender_that_is_gone_is_named_by_whatever_needs_its_objects() {
+    let two = Two::new();
+    create(&two.ada, "ISS-001", 1);
+    two.ada.wf(&["sync"]).ok();
+    two.bea.wf(&["sync"]).ok();
+    let [lender, own] = [&two.ada, &two.bea].map(|repo| repo.path().join(".git/objects"));
+    for entry in
+        std::fs::read_dir(&own).unwrap().map(Result::unwrap).filter(|entry| entry.file_name() != "info")
+    {
+        std::fs::remove_dir_all(entry.path()).unwrap();
+    }
+    std::fs::create_dir_all(own.join("info")).unwrap();
+    std::fs::write(own.join("info/alternates"), format!("{}\n", lender.display())).unwrap();
+    two.bea.wf(&["show", "ISS-001"]).ok();
+    std::fs::rename(&lender, lender.with_file_name("moved")).unwrap();
+    for args in [&["show", "ISS-001", "--json"][..], &["new", "Another", "--json"], &["fsck", "--json"]] {
+        let error = two.bea.wf(args).fails(1).json_error();
+        let message = error["message"].as_str().unwrap();
+        assert!(
+            message.contains(&format!("borrows objects from `{}`", lender.display())),
+            "{args:?}: {error}"
+        );
+        assert!(!error["hint"].as_str().unwrap().contains("--refetch"), "{args:?}: {error}");
+    }
+}
+
+#[test]
 fn a_broken_ref_of_this_clone_is_not_the_remotes_fault() {
     let two = Two::new();
     create(&two.bea, "ISS-002", 1);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{FILE, PLACES, place};
+use super::{FILE, PLACES, place, placed};
 use crate::interchange::plan_tools::sections::front_matter;
 use crate::interchange::plan_tools::written::{Progress, Stage, WrittenText};
 use crate::interchange::plan_tools::{boxes, files};
@@ -96,13 +96,13 @@ fn is_later(statuses: &[&str], at: usize, status: &&&str) -> bool {
     statuses.iter().position(|other| other == *status) > Some(at)
 }
 
-/// The marks of the open boxes between two markers, in order.
+/// The marks of the open boxes of a section, in order.
 fn open_boxes(text: &str, name: &str) -> Vec<std::ops::Range<usize>> {
-    let (begin, end) = (format!("<!-- {name}:BEGIN -->"), format!("<!-- {name}:END -->"));
-    let Some(from) = text.find(&begin).map(|at| at + begin.len()) else { return vec![] };
-    let Some(to) = text[from..].find(&end) else { return vec![] };
-    let open = boxes::boxes(&text[from..from + to]).into_iter().filter(|task| !task.is_done);
-    open.map(|task| from + task.mark.start..from + task.mark.end).collect()
+    let Ok((_, body)) = front_matter(text) else { return vec![] };
+    let Some((at, section)) = placed(body, name) else { return vec![] };
+    let at = text.len() - body.len() + at;
+    let open = boxes::boxes(section).into_iter().filter(|task| !task.is_done);
+    open.map(|task| at + task.mark.start..at + task.mark.end).collect()
 }
 
 /// A line of the fields above the text.

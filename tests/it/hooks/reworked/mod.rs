@@ -124,13 +124,13 @@ const ROWS: &[Row] = &[
         &["a1 A:T1", "b1 A:T2 B:T1"],
     ),
     (
-        "autosquash of a fixup that was made for the other plan",
+        "autosquash of a fixup that was made while the other plan was executed",
         |it| {
             it.edit("a", &[9]);
             it.repo.git(&["commit", "-q", "--fixup", "HEAD~2"]).ok();
             it.rebase("", &["--autosquash", "base"]).ok();
         },
-        &["a1 A:T1 B:T1", "b1 A:T2", "c1 B:T1"],
+        &["a1 A:T1", "b1 A:T2", "c1 B:T1"],
     ),
     (
         "git rebase --apply",
