@@ -45,6 +45,14 @@ const APP: &str = "app/";
 /// The author of an issue whose record does not say.
 const UNKNOWN: &str = "unknown";
 /// The issue that `record` becomes.
+/// Whether a record is a pull request: lists of the REST API say so, and in lists of pull requests only the address does.
+fn is_pull_request(map: &Map<String, Value>, number: u64) -> bool {
+    let ends = [format!("/pull/{number}"), format!("/pulls/{number}")];
+    let mut pages = ["url", "html_url"].into_iter().filter_map(|name| map.get(name)?.as_str());
+    map.get("pull_request").is_some_and(|pull_request| !pull_request.is_null())
+        || pages.any(|page| ends.iter().any(|end| page.ends_with(end)))
+}
+
 fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let Value::Object(map) = record else {
         return Err(RefusedRecord::fault(None, "it is not an object"));
@@ -56,7 +64,7 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         })?,
     };
     let given = format!("GH-{number}");
-    if map.get("pull_request").is_some_and(|pull_request| !pull_request.is_null()) {
+    if is_pull_request(map, number) {
         return Err(RefusedRecord::other(Some(given.clone()), "pull request"));
     }
     if map.get("body").and_then(Value::as_str).and_then(sent::marked).is_some() {
@@ -361,6 +369,8 @@ mod tests {
             (gh(&json!({"title": " "})), "it has no `title`", true),
             (gh(&json!({"createdAt": "once"})), "it does not say when it was created", true),
             (gh(&json!({"pull_request": {}})), "pull request", false),
+            (gh(&json!({"url": "https://github.com/zoo/okapi/pull/7"})), "pull request", false),
+            (gh(&json!({"html_url": "https://host/api/v3/repos/zoo/okapi/pulls/7"})), "pull request", false),
         ] {
             let refused = read(&record).unwrap_err();
             assert_eq!((refused.reason.as_str(), refused.is_fault), (why, is_fault));

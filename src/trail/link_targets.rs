@@ -99,7 +99,7 @@ pub(crate) fn targets(
 }
 
 /// The executions to which a commit is linked, by the first of these that applies: the trailers; the plans whose work
-/// the message says it reverts, copies or squashes; the plans whose changes the commit repeats or undoes, if it
+/// the message says it reverts, copies, squashes or fixes; the plans whose changes the commit repeats or undoes, if it
 /// belongs to this worktree's execution; this worktree's execution; the ids in the message or the branch name.
 fn stated_targets(
     store: &Store,
