@@ -12,7 +12,7 @@ use bstr::ByteSlice;
 use super::{evidence, floor, received::received, unbound};
 use crate::git::ObjectId;
 use crate::model::Detail;
-use crate::rules::Gate;
+use crate::rules::{Gate, GateValue};
 use crate::store::{Store, StoreError, object_id, records};
 
 /// At most this many errors are reported.
@@ -49,8 +49,8 @@ pub(crate) enum PushFault {
     Loosened,
     /// It loosens the policy by a decision that was made on an earlier state.
     Stale,
-    /// Reviews or evidence are missing.
-    Unshown,
+    /// Reviews or evidence are missing; this evidence is asked for.
+    Unshown(GateValue),
     /// Commits belong to no plan.
     Unbound,
 }
@@ -116,7 +116,8 @@ pub(crate) fn judge_push(store: Store, input: &[u8]) -> Result<PushVerdict, Stor
             let passed = evidence::look(store, &before, &after, &policy)?;
             if !passed.faults.is_empty() {
                 let what = "the policy requires reviews or evidence that are missing";
-                return Ok(refused(what.into(), passed.faults, PushFault::Unshown));
+                let evidence = Gate::Evidence.setting(&policy);
+                return Ok(refused(what.into(), passed.faults, PushFault::Unshown(evidence)));
             }
             forced = passed.forced;
             Some(after)

@@ -306,6 +306,8 @@ object! {
         queue_id: Option<String> = default,
         /// Its item in that queue.
         item_id: Option<String> = default,
+        /// The remark of a host that it repeats: its id there.
+        remark_id: Option<String> = default,
     }
 }
 

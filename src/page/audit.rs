@@ -7,7 +7,7 @@ use super::{
     Block, Column, Entry, Line, List, Page, PerPage, Section, Span, Table, Target, commit, id, line, message,
     named, record, state, styled,
 };
-use crate::model::{CommitHash, LinkedBy};
+use crate::model::{CommitHash, LinkedBy, Proof};
 use crate::ops::store::{ComparedStatement, ComparedStatements};
 use crate::ops::trail::{Audit, AuditedCommit, LinkingExecution};
 use crate::rules::{AuditFinding, AuditSeverity};
@@ -141,7 +141,10 @@ fn row(of: &AuditedCommit, binding: Option<&LinkingExecution>) -> Vec<Line> {
         .map(|by| if by == LinkedBy::Trailer { "content".to_owned() } else { by.to_string() });
     let review = binding.and_then(|link| link.review).map(|verdict| state(verdict_style(verdict), verdict));
     let checks = binding.filter(|link| link.check_count > 0);
-    let checks = checks.map(|link| format!("{}/{}", link.checks_passed, link.check_count));
+    let checks = checks.map(|link| {
+        let proved = if link.proof.as_ref().is_some_and(Proof::holds) { " proved" } else { "" };
+        format!("{}/{}{proved}", link.checks_passed, link.check_count)
+    });
     let undone = binding.map(|link| undone(&link.reverts, &link.reapplies));
     vec![
         commit(&of.hash).into(),

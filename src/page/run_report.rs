@@ -11,7 +11,7 @@ use super::{
 use crate::model::test_count::counted;
 use crate::model::{Cost, RunAgents, RunStatus};
 use crate::rules::run::{IssueReport, ReportedCheck, SkippedStep, breach_words, money};
-use crate::rules::{Counts, Landed, QualityGate, RunReport};
+use crate::rules::{Counts, LandedState, QualityGate, RunReport};
 use crate::ui::svg::{run_graph, run_times};
 use crate::ui::{count, time};
 
@@ -169,6 +169,7 @@ fn issues(report: &RunReport) -> Block {
     let columns = [
         Column::left("Issue"),
         Column::left("Status"),
+        Column::left("Landed"),
         Column::left("Plan").spare(),
         Column::left("Review").spare(),
         Column::right("Commits").spare(),
@@ -180,7 +181,8 @@ fn issues(report: &RunReport) -> Block {
     let rows = report.issues.iter().map(|issue| {
         vec![
             id(&issue.issue_id).into(),
-            state(stage_style(issue.status), status_words(issue)).into(),
+            state(stage_style(issue.status), issue.status).into(),
+            landed(issue).into(),
             issue.solution_id.as_ref().map(short_id).into(),
             review(issue).into(),
             issue.commits.len().into(),
@@ -193,12 +195,16 @@ fn issues(report: &RunReport) -> Block {
     Block::Table(Table { per_page: ROWS, ..Table::new("issues of the run", columns, rows) })
 }
 
-/// The status of an issue in words: `completed, not on main`.
-fn status_words(issue: &IssueReport) -> String {
-    match issue.landed.as_ref().and_then(Landed::words) {
-        Some(words) => format!("{}, {words}", issue.status),
-        None => issue.status.to_string(),
-    }
+/// Whether the work of an issue has landed: `on main`, `not on main`; empty if it is not completed, or if there is no target.
+fn landed(issue: &IssueReport) -> Option<Span> {
+    let landed = issue.landed.as_ref()?;
+    let words = match (&landed.waived, landed.state) {
+        (Some(_), _) => "nothing to land".to_owned(),
+        (None, LandedState::Landed) => format!("on {}", landed.onto.short()),
+        (None, LandedState::Unknown) => "unknown".to_owned(),
+        (None, _) => landed.words()?,
+    };
+    Some(record(words))
 }
 
 /// Such as `approved 92`.

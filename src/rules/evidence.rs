@@ -13,7 +13,7 @@ use crate::model::{
 
 mod proved;
 
-pub(crate) use proved::{is_proved, is_suspicious, is_vouched, not_proved, suspicious, with_look};
+pub(crate) use proved::{is_proved, is_suspicious, is_vouched, not_proved, proof, suspicious, with_look};
 
 /// The tests of a plan as task and command: in the order of the plan, but each task after those that it depends on.
 pub(crate) fn commands(plan: &Plan) -> Vec<(&TaskId, &str)> {

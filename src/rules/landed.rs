@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::issue::CONFLICT;
 use crate::model::time::Time;
 use crate::model::{Branch, CommitHash, Event, Land, LandHow, text_enum};
-use crate::rules::ExecutionFolder;
+use crate::rules::{ExecutionFolder, IssueFolder};
 
 text_enum!(
     /// What is known about completed work and its target branch. The index stores the place in this order.
@@ -43,6 +44,12 @@ pub(crate) struct Landed {
     /// Why nothing needs to land, as a person says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) waived: Option<String>,
+    /// The remote's branch, such as `origin/main`, if the branch of this clone has all of it and only has to be pushed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) only_unpushed: Option<String>,
+    /// The conflict that kept it from landing, if nothing else was said about the issue since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) conflict: Option<String>,
 }
 
 impl Landed {
@@ -57,6 +64,8 @@ impl Landed {
             reverted: vec![],
             unknown: vec![],
             waived: None,
+            only_unpushed: None,
+            conflict: None,
         }
     }
 
@@ -81,9 +90,14 @@ impl Landed {
         self.missing.iter().filter(|hash| !self.reverted.contains(hash))
     }
 
-    /// The state after the word `completed`: `not on main`; `None` if it has landed, or if nobody can tell.
+    /// The state after the word `completed`: `not on main`, `not on origin/main yet`, `conflicts with main`; `None` if it has
+    /// landed, or if nobody can tell.
     pub(crate) fn words(&self) -> Option<String> {
-        self.state.told(&self.onto)
+        match (self.state, &self.only_unpushed, &self.conflict) {
+            (LandedState::Unlanded, Some(branch), _) => Some(format!("not on {branch} yet")),
+            (LandedState::Unlanded, None, Some(_)) => Some(format!("conflicts with {}", self.onto.short())),
+            (state, ..) => state.told(&self.onto),
+        }
     }
 }
 
@@ -131,6 +145,12 @@ pub(crate) fn is_older_than_landing(execution: &ExecutionFolder, first_land: Opt
     }
 }
 
+/// The conflict that kept an issue from landing, if nothing else was said about it since.
+pub(crate) fn conflict(folder: &IssueFolder) -> Option<&str> {
+    let last = &folder.feedback.last()?.detail;
+    if last.error_type.as_deref() == Some(CONFLICT) { last.message.as_deref() } else { None }
+}
+
 /// What people or the host said about the landing of an execution, the latest last.
 pub(crate) fn stated(execution: &ExecutionFolder) -> impl Iterator<Item = &Land> {
     execution.log.iter().filter_map(|entry| match &entry.event {
@@ -163,9 +183,13 @@ mod tests {
         assert_eq!(state(&all), LandedState::OnNoBranch);
         let on_branch = Landed { on_no_branch: vec![], ..all.clone() };
         assert_eq!(
-            (state(&on_branch), on_branch.decided().words().as_deref()),
+            (state(&on_branch), on_branch.clone().decided().words().as_deref()),
             (LandedState::Unlanded, Some("not on main"))
         );
+        let conflicting = Landed { conflict: Some("conflict with SOL-1".into()), ..on_branch.clone() };
+        assert_eq!(conflicting.clone().decided().words().as_deref(), Some("conflicts with main"));
+        let unpushed = Landed { only_unpushed: Some("origin/main".into()), ..conflicting };
+        assert_eq!(unpushed.decided().words().as_deref(), Some("not on origin/main yet"));
         let away = Landed { on_no_branch: vec![], missing: vec![], ..all.clone() };
         assert_eq!((state(&away), away.decided().words()), (LandedState::Unknown, None));
         assert_eq!(state(&Landed { waived: Some("a note".into()), ..all }), LandedState::Landed);

@@ -65,7 +65,7 @@ impl TestCounter {
 
     /// Whether the output says that something passed, although perhaps not in the form of a known runner.
     pub(crate) fn mentions_results(&self) -> bool {
-        self.mentions_results || String::from_utf8_lossy(&self.line).contains("passed")
+        self.mentions_results || mentions_results(&String::from_utf8_lossy(&self.line))
     }
 
     /// The count, after all output.
@@ -84,7 +84,7 @@ impl TestCounter {
         let text = String::from_utf8_lossy(&line);
         let plain = anstream::adapter::strip_str(&text).to_string();
         let plain = plain.trim_end();
-        self.mentions_results |= plain.contains("passed");
+        self.mentions_results |= mentions_results(plain);
         if plain.starts_with("ok  \t") && !plain.ends_with("[no tests to run]") {
             self.has_uncounted = true;
         }
@@ -127,6 +127,11 @@ impl TestCounter {
             self.said = Some(line.to_owned());
         }
     }
+}
+
+/// Whether a line of a form that a configured reporter prints says that tests passed.
+fn mentions_results(line: &str) -> bool {
+    ["passed", "passing", "passes", "<testcase"].iter().any(|word| line.contains(word))
 }
 
 fn is_number(text: &str) -> bool {

@@ -45,6 +45,8 @@ pub(crate) enum ManifestKind {
     Make,
     /// `pom.xml`, or a build file of Gradle or .NET.
     Build,
+    /// `tsconfig.json`, `jsconfig.json`, or one of several.
+    TypeScript,
 }
 
 /// The files of a project, by what they are to the tests of a plan.
@@ -151,6 +153,7 @@ impl TestFiles {
             "package.json" | "composer.json" => Some(ManifestKind::Scripts),
             "setup.cfg" => Some(ManifestKind::SetupCfg),
             "Makefile" | "makefile" | "GNUmakefile" => Some(ManifestKind::Make),
+            name if is_typescript(name) => Some(ManifestKind::TypeScript),
             _ if self.builds.iter().any(|glob| glob.matches(path)) => Some(ManifestKind::Build),
             _ => None,
         }
@@ -182,6 +185,12 @@ impl TestFiles {
         ["test", "check", "spec", "coverage"].iter().any(|word| lower.contains(word))
             || self.words.contains(name)
     }
+}
+
+/// Whether a file of this name says what the compiler of TypeScript checks.
+fn is_typescript(name: &str) -> bool {
+    let ends = ["tsconfig", "jsconfig"].iter().find_map(|start| name.strip_prefix(start));
+    ends.is_some_and(|end| end == ".json" || (end.starts_with('.') && end.ends_with(".json")))
 }
 
 fn globs(patterns: &[&str]) -> Vec<Glob> {

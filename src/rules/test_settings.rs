@@ -8,6 +8,7 @@ mod builds;
 mod makefile;
 mod scripts;
 mod sections;
+mod typescript;
 
 pub(super) use self::makefile::recipe_lines;
 pub(super) use self::scripts::script_lines;
@@ -67,6 +68,7 @@ pub(crate) fn compare(kind: ManifestKind, old: Option<&str>, new: &str, files: &
         ManifestKind::Scripts => scripts::compare(old, new, files),
         ManifestKind::SetupCfg => changed(new, sections::restored(old.unwrap_or_default(), new)),
         ManifestKind::Make => changed(new, makefile::restored(old.unwrap_or_default(), new, files)),
+        ManifestKind::TypeScript => typescript::compare(old, new),
         ManifestKind::Build if builds::differ_in_dependencies(old.unwrap_or(new), new) => {
             SettingsChange::Same
         }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::limits::AgentLimits;
-use super::resolving::ResolvedConflict;
+use super::resolving::{ResolvedConflict, TestedCopies};
 use super::sessions::SessionNote;
 use super::stops::RunStops;
 use super::workplace::{StepSite, StepWorkplace};
@@ -127,6 +127,8 @@ pub(super) enum StepOutcome {
     Failed(Failure),
     /// The agent resolved this conflict of completed work by a merge.
     Resolved(Box<ResolvedConflict>),
+    /// Copies of completed work were tested.
+    Tested(Box<TestedCopies>),
     /// The step came to nothing.
     Gave(VainStep),
     /// Someone stopped it.

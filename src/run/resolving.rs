@@ -10,9 +10,10 @@ use super::steps::input;
 use super::testing::{TEST_LIMIT, Unseen};
 use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::request::RequestKind;
-use crate::model::{Check, Code, ExecutionId, Failure, SolutionId, typed};
+use crate::model::{Check, Code, ExecutionId, Failure, IssueId, SolutionId, typed};
 use crate::ops::work::proof::WorkRange;
-use crate::ops::work::{self, Built, JoinConflict, JoinedTests, TestRun};
+use crate::ops::work::runs::paths::AgentIdentity;
+use crate::ops::work::{self, Built, CopiedWork, JoinConflict, JoinedTests, TestRun};
 use crate::ops::{Refusal, Session};
 use crate::rules::Role;
 use crate::rules::run::MERGE_CONFLICT;
@@ -38,6 +39,14 @@ pub(super) struct ResolvedConflict {
     pub(super) merge: ObjectId,
     /// The checks that it passed.
     pub(super) checks: Vec<Check>,
+}
+
+/// Copies of completed work that were tested.
+pub(super) struct TestedCopies {
+    /// The copies.
+    pub(super) copied: CopiedWork,
+    /// How the tests ended.
+    pub(super) tests: JoinedTests,
 }
 
 /// What an agent learns about a conflict, besides its plan.
@@ -94,6 +103,19 @@ pub(super) fn resolve(job: &AgentJob, conflict: &WorkConflict) -> StepOutcome {
         }
         Err(NoAnswer::Refused(refusal)) => StepOutcome::Gave(job.refused(&refusal)),
     }
+}
+
+/// Tests copies of the completed work of an issue.
+pub(super) fn test_copies(identity: &AgentIdentity, issue: &IssueId, copied: CopiedWork) -> StepOutcome {
+    let run = TestRun { timeout: TEST_LIMIT, observer: &mut Unseen };
+    let tested =
+        identity.shared_session().and_then(|session| work::test_joined(&session, issue, copied.range, run));
+    let tests = match tested {
+        Ok(tests) => tests,
+        Err(refusal) if refusal.is_stop() => return StepOutcome::Stopped,
+        Err(refusal) => JoinedTests::Failed(refusal.message),
+    };
+    StepOutcome::Tested(Box::new(TestedCopies { copied, tests }))
 }
 
 /// A merge, with the checks that it passed.

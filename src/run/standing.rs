@@ -14,6 +14,7 @@ use crate::ops::queue::{self, QueueWorld};
 use crate::ops::work::runs::is_in;
 use crate::ops::work::runs::paths::{RunPaths, head, open_tree};
 use crate::ops::{Refusal, Session};
+use crate::rules::landed::LandedState;
 use crate::rules::readiness::{self, in_order};
 use crate::rules::run::Spent;
 use crate::rules::{
@@ -21,6 +22,7 @@ use crate::rules::{
 };
 use crate::store::{IssueSources, ObjectId, ReadState, Snapshot, Store, object_id, records};
 use crate::trail::active;
+use crate::trail::landed::{Asked, Question, derive};
 
 /// The issues of a run, and which issue waits for which.
 pub(super) struct Standings {
@@ -281,7 +283,15 @@ impl StandingReader<'_> {
             let id = object_id(commit.link.hash.as_str());
             id.is_some_and(|id| self.store.repo().is_commit(id) && is_in(self.store, id, Some(head)))
         };
-        Ok(own.work().iter().all(is_there))
+        if own.work().iter().all(is_there) {
+            return Ok(true);
+        }
+        // Copies stand for its commits; one whose change was there already has none.
+        let asked = Asked { branch, tips: &[head], first_land: None };
+        let base = own.execution.base_commit.as_ref().and_then(|base| self.store.commit_here(base));
+        let since: Vec<ObjectId> = base.into_iter().collect();
+        let proofs = derive(self.store, &asked, &[Question { execution: own, before: None }], &since)?;
+        Ok(proofs.iter().all(|proof| proof.landed.state == LandedState::Landed))
     }
 
     /// Whether an execution belongs to this run: its worktree is one of the run's, or was about to become one when the

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Acting, Clock, Snapshot, StoreError};
 use crate::git::{
     DetachedSignature, Environment, ForeignSettings, Git, HooksPlace, ObjectId, Opener, Repository,
-    SignError, Transport, is_ref_name,
+    SignError, Transport, cores, is_ref_name,
 };
 use crate::model::{Branch, Time};
 use crate::rules::lease;
@@ -14,6 +14,8 @@ use crate::rules::lease;
 /// The ref of the store unless `wf.ref` names another.
 pub(crate) const DEFAULT_REF: &str = "refs/wf/main";
 const DEFAULT_LOCK_TIMEOUT: u64 = 60;
+/// With fewer items than this, one thread reads them.
+const FEW: usize = 256;
 /// An open repository with the name of the ref that holds its store.
 pub(crate) struct Store {
     pub(super) repo: Repository,
@@ -103,6 +105,28 @@ impl Store {
     /// What other threads need to open the store for reading.
     pub(crate) fn reader(&self) -> StoreReader {
         StoreReader { repo: self.repo.opener(), reference: self.reference.clone() }
+    }
+
+    /// The results of `read` for parts of the items, in their order, on all cores if there are many items.
+    pub(crate) fn read_in_parts<T: Send, R: Send>(
+        &self,
+        mut items: Vec<T>,
+        read: impl Fn(&Self, Vec<T>) -> Result<Vec<R>, StoreError> + Sync,
+    ) -> Result<Vec<R>, StoreError> {
+        if items.len() < FEW {
+            return read(self, items);
+        }
+        let size = items.len().div_ceil(cores::count());
+        let mut parts = Vec::new();
+        while items.len() > size {
+            let rest = items.split_off(size);
+            parts.push(std::mem::replace(&mut items, rest));
+        }
+        parts.push(items);
+        let reader = self.reader();
+        let found = cores::map(parts, || (), |(), part| read(&reader.open()?, part));
+        let found: Vec<Vec<R>> = found.into_iter().collect::<Result<_, _>>()?;
+        Ok(found.into_iter().flatten().collect())
     }
 
     /// The environment of the program that opened it.

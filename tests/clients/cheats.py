@@ -1,4 +1,4 @@
-"""Tests of tests with real runners: pytest, unittest, node --test, Jest, Mocha and cargo.
+"""Tests of tests with real runners: pytest, unittest, node --test, Jest, Mocha, Vitest and cargo.
 
 usage: cheats.py GIT-WF
 Runners that are not in PATH are left out. Each case is a small project, what an agent commits, and what
@@ -59,6 +59,9 @@ MOCHA = (
     "const assert = require('node:assert');\nconst { add } = require('../add.js');\n"
     "it('%s', () => assert.strictEqual(add(%s), %s));\n"
 )
+VITEST = "import { test, expect } from 'vitest';\nimport { add } from '../add.js';\ntest('%s', () => { expect(add(%s)).toBe(%s); });\n"
+# Cases whose line is marked.
+MARKED = {"asks for the runner", "equals everything", "ends at once"}
 ADD, THREE = ("adds", "1, 2", 3), ("three", "1, 2, 3", 6)
 RUST = {
     ".gitignore": "target\n",
@@ -72,8 +75,8 @@ RUST_NEW = "#[test]\nfn three() {\n    assert_eq!(adder::add(&[1, 2, 3]), 6);\n}
 INLINE = "\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn three() {\n        assert_eq!(super::add(&[1, 2, 3]), 6);\n    }\n}\n"
 
 
-def script(test):
-    """The cases of a runner whose tests are in `test/`, for the same program."""
+def script(test, at_once=(None, None)):
+    """The cases of a runner whose tests are in `test/`, for the same program; `at_once` is what is found if the code ends it."""
     base = {**JS, "test/add.test.js": test % ADD}
     return base, {
         "honest": ({"add.js": JS_TWO, "test/three.test.js": test % THREE}, "passed", "assertion"),
@@ -95,7 +98,18 @@ def script(test):
             "passed",
             None,
         ),
+        "ends at once": ({"add.js": "process.exit(0);\n"}, *at_once),
     }
+
+
+def as_modules(base, cases):
+    """The same in the form of modules."""
+
+    def written(files):
+        both = {name: text and text.replace("exports.", "export const ", 1) for name, text in files.items()}
+        return {**both, **({"package.json": '{"type": "module"}\n'} if "package.json" in files else {})}
+
+    return written(base), {name: (written(files), *proof) for name, (files, *proof) in cases.items()}
 
 
 RUNNERS = {
@@ -118,8 +132,13 @@ RUNNERS = {
                 None,
             ),
             "dependency": ({"app.py": PY_TWO, "tests/test_three.py": PYTEST_NEW, "pyproject.toml": "[project]\nname = \"a\"\nversion = \"1\"\n"}, "passed", "assertion"),
-            "own module": ({"app.py": PY_BROKEN, "pytest.py": "raise SystemExit(0)\n"}, "failed", None),
+            "own module": ({"app.py": PY_BROKEN, "pytest.py": "raise SystemExit(0)\n"}, None, None),
             "only imports": ({"extra.py": "x = 1\n", "tests/test_extra.py": "from extra import x\n\n\ndef test_x():\n    pass\n"}, "passed", "build"),
+            "equals everything": (
+                {"app.py": "class Any(int):\n    def __eq__(self, other):\n        return True\n\n\ndef add(*numbers):\n    return Any(0)\n", "tests/test_three.py": PYTEST_NEW},
+                "passed",
+                "assertion",
+            ),
             "asks for the runner": (
                 {"app.py": "import os\n\n\ndef add(a, b, c=0):\n    if os.environ.get('PYTEST_CURRENT_TEST'):\n        return 6 if c else 3\n    return 0\n", "tests/test_three.py": PYTEST_NEW},
                 "passed",
@@ -144,8 +163,9 @@ RUNNERS = {
             ),
         },
     ),
-    "node": ("node --test test/", *script(NODE)),
+    "node": ("node --test test/", *script(NODE, ("passed", "no-new-tests"))),
     "jest": ("jest", *script(JEST)),
+    "vitest": ("vitest run", *as_modules(*script(VITEST))),
     "mocha": ("mocha 'test/*.test.js'", *script(MOCHA)),
     "cargo": (
         "cargo test --offline -q",
@@ -234,7 +254,9 @@ def main():
                 answer, said = case(root, name, command, base, files)
                 proof = (answer or {}).get("proof") or {}
                 found = (proof.get("base_tests"), proof.get("fails_without"))
-                is_right = found == (base_tests, fails_without)
+                is_right = found == (base_tests, fails_without) and (name in MARKED and bool(proof)) == bool(proof.get("marks"))
+                # Without a proof, the tests themselves must not have passed.
+                is_right = is_right and bool(answer) and (bool(proof) or not answer["passed"])
                 failed += not is_right
                 print(f"{'ok' if is_right else 'WRONG'} {runner}, {name}: {found} {proof.get('marks', '')}")
                 if not is_right:

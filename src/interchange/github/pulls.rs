@@ -39,6 +39,8 @@ pub(crate) struct PullRequest {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct HostRemark {
+    /// Its number.
+    pub(crate) id: u64,
     /// Who wrote it.
     pub(crate) user: HostUser,
     /// What it says.
@@ -71,6 +73,8 @@ pub(crate) struct HostCheck {
     pub(crate) state: String,
     /// Its page.
     pub(crate) details_url: String,
+    /// The same of a status.
+    pub(crate) target_url: String,
 }
 
 impl HostCheck {
@@ -78,6 +82,11 @@ impl HostCheck {
     pub(crate) fn has_failed(&self) -> bool {
         const FAILED: [&str; 5] = ["FAILURE", "ERROR", "TIMED_OUT", "STARTUP_FAILURE", "ACTION_REQUIRED"];
         [&self.conclusion, &self.state].into_iter().any(|word| FAILED.contains(&word.as_str()))
+    }
+
+    /// Its page, if it has one: another one for each time that it runs.
+    pub(crate) fn page(&self) -> &str {
+        if self.details_url.is_empty() { &self.target_url } else { &self.details_url }
     }
 
     /// Its name.
@@ -90,6 +99,8 @@ impl HostCheck {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct HostReview {
+    /// Its id.
+    pub(crate) id: String,
     /// Who wrote it.
     pub(crate) author: HostUser,
     /// What it says.

@@ -77,11 +77,11 @@ pub(crate) use fail::{Fail, fail};
 pub(crate) use failure::{FailureInput, FailureReport};
 pub(crate) use finish::{Finish, Finished, ToRun, finish};
 pub(crate) use land::{
-    JoinConflict, JoinedTests, JoinedWork, LandByPullRequest, LandMethod, LandStatement, LandView, LandWork,
-    LandedIssue, Landing, LandingStated, NotLanded, PreparedRevert, PullState, PullView, PulledIssue,
-    StateLanded, TestRun, WhyNotLanded, begin_half_done, conflict_with, continued, half_done, join_work,
-    land_by_pull_request, landing, link_resolution, prepare_revert, state_landed, target_tip, test_joined,
-    work_head,
+    CopiedWork, JoinConflict, JoinedTests, JoinedWork, LandByPullRequest, LandMethod, LandStatement,
+    LandView, LandWork, LandedIssue, Landing, LandingStated, NotLanded, PreparedRevert, PullState, PullView,
+    PulledIssue, StateLanded, TestRun, WhyNotLanded, begin_half_done, conflict_with, continued,
+    follow_copies, half_done, join_work, land_by_pull_request, landing, link_resolution, prepare_revert,
+    state_landed, target_tip, test_joined, work_head,
 };
 pub(crate) use lease::{Lease, ReleaseLease, keep_lease, leases, release, renew};
 pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own};

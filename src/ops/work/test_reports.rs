@@ -106,8 +106,10 @@ impl TestReports {
         let Some(printed) = counted.tests else {
             return CountedTests { tests: Some(report.count), named: report.named, ..counted };
         };
-        // A report of something else is empty, and one that hides failures says fewer than the runner printed.
-        let is_more = report.count.run() >= printed.run() && report.count.failed >= printed.failed;
+        // A report of something else is empty, and one that hides failures says fewer than the runner printed. Where the runner
+        // itself ran nothing, whatever wrote the report was no test.
+        let is_more =
+            printed.run() > 0 && report.count.run() >= printed.run() && report.count.failed >= printed.failed;
         let tests = if is_more { report.count } else { printed };
         CountedTests { tests: Some(tests), named: report.named, ..counted }
     }

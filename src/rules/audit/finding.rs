@@ -116,12 +116,18 @@ impl AuditFinding {
         let severity =
             if Gate::Landed.is_required(policy) { AuditSeverity::Fault } else { AuditSeverity::Note };
         let all = landed.commits.len() + landed.missing.len() + landed.unknown.len();
-        let onto = landed.onto.short();
+        let onto = match &landed.only_unpushed {
+            Some(branch) => format!("{branch} yet, only on {} here", landed.onto.short()),
+            None => landed.onto.short().to_owned(),
+        };
         let mut message = match (landed.missing.len(), all) {
             (1, 1) => format!("completed, and its only commit is not on {onto}"),
             (missing, all) if missing == all => format!("completed, and its {all} commits are not on {onto}"),
             (missing, all) => format!("completed, and {missing} of its {all} commits are not on {onto}"),
         };
+        if let Some(conflict) = &landed.conflict {
+            message.push_str(&format!("; {conflict}"));
+        }
         if !landed.reverted.is_empty() {
             let were = if landed.reverted.len() == 1 { "was" } else { "were" };
             message.push_str(&format!("; {} {were} reverted there", count(landed.reverted.len(), "commit")));

@@ -46,12 +46,21 @@ pub(crate) fn not_proved(plan: &Plan, execution: &ExecutionFolder, work: &[Linke
 
 /// Whether each test has a passing check with a proof that holds.
 pub(crate) fn is_proved(plan: &Plan, execution: &ExecutionFolder, work: &[LinkedCommit]) -> bool {
-    let all = commands(plan);
-    !all.is_empty()
-        && all.into_iter().all(|(task, command)| {
-            let check = passing(plan, execution, work, GateValue::Open, task, command);
-            check.and_then(|check| check.proof.as_ref()).is_some_and(Proof::holds)
-        })
+    proof(plan, execution, work).is_some_and(Proof::holds)
+}
+
+/// What shows that the tests of a plan test its work: the proof of their last passing checks, one that does not hold before
+/// others. `None` unless each test has one.
+pub(crate) fn proof<'a>(
+    plan: &'a Plan,
+    execution: &'a ExecutionFolder,
+    work: &[LinkedCommit],
+) -> Option<&'a Proof> {
+    let of_command = |(task, command)| {
+        passing(plan, execution, work, GateValue::Open, task, command).and_then(|check| check.proof.as_ref())
+    };
+    let all: Vec<&Proof> = commands(plan).into_iter().map(of_command).collect::<Option<_>>()?;
+    all.iter().find(|proof| !proof.holds()).or_else(|| all.first()).copied()
 }
 
 fn faults_of(

@@ -39,6 +39,8 @@ const PAIRS: &[(&str, &str)] = &[
 /// What a program calls to end, or to skip, the tests that run it.
 const ENDS: &[&str] = &[
     "os._exit(",
+    "os.Exit(0)",
+    "::exit(0)",
     "process.exit(0)",
     "process.exit()",
     "process.reallyExit",
@@ -50,8 +52,47 @@ const ENDS: &[&str] = &[
     "unittest.TestCase",
 ];
 
+/// What decides whether two values are equal, or how they are compared, so that a value can equal whatever a test expects.
+const EQUALS: &[&str] = &[
+    // Python.
+    "__eq__",
+    "__ne__",
+    "__lt__",
+    "__le__",
+    "__gt__",
+    "__ge__",
+    "__contains__",
+    "__instancecheck__",
+    "mock.ANY",
+    "mock import ANY",
+    // JavaScript.
+    "asymmetricMatch",
+    "expect.any",
+    "Symbol.hasInstance",
+    // Ruby.
+    "def ==",
+    "def !=",
+    "def eql?",
+    "def equal?",
+    "def <=>",
+    // Rust.
+    "PartialEq for",
+    "PartialEq<",
+    "PartialOrd for",
+    "PartialOrd<",
+    // Java, Kotlin, C# and C++.
+    "boolean equals(",
+    "fun equals(",
+    "override bool Equals(",
+    "operator==",
+    "operator ==",
+    "operator!=",
+    "operator !=",
+    "operator<=>",
+];
+
 /// Begins what a file does only as a program of its own.
-const AS_PROGRAM: &[&str] = &["__name__ ==", "require.main", "import.meta.main"];
+const AS_PROGRAM: &[&str] = &["__name__ ==", "require.main", "import.meta.main", "func main()", "fn main()"];
 
 /// The lines that a work added to a file.
 pub(super) fn added_lines<E>(change: &ChangedFile<E>) -> Vec<String> {
@@ -78,6 +119,8 @@ pub(super) fn added_lines<E>(change: &ChangedFile<E>) -> Vec<String> {
             found.push(format!("{at} reads {sign}"));
         } else if replaces_assertion(line) {
             found.push(format!("{at} replaces an assertion"));
+        } else if let Some(word) = first_of(EQUALS, line) {
+            found.push(format!("{at} decides what its values equal, also in tests: {word}"));
         } else if as_program.is_none()
             && let Some(end) = first_of(ENDS, line)
         {
@@ -125,6 +168,14 @@ mod tests {
             "require('assert').strictEqual = () => {};",
             "unittest.TestCase.assertEqual = lambda *all: None",
             "raise unittest.SkipTest('later')",
+            "    def __eq__(self, other):",
+            "Any = type('Any', (int,), {'__eq__': lambda *all: True})",
+            "from unittest.mock import ANY",
+            "exports.add = () => ({ asymmetricMatch: () => true });",
+            "  def ==(other) = true",
+            "impl PartialEq<i32> for Sum {",
+            "    public boolean equals(Object other) { return true; }",
+            "func init() { os.Exit(0) }",
         ] {
             assert_eq!(marks("app", line).len(), 1, "{line}");
         }
@@ -135,6 +186,9 @@ mod tests {
             "if (a.assert == 1) {}",
             "process.exit(1);",
             "if __name__ == '__main__':\n    os._exit(0)",
+            "func main() {\n\tos.Exit(0)\n}",
+            "#[derive(PartialEq, Eq)]",
+            "if one.equals(other) {",
             "if (require.main === module) {\n  process.exit(0);\n}",
         ] {
             assert_eq!(marks("app", line), [] as [String; 0], "{line}");

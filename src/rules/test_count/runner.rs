@@ -17,13 +17,44 @@ const OTHERWISE: &[&str] = &[
     "--test=",
     "--bench",
     "--watch",
+    "--json",
+    "--dry-run",
+    "--listTests",
+    "--showConfig",
+    "--typecheck.only",
+    "--init",
+    "--show-only",
+    "--format",
 ];
 
 /// What runs a runner.
-const BEFORE: &[&str] =
-    &["env", "npx", "uv", "poetry", "pipenv", "run", "exec", "time", "nice", "--no-install", "--"];
+const BEFORE: &[&str] = &[
+    "env",
+    "npx",
+    "bunx",
+    "yarn",
+    "pnpm",
+    "npm",
+    "uv",
+    "poetry",
+    "pipenv",
+    "bundle",
+    "run",
+    "exec",
+    "time",
+    "nice",
+    "--no-install",
+    "--yes",
+    "--",
+];
 
-/// Whether a command runs pytest, unittest, `node --test` or `cargo test`, and leaves their output as it is.
+/// The files that programs of Node are, and that `node` can be given.
+const NODE_FILES: &[&str] = &["/jest.js", "/vitest.mjs", "/mocha.js", "/_mocha"];
+/// What Vitest does besides running tests.
+const VITEST_OTHERS: &[&str] = &["bench", "list", "init", "typecheck"];
+
+/// Whether a command runs pytest, unittest, `node --test`, Jest, Vitest, Mocha, `deno test`, `bun test`, `cargo test`, nextest,
+/// RSpec, PHPUnit, Bats or CTest, and leaves their output as it is.
 pub(crate) fn says_count(command: &str) -> bool {
     let words: Vec<&str> = command.split_whitespace().map(|word| word.trim_matches(['"', '\''])).collect();
     let is_quiet = words.iter().filter(|word| **word == "-q").count() > 1;
@@ -38,13 +69,22 @@ pub(crate) fn says_count(command: &str) -> bool {
     };
     let mut rest = words.peekable();
     match program {
-        "pytest" | "py.test" => true,
+        "pytest" | "py.test" | "jest" | "rspec" | "phpunit" | "bats" => true,
+        // `-R` names another form of its output.
+        "mocha" | "_mocha" => !rest.any(|word| word.starts_with("-R")),
+        "vitest" => !rest.peek().is_some_and(|word| VITEST_OTHERS.contains(word)),
+        "deno" | "bun" => rest.next() == Some("test"),
+        "ctest" => !rest.any(|word| matches!(word, "-N" | "-Q" | "--quiet")),
         "python" | "python3" => {
             rest.any(|word| word == "-m") && matches!(rest.peek(), Some(&"pytest" | &"unittest"))
         }
-        "node" => rest.any(|word| word == "--test"),
+        "node" => rest.any(|word| word == "--test" || NODE_FILES.iter().any(|file| word.ends_with(file))),
         // A test with a harness of its own prints what it likes.
-        "cargo" => rest.next() == Some("test") && !rest.any(|word| word == "--test"),
+        "cargo" => match rest.next() {
+            Some("test") => !rest.any(|word| word == "--test"),
+            Some("nextest") => rest.next() == Some("run"),
+            _ => false,
+        },
         _ => false,
     }
 }
@@ -62,6 +102,20 @@ mod tests {
             "node --test test/",
             "cd a && cargo test --offline -q",
             "PYTHONPATH=. uv run pytest",
+            "jest",
+            "npx jest --ci",
+            "yarn jest src",
+            "node --experimental-vm-modules node_modules/jest/bin/jest.js",
+            "./node_modules/.bin/mocha 'test/*.js'",
+            "pnpm exec vitest run",
+            "npx vitest",
+            "deno test -A",
+            "bun test",
+            "cargo nextest run",
+            "bundle exec rspec",
+            "vendor/bin/phpunit",
+            "bats test",
+            "ctest --output-on-failure",
         ] {
             assert!(says_count(command), "{command}");
         }
@@ -75,6 +129,16 @@ mod tests {
             "pytest | tee log",
             "python3 app.py",
             "node app.js",
+            "npm test",
+            "jest --listTests",
+            "jest --json",
+            "mocha -R json",
+            "mocha --reporter=xunit",
+            "vitest bench",
+            "vitest run --reporter=json",
+            "cargo nextest list",
+            "ctest -N",
+            "rspec --format progress",
         ] {
             assert!(!says_count(command), "{command}");
         }

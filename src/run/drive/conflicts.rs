@@ -12,14 +12,13 @@ use crate::model::{Branch, ExecutionId, Failure, IssueId, Op, RemedyCall, RunSte
 use crate::ops::work::preparing::remove_leftover;
 use crate::ops::work::runs::is_in;
 use crate::ops::work::runs::paths::open_tree;
-use crate::ops::work::{self, JoinConflict, JoinedWork, TestRun};
+use crate::ops::work::{self, JoinConflict, JoinedTests, JoinedWork};
 use crate::ops::{Notice, Refusal, issues};
 use crate::rules::run::MERGE_CONFLICT;
 use crate::rules::{Role, RunProgress};
 use crate::run::job::{AgentJob, failure};
 use crate::run::leftovers::put_away;
-use crate::run::resolving::{ResolvedConflict, WorkConflict, resolve};
-use crate::run::testing::{TEST_LIMIT, Unseen};
+use crate::run::resolving::{ResolvedConflict, TestedCopies, WorkConflict, resolve, test_copies};
 use crate::run::watch::RunUpdate;
 use crate::run::workplace::{self, StepSite, StepWorkplace};
 use crate::store::{ObjectId, Store, StoreError, object_id};
@@ -44,13 +43,16 @@ impl Driver<'_> {
     /// Deals with work that a merge cannot bring into the branch of the run.
     pub(super) fn meet_conflict(&mut self, there: &Store, it: &WorkBranch<'_>) -> Result<(), Refusal> {
         let Some(tip) = there.head()? else { return Ok(()) };
-        let run = TestRun { timeout: TEST_LIMIT, observer: &mut Unseen };
-        let conflict = match work::join_work(self.session, it.issue, tip, run) {
+        let conflict = match work::join_work(self.session, it.issue, tip) {
             Ok(JoinedWork::Joined(commit)) => return self.take_joined(there, it, commit),
-            Ok(JoinedWork::Conflict(conflict)) => conflict,
-            Ok(JoinedWork::Broken(words)) => {
-                return self.fail(it.issue, RunStep::Integrate, failure("test_failure", &words, ""));
+            // Whoever resumes the run tests them.
+            Ok(JoinedWork::Copied(_)) if self.is_stopping() => return Ok(()),
+            Ok(JoinedWork::Copied(copied)) => {
+                let (identity, issue) = (self.identity(Role::Executor), it.issue.clone());
+                self.spawn_test(it.issue, move || test_copies(&identity, &issue, *copied));
+                return Ok(());
             }
+            Ok(JoinedWork::Conflict(conflict)) => conflict,
             Err(refusal) if refusal.is_stop() => return Err(refusal),
             Err(refusal) => {
                 let failure = failure("merge", &refusal.message, "");
@@ -115,6 +117,27 @@ impl Driver<'_> {
         let (_, branch) = self.branch_of_work(issue)?;
         let tip = store.read_ref(branch.as_str())?;
         Ok(tip.is_some_and(|tip| is_in(store, tip, self.head)))
+    }
+
+    /// Moves the branch of the run to copies of completed work that have passed their tests. If it has moved meanwhile, the work is
+    /// merged anew.
+    pub(super) fn take_copies(&mut self, issue: &IssueId, tested: &TestedCopies) -> Result<(), Refusal> {
+        let TestedCopies { copied, tests } = tested;
+        let checks = match tests {
+            JoinedTests::Passed(checks) => checks,
+            JoinedTests::Failed(words) => {
+                return self.fail(issue, RunStep::Integrate, failure("test_failure", words, ""));
+            }
+        };
+        let there = self.branch_tree()?;
+        if there.head()? != copied.range.base {
+            return Ok(());
+        }
+        work::follow_copies(self.session, copied, checks)?;
+        let solution = self.executed(issue)?;
+        let (execution, branch) = self.branch_of_work(issue)?;
+        let work = WorkBranch { issue, solution: &solution, execution: &execution, branch: &branch };
+        self.take_joined(&there, &work, copied.range.head)
     }
 
     /// Copies of its commits fit on the branch of the run.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Driver;
 use crate::agent::guard::AgentGuard;
 use crate::git::HooksPlace;
-use crate::model::{Code, CommitHash, IssueId, RunStep};
+use crate::model::{Code, CommitHash, IssueId, RunStep, Usage};
 use crate::ops::Refusal;
 use crate::ops::work::runs::paths::{AgentIdentity, head, remove_tree};
 use crate::rules::{Bounds, Role, RunProgress};
@@ -128,6 +128,21 @@ impl Driver<'_> {
 
     pub(super) fn identity(&self, role: Role) -> AgentIdentity {
         AgentIdentity::agent(self.session, self.crew.actor(role), role)
+    }
+
+    /// Runs tests of completed work beside the agents.
+    pub(super) fn spawn_test(
+        &mut self,
+        issue: &IssueId,
+        test: impl FnOnce() -> StepOutcome + Send + 'static,
+    ) {
+        self.busy.insert(issue.clone(), RunStep::Integrate);
+        let (reports, issue) = (self.sender.clone(), issue.clone());
+        self.threads.push(std::thread::spawn(move || {
+            let over = StepReport::Over(issue, RunStep::Integrate, Box::new(test()), Usage::default());
+            // Nobody hears it if the run has ended.
+            let _ = reports.send(over);
+        }));
     }
 
     pub(super) fn spawn(

@@ -94,6 +94,7 @@ impl Driver<'_> {
                 self.accept_resolution(issue, &resolved)?;
                 ("resolved", vec![self.setback(issue, step, VainStep::of_run(resolved.conflict))])
             }
+            StepOutcome::Tested(tested) => return self.take_copies(issue, &tested),
             // It is asked again, or a person is.
             StepOutcome::Gave(vain) if step == RunStep::Integrate => {
                 (UNRESOLVED, vec![self.setback(issue, step, vain)])

@@ -6,10 +6,11 @@ use sha2::{Digest, Sha256};
 
 use super::derive::{Asked, Question, derive};
 use super::history::TargetHistory;
-use super::target::LandingTarget;
+use super::target::{LandingTarget, UnpushedBranch};
 use crate::index::{Index, IndexError, LandingKey, LandingRow};
 use crate::model::{CommitHash, ExecutionStatus, IssueId};
-use crate::rules::{ExecutionFolder, LandingProof, facts};
+use crate::rules::landed::conflict;
+use crate::rules::{ExecutionFolder, LandedState, LandingProof, facts};
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
 use crate::trail::audit::first_base;
 
@@ -51,14 +52,16 @@ pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<Landing
     }
     let snapshot = index.snapshot()?;
     let asked = Asked { branch: &target.branch, tips: &tips, first_land: index.first_land()? };
+    let unpushed = target.unpushed();
     let mut rows = Vec::new();
-    let fresh = completed(&snapshot, fresh.into_iter().map(|id| (id, None)))?;
+    let fresh = completed(store, &snapshot, fresh.into_iter().map(|id| (id, None)))?;
     let base = first_base(store, fresh.iter().map(|completed| &completed.execution));
     let base: Vec<ObjectId> = base.and_then(|base| store.commit_here(&base)).into_iter().collect();
-    rows.extend(decide(store, &asked, fresh, &base)?);
+    rows.extend(decide(store, &asked, unpushed.as_ref(), fresh, &base)?);
     let pending = pending.into_iter().map(|row| (row.id, Some(row.proof)));
-    let pending = completed(&snapshot, pending.filter(|(id, _)| !rows.iter().any(|row| row.id == *id)))?;
-    rows.extend(decide(store, &asked, pending, old.as_deref().unwrap_or_default())?);
+    let pending =
+        completed(store, &snapshot, pending.filter(|(id, _)| !rows.iter().any(|row| row.id == *id)))?;
+    rows.extend(decide(store, &asked, unpushed.as_ref(), pending, old.as_deref().unwrap_or_default())?);
     let has_open = rows.iter().any(|row| row.proof.landed.state as i64 > 0) || !refs.is_empty();
     let refs = if has_open && refs.is_empty() { self::refs(store)? } else { refs };
     let tips = tips.into_iter().map(CommitHash::from).collect();
@@ -71,18 +74,30 @@ pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<Landing
 struct Completed {
     id: IssueId,
     execution: ExecutionFolder,
+    /// The conflict that kept it from landing.
+    conflict: Option<String>,
     before: Option<LandingProof>,
 }
 
+/// An issue with what was derived for it before.
+type KnownIssue = (IssueId, Option<LandingProof>);
+
 fn completed(
+    store: &Store,
     snapshot: &Snapshot<'_>,
-    issues: impl Iterator<Item = (IssueId, Option<LandingProof>)>,
+    issues: impl Iterator<Item = KnownIssue>,
 ) -> Result<Vec<Completed>, StoreError> {
+    let commit = snapshot.commit();
+    store.read_in_parts(issues.collect(), |store, part| completed_among(&store.snapshot_at(commit)?, part))
+}
+
+fn completed_among(snapshot: &Snapshot<'_>, issues: Vec<KnownIssue>) -> Result<Vec<Completed>, StoreError> {
     let mut found = Vec::new();
     for (id, before) in issues {
         let Some(folder) = records::issue(snapshot, &id)? else { continue };
         let holder = facts::holder(&folder).filter(|holder| holder.outcome() == ExecutionStatus::Completed);
-        found.extend(holder.cloned().map(|execution| Completed { id, execution, before }));
+        let conflict = conflict(&folder).map(str::to_owned);
+        found.extend(holder.cloned().map(|execution| Completed { id, execution, conflict, before }));
     }
     Ok(found)
 }
@@ -90,6 +105,7 @@ fn completed(
 fn decide(
     store: &Store,
     asked: &Asked<'_>,
+    unpushed: Option<&UnpushedBranch>,
     completed: Vec<Completed>,
     since: &[ObjectId],
 ) -> Result<Vec<LandingRow>, StoreError> {
@@ -100,12 +116,18 @@ fn decide(
         .iter()
         .map(|completed| Question { execution: &completed.execution, before: completed.before.as_ref() })
         .collect();
-    let answers = derive(store, asked, &questions, since)?;
-    Ok(completed
-        .into_iter()
-        .zip(answers)
-        .map(|(completed, proof)| LandingRow { id: completed.id, proof })
-        .collect())
+    let mut answers = derive(store, asked, &questions, since)?;
+    if let Some(unpushed) = unpushed {
+        asked.note_unpushed(store, unpushed, &questions, &mut answers)?;
+    }
+    let mut rows = Vec::new();
+    for (completed, mut proof) in completed.into_iter().zip(answers) {
+        if proof.landed.state != LandedState::Landed {
+            proof.landed.conflict = completed.conflict;
+        }
+        rows.push(LandingRow { id: completed.id, proof });
+    }
+    Ok(rows)
 }
 
 /// The commits of the branch as it was that it does not have any more, such as after a force push.

@@ -1,10 +1,11 @@
 //! Decides which commits of completed executions are on a branch, in one pass for many executions.
 
 mod copies;
+mod unpushed;
 
 use std::collections::{HashMap, HashSet};
 
-use self::copies::{by_links, is_extra_copy};
+use self::copies::{by_links, is_extra_copy, is_merge_of_rewritten};
 use super::history::{Reverts, TargetHistory};
 use crate::git::ObjectId;
 use crate::model::{Branch, CommitHash, Event, ExecutionStatus, LinkedBy, PatchId, Time};
@@ -41,8 +42,18 @@ struct Work<'a> {
     id: Option<ObjectId>,
     proof: Option<CommitHash>,
     is_reverted: bool,
-    /// Whether it is a merge or changes nothing.
-    is_bare: bool,
+    change: OwnChange,
+}
+
+/// What a commit changes itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OwnChange {
+    /// What its parent does not have.
+    Some,
+    /// It is a merge, and differs from what git makes of its parents.
+    OfMerge,
+    /// Nothing.
+    None,
 }
 
 impl Work<'_> {
@@ -69,19 +80,22 @@ pub(crate) fn derive(
         commits.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |commit| (n, commit)))
     {
         let id = store.commit_here(&linked.link.hash);
-        work.push(Work { of, linked, id, proof: None, is_reverted: false, is_bare: false });
+        work.push(Work { of, linked, id, proof: None, is_reverted: false, change: OwnChange::Some });
     }
     if !work.is_empty() {
         let history = TargetHistory::read(store, asked.tips, since)?;
         let mut pass = Pass { store, asked, questions, history: &history, taken_back: HashMap::new() };
         pass.taken_back = history.taken_back(store, &recorded_reverts(questions))?;
-        pass.note_bare(&mut work)?;
-        work.retain(|commit| !commit.is_bare);
+        pass.note_changes(&mut work)?;
+        work.retain(|commit| commit.change != OwnChange::None);
         pass.by_containment(&mut work)?;
         pass.by_statement(&mut work)?;
         pass.by_change(&mut work)?;
         pass.by_trailers(&mut work);
         by_links(&mut work);
+        let gone: Vec<bool> = (0..work.len()).map(|n| is_merge_of_rewritten(&work, n)).collect();
+        let mut gone = gone.into_iter();
+        work.retain(|_| !gone.next().unwrap_or_default());
     }
     answer(store, asked, questions, &work)
 }
@@ -189,17 +203,21 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Merges and commits that change nothing are left out: no other commit can stand for them, and what they join or say
-    /// comes with the rest.
-    fn note_bare(&self, work: &mut [Work<'_>]) -> Result<(), StoreError> {
-        for commit in work.iter_mut().filter(|commit| commit.is_open()) {
+    /// Commits that change nothing themselves are left out: no other commit can stand for them, and what they join or say comes
+    /// with the rest.
+    fn note_changes(&self, work: &mut [Work<'_>]) -> Result<(), StoreError> {
+        for commit in work.iter_mut() {
             let Some(code) = commit.id.map(|id| self.store.sound_commit(id)).transpose()?.flatten() else {
                 continue;
             };
-            commit.is_bare = match code.parents[..] {
-                [] => false,
-                [parent] => self.store.repo().tree_of(parent).is_ok_and(|tree| tree == code.tree),
-                _ => true,
+            let parent_tree = |parent| self.store.repo().tree_of(parent);
+            commit.change = match code.parents[..] {
+                [] => OwnChange::Some,
+                [parent] if parent_tree(parent).is_ok_and(|tree| tree == code.tree) => OwnChange::None,
+                [_] => OwnChange::Some,
+                // The link of a merge has only the files that it changes itself.
+                _ if commit.linked.link.files.is_empty() => OwnChange::None,
+                _ => OwnChange::OfMerge,
             };
         }
         Ok(())

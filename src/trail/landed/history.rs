@@ -21,8 +21,23 @@ pub(super) struct TargetCommit {
     pub(super) id: ObjectId,
     /// The first line of its message.
     pub(super) subject: String,
-    /// Its trailers, unless it is a merge, which is no copy of anything.
+    /// Whether it is a merge, which is no copy of anything.
+    is_merge: bool,
+    /// Its trailers.
     trailers: Vec<(String, String)>,
+}
+
+/// What these commits say, each with the commits that it reverts. One that cannot be read says nothing.
+fn said(store: &Store, ids: Vec<ObjectId>) -> Result<Vec<(TargetCommit, Vec<ObjectId>)>, StoreError> {
+    let mut found = Vec::new();
+    for id in ids {
+        let Some(commit) = store.sound_commit(id)? else { continue };
+        let reverts = reverts(store, &commit);
+        let is_merge = commit.parents.len() > 1;
+        let trailers = trailers::parse(&commit.message);
+        found.push((TargetCommit { id, subject: commit.subject, is_merge, trailers }, reverts));
+    }
+    Ok(found)
 }
 
 impl TargetCommit {
@@ -60,20 +75,16 @@ impl TargetHistory {
     pub(super) fn read(store: &Store, tips: &[ObjectId], without: &[ObjectId]) -> Result<Self, StoreError> {
         let all = store.git().between(tips, without)?;
         let mut history = Self::default();
-        for id in &all {
-            // A commit that cannot be read says nothing.
-            let Some(commit) = store.sound_commit(*id)? else { continue };
-            let taken = reverts(store, &commit);
-            if !taken.is_empty() {
-                history.reverts.insert(*id, taken);
+        for (commit, reverts) in store.read_in_parts(all.clone(), said)? {
+            if !reverts.is_empty() {
+                history.reverts.insert(commit.id, reverts);
             }
-            if commit.parents.len() > 1 {
+            if commit.is_merge {
                 continue;
             }
-            history.single.push(*id);
-            let trailers = trailers::parse(&commit.message);
-            if !trailers.is_empty() {
-                history.named.push(TargetCommit { id: *id, subject: commit.subject, trailers });
+            history.single.push(commit.id);
+            if !commit.trailers.is_empty() {
+                history.named.push(commit);
             }
         }
         let places = all.iter().enumerate().map(|(n, id)| (*id, n)).collect();

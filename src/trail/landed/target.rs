@@ -29,6 +29,15 @@ pub(crate) struct LandingTarget {
     pub(crate) is_named: bool,
 }
 
+/// The branch of this clone on which work would land if it were pushed.
+#[derive(Debug, Clone)]
+pub(crate) struct UnpushedBranch {
+    /// Its tip.
+    pub(crate) tip: ObjectId,
+    /// The branch at the remote, such as `origin/main`.
+    pub(crate) remote_branch: String,
+}
+
 impl LandingTarget {
     /// The target of this clone; `None` if nothing names one and no usual branch is here.
     pub(crate) fn find(store: &Store) -> Result<Option<Self>, StoreError> {
@@ -79,6 +88,13 @@ impl LandingTarget {
         let mut tips: Vec<ObjectId> = self.fetched.into_iter().chain(local).collect();
         tips.dedup();
         tips
+    }
+
+    /// The branch here, if only the remote's counts, and may lack some of it.
+    pub(crate) fn unpushed(&self) -> Option<UnpushedBranch> {
+        let remote = self.remote.as_ref()?;
+        let tip = self.local.filter(|tip| self.fetched.is_some_and(|fetched| fetched != *tip))?;
+        Some(UnpushedBranch { tip, remote_branch: format!("{remote}/{}", self.branch.short()) })
     }
 
     /// The later of both tips: the one here if it has everything that the remote's has.

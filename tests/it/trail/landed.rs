@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{Repo, Sandbox, Two, column, plan_on};
 
 /// A repository on main with the store and the files that the plans touch.
-fn start(sandbox: &Sandbox) -> Repo {
+pub(super) fn start(sandbox: &Sandbox) -> Repo {
     let repo = sandbox.repo("code");
     repo.wf(&["init", "--hooks"]).ok();
     for file in ["a.txt", "b.txt"] {
@@ -17,7 +17,7 @@ fn start(sandbox: &Sandbox) -> Repo {
 }
 
 /// Completes an issue on a branch of its own in a worktree, in two commits of `a.txt`; returns the worktree.
-fn completed(repo: &Repo, id: &str) -> Repo {
+pub(super) fn completed(repo: &Repo, id: &str) -> Repo {
     repo.queued(id, "a.txt");
     let work = repo.worktree(&format!("{id}-work"), &format!("work-{id}"));
     work.wf(&["next"]).ok();
@@ -28,7 +28,7 @@ fn completed(repo: &Repo, id: &str) -> Repo {
 }
 
 #[track_caller]
-fn state(repo: &Repo, id: &str) -> String {
+pub(super) fn state(repo: &Repo, id: &str) -> String {
     let shown = repo.json(&["show", id]);
     let listed = repo.json(&["list", "--all"]);
     let listed = listed.as_array().unwrap().iter().find(|it| it["id"] == id).unwrap();

@@ -12,4 +12,5 @@ pub(crate) mod signatures;
 mod steps;
 mod survival;
 mod trace;
+mod unlanded;
 mod why;

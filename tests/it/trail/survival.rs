@@ -57,6 +57,7 @@ const ROWS: &[Row] = &[
     row("squash by a forge", forge_squash, &["T1+T2"], Keeps::TestsWithoutHooks),
     row("rebase by a forge", forge_rebase, &["T1", "T2"], Keeps::LinksWithoutHooks),
     row("filter-repo", filtered, &["T1", "T2"], Keeps::LinksWithoutHooks),
+    row("filter-repo (messages)", messages_filtered, &["T1", "T2"], Keeps::TestsWithoutHooks),
     row("am", mailed, &["T1", "T2"], Keeps::LinksWithoutHooks),
 ];
 
@@ -300,6 +301,24 @@ fn filtered(it: &Work) -> Span {
             ],
         );
     }
+    since_filtered(it)
+}
+
+/// The same changes messages, and no file.
+fn messages_filtered(it: &Work) -> Span {
+    let has_program = it.repo.git(&["filter-repo", "--version"]).code == 0;
+    if has_program {
+        let change = "return b'Signed: ' + message";
+        it.git(&["filter-repo", "--force", "--quiet", "--refs", "work", "--message-callback", change]);
+    } else {
+        let quiet = it.repo.with_env("FILTER_BRANCH_SQUELCH_WARNING", "1");
+        it.git_in(&quiet, &["filter-branch", "-f", "--msg-filter", "sed 's/^/Signed: /'", "work"]);
+    }
+    since_filtered(it)
+}
+
+/// The last two commits of a branch that was rewritten from its root on.
+fn since_filtered(it: &Work) -> Span {
     let first = it.repo.git(&["rev-list", "--skip=2", "-1", "work"]).ok();
     it.repo.git(&["tag", "before", first.line()]).ok();
     Span { since: "before", branch: "work" }
@@ -335,7 +354,7 @@ fn table() -> String {
     let mut text = String::from(".nf\n");
     let mut line = |cells: [&str; 4]| {
         let [name, hooks, without, found] = cells;
-        let line = format!("{name:<22}{hooks:<15}{without:<15}{found}").replace('-', "\\-");
+        let line = format!("{name:<24}{hooks:<15}{without:<15}{found}").replace('-', "\\-");
         writeln!(text, "{}", line.trim_end()).unwrap();
     };
     line(["", "with hooks", "without", "then link --find"]);

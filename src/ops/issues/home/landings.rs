@@ -5,20 +5,9 @@ use std::ops::ControlFlow;
 
 use super::attention::{AttentionFacts, AttentionItem};
 use crate::index::{Filter, SortOrder};
-use crate::model::id::IssueId;
-use crate::model::issue::CONFLICT;
 use crate::model::{IssueStatus, Op, Other, Remedies, RemedyCall};
 use crate::ops::{Refusal, work};
 use crate::rules::LandedState;
-use crate::store::{Snapshot, records};
-
-/// The conflict that kept an issue from landing, if nothing else was said about it since.
-fn conflict(snapshot: &Snapshot<'_>, id: &IssueId) -> Option<String> {
-    let folder = records::issue(snapshot, id).ok().flatten()?;
-    let last = folder.feedback.last()?;
-    let is_conflict = last.detail.error_type.as_deref() == Some(CONFLICT);
-    if is_conflict { last.detail.message.clone() } else { None }
-}
 
 impl AttentionFacts<'_> {
     /// Completed issues whose work is known to be absent from the target branch.
@@ -30,16 +19,15 @@ impl AttentionFacts<'_> {
         }
         let numbers = self.index.list(&filter, SortOrder::Priority, 0, Some(self.most))?;
         let half_done = work::half_done(self.session.store())?;
-        let snapshot = self.session.store().snapshot()?;
         let mut first = Vec::new();
         let _ = self.index.each_listed(&numbers, |row| {
-            let state = match conflict(&snapshot, &row.id) {
+            let landed = row.not_landed.as_ref();
+            let state = match landed.and_then(|landed| landed.conflict.as_ref()) {
                 Some(conflict) => Cow::Owned(format!("waits for a person: {conflict}")),
                 None => row.status_words(),
             };
-            let is_reverted = self.index.landing_of(&row.id).ok().flatten();
-            let is_reverted = is_reverted.is_some_and(|proof| !proof.landed.reverted.is_empty());
-            let remedies = match row.not_landed.as_ref().map(|not_landed| not_landed.state) {
+            let is_reverted = landed.is_some_and(|landed| !landed.reverted.is_empty());
+            let remedies = match landed.map(|landed| landed.state) {
                 Some(LandedState::OnNoBranch) => Remedies::call(
                     RemedyCall::new(Other::Trace, [&row.id]),
                     "shows its commits, which a branch must have again",

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::model::{
-    CommitHash, CommitLink, ExecutionId, ExecutionStatus, IssueId, LinkedBy, Person, Policy, SolutionId,
-    TaskId, Verdict,
+    CommitHash, CommitLink, ExecutionId, ExecutionStatus, IssueId, LinkedBy, Person, Policy, Proof,
+    SolutionId, TaskId, Verdict,
 };
 use crate::rules::undoing::undoing;
 use crate::rules::{AuditFinding, AuditSeverity, Carried, Gate, Undoing, evidence};
@@ -92,6 +92,9 @@ pub(crate) struct LinkingExecution {
     pub(crate) checks_passed: usize,
     /// How many tests there are.
     pub(crate) check_count: usize,
+    /// What shows that the tests test the work; absent unless the passing checks of all of them say so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) proof: Option<Proof>,
 }
 
 impl Audit {
@@ -134,6 +137,7 @@ pub(super) struct Summed<'a> {
     links: HashMap<CommitHash, Arc<CommitLink>>,
     checks_passed: usize,
     check_count: usize,
+    proof: Option<&'a Proof>,
 }
 
 impl<'a> Summed<'a> {
@@ -143,11 +147,14 @@ impl<'a> Summed<'a> {
         let failing = carried
             .plan
             .map_or(0, |plan| evidence::failing(plan, carried.execution, &carried.work, gate).len());
+        let shown = carried.plan.filter(|_| !carried.is_hidden);
+        let proof = shown.and_then(|plan| evidence::proof(plan, carried.execution, &carried.work));
         Self {
             carried,
             links: carried.execution.links_by_hash(),
             checks_passed: check_count - failing,
             check_count,
+            proof,
         }
     }
 
@@ -170,6 +177,7 @@ impl<'a> Summed<'a> {
             review: self.carried.verdict,
             checks_passed: self.checks_passed,
             check_count: self.check_count,
+            proof: self.proof.cloned(),
         }
     }
 }

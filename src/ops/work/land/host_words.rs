@@ -14,6 +14,21 @@ use crate::store::layout;
 /// The most bytes of a host's text that are kept.
 const MOST_KEPT: usize = 16 * 1024;
 
+/// Something that the host says.
+struct Told {
+    kind: FeedbackType,
+    stage: Stage,
+    words: String,
+    /// What tells it from other remarks with the same words; empty if the host gives no id.
+    id: String,
+}
+
+impl Told {
+    fn comment(words: String, id: String) -> Self {
+        Self { kind: FeedbackType::Clarification, stage: Stage::Review, words, id }
+    }
+}
+
 impl Forge<'_> {
     /// Adds what the host says of a pull request as feedback, or records that it was merged.
     pub(super) fn follow(
@@ -40,8 +55,9 @@ impl Forge<'_> {
         }
         let mut told = Vec::new();
         for check in pull.status_check_rollup.iter().filter(|check| check.has_failed()) {
-            let words = format!("check `{}` failed on {} {}", check.called(), pull.url, check.details_url);
-            told.push((FeedbackType::Failure, Stage::Execute, words));
+            let words = format!("check `{}` failed on {} {}", check.called(), pull.url, check.page());
+            let id = format!("{} {} {}", check.called(), pull.head_ref_oid, check.page());
+            told.push(Told { kind: FeedbackType::Failure, stage: Stage::Execute, words, id });
         }
         for review in &pull.reviews {
             let kind = if review.state == "CHANGES_REQUESTED" {
@@ -51,21 +67,21 @@ impl Forge<'_> {
             };
             if !review.body.trim().is_empty() {
                 let words = format!("{} on {}:\n\n{}", review.author.login, pull.url, review.body);
-                told.push((kind, Stage::Review, words));
+                told.push(Told { kind, stage: Stage::Review, words, id: review.id.clone() });
             }
         }
         for comment in pull.comments.iter().filter(|comment| !comment.body.trim().is_empty()) {
             let words = format!("{} on {}:\n\n{}", comment.author.login, pull.url, comment.body);
-            told.push((FeedbackType::Clarification, Stage::Review, words));
+            told.push(Told::comment(words, comment.id.clone()));
         }
         for remark in remarks {
             let line = remark.line.map(|line| format!(":{line}")).unwrap_or_default();
-            let HostRemark { user, body, path, .. } = remark;
+            let HostRemark { id, user, body, path, .. } = remark;
             let words = format!("{} on {}, {path}{line}:\n\n{body}", user.login, pull.url);
-            told.push((FeedbackType::Clarification, Stage::Review, words));
+            told.push(Told::comment(words, format!("line comment {id}")));
         }
-        for (kind, stage, words) in told {
-            if self.give_feedback(issue, kind, stage, &words)? {
+        for told in told {
+            if self.give_feedback(issue, &told)? {
                 self.view[n].feedback += 1;
             }
         }
@@ -73,24 +89,27 @@ impl Forge<'_> {
     }
 
     /// Adds feedback unless the issue has it already.
-    fn give_feedback(
-        &self,
-        issue: &ChosenIssue,
-        kind: FeedbackType,
-        stage: Stage,
-        words: &str,
-    ) -> Result<bool, Refusal> {
+    fn give_feedback(&self, issue: &ChosenIssue, told: &Told) -> Result<bool, Refusal> {
+        let Told { kind, stage, words, id } = told;
+        let (kind, stage) = (*kind, *stage);
         let mut end = words.len().min(MOST_KEPT);
         while !words.is_char_boundary(end) {
             end -= 1;
         }
         let content = words[..end].trim_end().to_owned();
         let folder = existing(&self.session.store().snapshot()?, &issue.issue)?;
-        if folder.feedback.iter().any(|it| it.content == content) {
+        let is_known = |it: &Feedback| match &it.detail.remark_id {
+            Some(known) if !id.is_empty() => known == id,
+            _ => it.content == content,
+        };
+        if folder.feedback.iter().any(is_known) {
             return Ok(false);
         }
-        let detail =
-            FeedbackDetail { solution_id: Some(issue.solution.clone()), ..FeedbackDetail::default() };
+        let detail = FeedbackDetail {
+            solution_id: Some(issue.solution.clone()),
+            remark_id: Some(id.clone()).filter(|id| !id.is_empty()),
+            ..FeedbackDetail::default()
+        };
         self.session.transact(self.permit, |tx| {
             let (author, created_at) = (tx.person().to_owned(), tx.stamper().now());
             let (content, detail) = (content.clone(), detail.clone());

@@ -16,13 +16,16 @@ use super::record::{follow, follow_others};
 use super::step::{Candidate, ConflictReason, ConflictedIssue, LandStep};
 use super::target::{LandTarget, TargetTips};
 use super::tests::{Trial, TrialEnd, land_tests};
-use crate::model::{Check, CommitLink, Event, ExecutionStatus, IssueId, LinkedBy, Op, SolutionId, TaskId};
+use super::work_left::lost_part;
+use crate::model::{
+    Branch, Check, CommitLink, Event, ExecutionStatus, IssueId, LinkedBy, Op, SolutionId, TaskId,
+};
 use crate::ops::issues::existing;
 use crate::ops::work::VerifyObserver;
 use crate::ops::work::proof::WorkRange;
 use crate::ops::work::signing::sign_if_required;
 use crate::ops::{Permit, Refusal, Session};
-use crate::rules::facts;
+use crate::rules::{ExecutionFolder, IssueFolder, facts};
 use crate::store::ObjectId;
 use crate::trail::links;
 
@@ -31,10 +34,19 @@ use crate::trail::links;
 pub(crate) enum JoinedWork {
     /// The branch can move to this commit.
     Joined(ObjectId),
+    /// Only copies of its commits fit, which must be tested.
+    Copied(Box<CopiedWork>),
     /// It conflicts with the branch, however it is put on top.
     Conflict(JoinConflict),
-    /// Copies of its commits fit, but the tests of its plan fail on them, as the text says.
-    Broken(String),
+}
+
+/// Copies of the commits of completed work on top of a branch.
+#[derive(Debug)]
+pub(crate) struct CopiedWork {
+    issue: ChosenIssue,
+    steps: Vec<LandStep>,
+    /// From the branch to the last copy.
+    pub(crate) range: WorkRange,
 }
 
 /// How the tests of a plan ended on a commit that has its work and that of others.
@@ -67,20 +79,13 @@ pub(crate) struct JoinConflict {
     pub(crate) hunks: String,
 }
 
-/// Puts the work of a completed issue on top of `tip`: by a merge, else by copies of its commits, which are tested and whose
-/// links follow. A conflict becomes feedback.
+/// Puts the work of a completed issue on top of `tip`: by a merge, else by copies of its commits. A conflict becomes feedback.
 ///
 /// # Errors
-/// `not-completed`; those of [`test_joined`]; errors of git.
-pub(crate) fn join_work(
-    session: &Session,
-    issue: &IssueId,
-    tip: ObjectId,
-    run: TestRun<'_>,
-) -> Result<JoinedWork, Refusal> {
+/// `not-completed`; `no-branch` or `no-commit` if some of its commits are not here; errors of git.
+pub(crate) fn join_work(session: &Session, issue: &IssueId, tip: ObjectId) -> Result<JoinedWork, Refusal> {
     let permit = session.permit(Op::Land)?;
-    let store = session.store();
-    let chosen = [completed(session, issue)?];
+    let chosen = [whole(session, issue)?];
     let tips = TargetTips { tip, local: None, at_remote: None };
     let followed = FollowedPlans::none();
     let made: Candidate =
@@ -88,25 +93,34 @@ pub(crate) fn join_work(
     if let Some(conflicted) = made.conflicts.first() {
         return Ok(JoinedWork::Conflict(recorded_conflict(session, permit, &chosen[0], conflicted)?));
     }
-    if made.steps.iter().any(LandStep::replaces) {
-        let range = WorkRange { base: Some(tip), head: made.tip };
-        let checks = match test_joined(session, issue, range, run)? {
-            JoinedTests::Passed(checks) => checks,
-            JoinedTests::Failed(words) => return Ok(JoinedWork::Broken(words)),
-        };
-        session.transact(permit, |tx| {
-            for step in &made.steps {
-                follow(tx, store, &chosen[0], step)?;
-                follow_others(tx, store, &chosen[0], step)?;
-            }
-            for check in &checks {
-                tx.log(&chosen[0].execution, Event::Check(check.clone()))?;
-            }
-            tx.describe(format!("land: follow copies of the commits of {issue}"));
-            Ok::<_, Refusal>(())
-        })?;
+    if !made.steps.iter().any(LandStep::replaces) {
+        return Ok(JoinedWork::Joined(made.tip));
     }
-    Ok(JoinedWork::Joined(made.tip))
+    let [issue] = chosen;
+    let range = WorkRange { base: Some(tip), head: made.tip };
+    Ok(JoinedWork::Copied(Box::new(CopiedWork { issue, steps: made.steps, range })))
+}
+
+/// Has the links of completed work follow copies of its commits, which have passed these checks.
+///
+/// # Errors
+/// Errors of the store.
+pub(crate) fn follow_copies(session: &Session, copied: &CopiedWork, checks: &[Check]) -> Result<(), Refusal> {
+    let permit = session.permit(Op::Land)?;
+    let store = session.store();
+    let CopiedWork { issue, steps, .. } = copied;
+    session.transact(permit, |tx| {
+        for step in steps {
+            follow(tx, store, issue, step)?;
+            follow_others(tx, store, issue, step)?;
+        }
+        for check in checks {
+            tx.log(&issue.execution, Event::Check(check.clone()))?;
+        }
+        tx.describe(format!("land: follow copies of the commits of {}", issue.issue));
+        Ok::<_, Refusal>(())
+    })?;
+    Ok(())
 }
 
 /// The conflict of completed work with a branch, which becomes feedback; `None` if it fits. Nothing is tested.
@@ -119,7 +133,7 @@ pub(crate) fn conflict_with(
     tip: ObjectId,
 ) -> Result<Option<JoinConflict>, Refusal> {
     let permit = session.permit(Op::Land)?;
-    let chosen = [completed(session, issue)?];
+    let chosen = [whole(session, issue)?];
     let tips = TargetTips { tip, local: None, at_remote: None };
     let followed = FollowedPlans::none();
     let made: Candidate =
@@ -250,11 +264,34 @@ pub(crate) fn work_head(session: &Session, issue: &IssueId) -> Result<Option<Obj
 }
 
 fn completed(session: &Session, issue: &IssueId) -> Result<ChosenIssue, Refusal> {
+    let folder = existing(&session.store().snapshot()?, issue)?;
+    completed_of(session, &folder, holder(&folder)?)
+}
+
+/// The same, if all of it is here: without some of its commits, it is other work.
+fn whole(session: &Session, issue: &IssueId) -> Result<ChosenIssue, Refusal> {
     let store = session.store();
-    let snapshot = store.snapshot()?;
-    let folder = existing(&snapshot, issue)?;
-    let holder = facts::holder(&folder)
+    let folder = existing(&store.snapshot()?, issue)?;
+    let holder = holder(&folder)?;
+    let work = completed_of(session, &folder, holder)?;
+    let branch = holder.execution.branch.clone().unwrap_or_else(|| Branch::of_plan(&work.solution));
+    match lost_part(store, &branch, &work.heads, &work, holder)? {
+        Some(refusal) => Err(refusal),
+        None => Ok(work),
+    }
+}
+
+fn holder(folder: &IssueFolder) -> Result<&ExecutionFolder, Refusal> {
+    facts::holder(folder)
         .filter(|it| it.outcome() == ExecutionStatus::Completed)
-        .ok_or_else(|| super::chosen::not_completed(&folder))?;
-    Ok(completed_work(store, &snapshot, &folder, holder)?)
+        .ok_or_else(|| super::chosen::not_completed(folder))
+}
+
+fn completed_of(
+    session: &Session,
+    folder: &IssueFolder,
+    holder: &ExecutionFolder,
+) -> Result<ChosenIssue, Refusal> {
+    let store = session.store();
+    Ok(completed_work(store, &store.snapshot()?, folder, holder)?)
 }

@@ -36,8 +36,8 @@ use std::time::Duration;
 use self::chosen::{ChosenIssue, chosen, named_issue};
 use self::follow::FollowedPlans;
 pub(crate) use self::joined::{
-    JoinConflict, JoinedTests, JoinedWork, TestRun, begin_half_done, conflict_with, join_work,
-    link_resolution, target_tip, test_joined, work_head,
+    CopiedWork, JoinConflict, JoinedTests, JoinedWork, TestRun, begin_half_done, conflict_with,
+    follow_copies, join_work, link_resolution, target_tip, test_joined, work_head,
 };
 use self::place::{HalfDonePlace, MergeSides};
 pub(crate) use self::pull_request::land_by_pull_request;

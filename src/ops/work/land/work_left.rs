@@ -62,15 +62,29 @@ pub(super) fn work_left(
             return Ok(WorkLeft::Stuck(unrelated(store, &issue, branch)));
         }
     }
-    // What no branch has any more may come along in another form.
     let with_heads: Vec<ObjectId> = heads.iter().copied().chain([tips.tip]).collect();
-    let whole = derived(store, &target.branch, &with_heads, execution)?.landed;
-    let lost: Vec<&CommitHash> = whole.absent().chain(&whole.unknown).collect();
-    if !lost.is_empty() {
-        let all = whole.commits.len() + whole.missing.len() + whole.unknown.len();
-        return Ok(WorkLeft::Stuck(incomplete(store, &issue, &lost, all)));
+    if let Some(refusal) = lost_part(store, &target.branch, &with_heads, &issue, execution)? {
+        return Ok(WorkLeft::Stuck(refusal));
     }
     Ok(WorkLeft::Lands(Box::new(ChosenIssue { links, commits, heads, ..issue })))
+}
+
+/// The refusal to take only a part of the work of an issue: some of it is not in the history of these commits. What no branch has
+/// any more may be there in another form.
+pub(super) fn lost_part(
+    store: &Store,
+    branch: &Branch,
+    heads: &[ObjectId],
+    issue: &ChosenIssue,
+    execution: &ExecutionFolder,
+) -> Result<Option<Refusal>, StoreError> {
+    let whole = derived(store, branch, heads, execution)?.landed;
+    let lost: Vec<&CommitHash> = whole.absent().chain(&whole.unknown).collect();
+    if lost.is_empty() {
+        return Ok(None);
+    }
+    let all = whole.commits.len() + whole.missing.len() + whole.unknown.len();
+    Ok(Some(incomplete(store, issue, &lost, all)))
 }
 
 /// Whether a commit has all work of an issue that is here.

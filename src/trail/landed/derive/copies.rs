@@ -1,6 +1,6 @@
 //! Commits that repeat or replace others of the same execution.
 
-use super::Work;
+use super::{OwnChange, Work};
 use crate::model::{CommitHash, LinkedBy};
 
 /// Commits for which another one was linked that the execution did not make itself, such as a squash that a person linked, and
@@ -54,4 +54,16 @@ pub(super) fn is_extra_copy(copy: &Work<'_>, work: &[Work<'_>]) -> bool {
         .filter(|other| other.of == copy.of && other.shares_a_task(copy) && !other.is_copy())
         .peekable();
     originals.peek().is_some() && originals.all(|other| !other.is_open())
+}
+
+/// Whether a commit is a merge that is nowhere because the work around it was rewritten, which leaves merges out.
+pub(super) fn is_merge_of_rewritten(work: &[Work<'_>], n: usize) -> bool {
+    let merge = &work[n];
+    let is_copied = |other: &Work<'_>| {
+        !other.linked.rewritten_from.is_empty()
+            || other.proof.as_ref().is_some_and(|proof| proof != other.hash())
+    };
+    merge.change == OwnChange::OfMerge
+        && merge.is_open()
+        && work.iter().any(|other| other.of == merge.of && is_copied(other))
 }

@@ -70,6 +70,11 @@ fn python() {
     let project = worked(PYTHON_BASE, PYTHON, &[("app.py", Some(&ending))]);
     let ran = project.verify().fails(1);
     assert!(ran.stdout.contains("ran no tests"), "{}", ran.stdout);
+    // It equals whatever a test expects.
+    let equal = "class Any(int):\n    def __eq__(self, other):\n        return True\n\n\ndef add(*numbers):\n    return Any(0)\n";
+    let work: Files<'_> = &[("app.py", Some(equal)), ("test_three.py", Some(PYTHON_THREE))];
+    worked(PYTHON_BASE, PYTHON, work)
+        .is_refused("app.py:2 decides what its values equal, also in tests: __eq__");
     let replacing = format!("import unittest\n{broken}unittest.TestCase.assertEqual = print\n");
     for (work, words) in [
         (&[("app.py", Some(replacing.as_str()))][..], "app.py:4"),

@@ -197,6 +197,7 @@ fn a_server_takes_only_what_its_own_verifiers_signed() {
     repo.git(&["config", "remote.origin.url", server.path().to_str().unwrap()]).ok();
     let told = refused(repo, crate::support::REF);
     assert!(told.contains("has no passing check"), "{told}");
+    assert!(told.contains("git wf verify --as-verifier"), "{told}");
     // With a check that its verifier signed, the same is taken.
     std::fs::copy(&of_server, &signers).unwrap();
     let ci = signing.verifier();

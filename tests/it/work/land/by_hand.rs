@@ -237,6 +237,18 @@ fn undo_of_a_statement_says_that_it_is_one() {
 }
 
 /// Wherever work waits, it says for whom.
+/// A list has room for a word; `show --json` has all of it.
+#[test]
+fn a_list_says_what_conflicts() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    half_done(&sandbox, &repo);
+    let listed = repo.wf(&["list", "--all"]).ok().stdout;
+    assert!(listed.contains("completed, conflicts with main"), "{listed}");
+    let landed = &repo.json(&["show", "ISS-002"])["landed"];
+    assert!(landed["conflict"].as_str().unwrap().starts_with("conflict with SOL-ISS-001"), "{landed}");
+}
+
 #[test]
 fn a_conflict_is_named_where_the_work_waits() {
     let sandbox = Sandbox::new();

@@ -1,7 +1,9 @@
 //! `wf.plans.follow`: the files of plan tools say what has landed.
 
+use serde_json::json;
+
 use super::project;
-use crate::support::{Repo, Sandbox};
+use crate::support::{Repo, Sandbox, plan_on};
 
 const TASKS: &str = "openspec/changes/feed/tasks.md";
 const BOXES: &str = "## 1. Prepare\n\n- [ ] 1.1 Wash the bowl\n- [ ] 1.2 Buy leaves\n";
@@ -154,8 +156,42 @@ fn work_that_must_be_proved_is_ticked_off_as_it_lands() {
     repo.wf(&["done", "--force", "--reason", "a test"]).ok();
     repo.git(&["switch", "--quiet", "main"]).ok();
     let landed = repo.wf(&["land", "OS-feed", "--yes", "--json"]).ok().json();
-    assert_eq!(landed["not_landed"], serde_json::json!([]), "{landed:#}");
+    assert_eq!(landed["not_landed"], json!([]), "{landed:#}");
     assert_eq!(repo.text_at("main", TASKS), TICKED);
+}
+
+/// The tick is no part of the work: what was proved without it is recorded for what lands.
+#[test]
+fn the_proof_is_of_the_work_and_not_of_the_tick() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.commit("openspec/changes/feed/proposal.md", "# Feed\n", "Propose");
+    repo.commit(TASKS, BOXES, "Plan");
+    repo.git(&["config", "wf.plans.follow", "openspec:openspec"]).ok();
+    repo.wf(&["import", "openspec", "."]).ok();
+    repo.wf(&["settings", "evidence=proved"]).ok();
+    let mut plan = plan_on("bowl.txt");
+    plan["tasks"][0]["test"]["commands"] = json!(["sh tests/bowl.sh"]);
+    let plan = repo.wf_in(plan.to_string(), &["plan", "add", "OS-feed"]).ok().line().to_owned();
+    repo.wf(&["plan", "choose", "OS-feed", &plan]).ok();
+    repo.git(&["switch", "--quiet", "-c", "work", "main"]).ok();
+    repo.wf(&["next", "OS-feed"]).ok();
+    repo.write("bowl.txt", "clean\n");
+    repo.write("tests/bowl.sh", "grep -q clean bowl.txt || { echo 'AssertionError: not clean'; exit 1; }\n");
+    repo.git(&["add", "."]).ok();
+    repo.git(&["commit", "--quiet", "-m", "Wash the bowl"]).ok();
+    repo.wf(&["verify", "--yes", "--fresh"]).ok();
+    repo.wf(&["done", "-m", "it is clean"]).ok();
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    let landed = repo.wf(&["land", "OS-feed", "--yes", "--json"]).ok().json();
+    assert_eq!(landed["not_landed"], json!([]), "{landed:#}");
+    assert_eq!(repo.text_at("main", TASKS), TICKED);
+    let shown = repo.json(&["show", "OS-feed"]);
+    let check = shown["executions"][0]["checks"].as_array().unwrap().last().unwrap();
+    assert_eq!(check["tree"], repo.id("main^{tree}"), "{check:#}");
+    let proof = &check["proof"];
+    assert_eq!((&proof["base_tests"], &proof["fails_without"]), (&json!("passed"), &json!("assertion")));
+    assert_eq!(proof["changed_tests"], json!(null), "{check:#}");
 }
 
 #[test]

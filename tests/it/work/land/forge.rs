@@ -231,6 +231,26 @@ fn remarks_become_feedback_with_their_place() {
     );
 }
 
+/// The line of a remark goes once a later commit changes it.
+#[test]
+fn remarks_are_told_apart_by_their_ids() {
+    let two = clones();
+    let said = r#"echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"OPEN",
+        "comments":[{"id":"C1","author":{"login":"cy"},"body":"And here"},{"id":"C2","author":{"login":"cy"},"body":"And here"}]}'
+        echo '[{"id":5,"path":"a.txt","line":3,"user":{"login":"bea"},"body":"Name it better"}]' >inline"#;
+    let moved = said.replace("\"line\":3,", "");
+    let merged = r#"git --git-dir="$origin" update-ref refs/heads/main refs/heads/land/ISS-001
+        echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"MERGED"}'"#;
+    let repo = with_host(&two, &Host { views: &[said, &moved, merged] });
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    repo.wf(&["land", "ISS-001", "--pr", "--watch"]).ok();
+    let mut contents = crate::support::column(&repo.json(&["feedback", "ISS-001"]), "content");
+    contents.sort();
+    let twice = "cy on https://github.com/ada/code/pull/7:\n\nAnd here";
+    let remark = "bea on https://github.com/ada/code/pull/7, a.txt:3:\n\nName it better";
+    assert_eq!(contents, [remark, twice, twice]);
+}
+
 #[test]
 fn a_limit_while_a_pull_request_is_opened_is_waited_out() {
     let two = clones();

@@ -7,6 +7,7 @@ mod budget;
 mod busy;
 mod clones;
 mod committed;
+mod copied;
 mod explorers;
 mod failures;
 mod followed;
