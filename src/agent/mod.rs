@@ -3,7 +3,7 @@
 //! An agent is an [`Agent`](definition::Agent). [`ask`](talk::ask) sends it a [`Request`](request::Request) and reads
 //! its answer as a type that defines what is valid ([`Answer`](answer::Answer)).
 
-mod acp;
+pub(crate) mod acp;
 pub(crate) mod agreed;
 pub(crate) mod answer;
 pub(crate) mod calling;

@@ -62,6 +62,7 @@ static PLACES: &[StatePlace] = &[
         at_home: ".claude.json",
         kind: PlaceKind::File,
     },
+    folder(&["cline"], None, "", ".cline"),
     folder(CODEX, Some("CODEX_HOME"), "", ".codex"),
     folder(&["copilot"], Some("COPILOT_HOME"), "", ".copilot"),
     folder(GEMINI, None, "", ".gemini"),

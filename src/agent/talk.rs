@@ -75,6 +75,11 @@ pub(crate) trait AgentObserver {
         false
     }
 
+    /// Whether an agent whose turn ended without an answer may be asked on. If not, it must end.
+    fn may_ask_on(&mut self) -> bool {
+        true
+    }
+
     /// Whether someone asked to stop it since the last call. The first time the agent is asked to stop; the second
     /// time it is killed.
     fn stop(&mut self) -> bool;
@@ -159,6 +164,8 @@ pub(super) struct Prompt {
 #[derive(Debug)]
 pub(super) struct SequelText {
     pub(super) session: String,
+    /// The tokens that it had used, if that is known.
+    pub(super) tokens: Option<u64>,
     pub(super) text: String,
 }
 
@@ -167,7 +174,8 @@ impl Prompt {
         let sequel = sequel.filter(|it| it.session.agent == agent.name() && agent.can_resume());
         let sequel = match sequel {
             Some(Sequel { session, follow_up }) => {
-                Some(SequelText { session: session.id.clone(), text: follow_up.text()? })
+                let (session, tokens) = (session.id.clone(), session.tokens);
+                Some(SequelText { session, tokens, text: follow_up.text()? })
             }
             None => None,
         };
@@ -210,16 +218,22 @@ pub(crate) fn ask_again<A: AnswerKind>(
     // If the agent failed, that matters more than an error of the transcript.
     let kept = transcript.finish(&place.transcript);
     let (greeting, heard, took) = heard.map_err(limited::or_other)?;
-    let read = answer::read::<A>(&heard.answer).map_err(|unfit| {
-        let name = agent.name().to_owned();
-        match unfit {
-            NotAnAnswer::Nothing => {
-                let protocol = agent.protocol().value;
-                limited::or_other(Unanswered::Silent { agent: name, protocol, said: heard.said() })
-            }
-            NotAnAnswer::Faults(faults) => Unanswered::Unfit { agent: name, faults },
+    let name = agent.name().to_owned();
+    let read = match answer::read::<A>(&heard.answer) {
+        Ok(read) => read,
+        Err(NotAnAnswer::Nothing) => {
+            let protocol = agent.protocol().value;
+            let silent = Unanswered::Silent { agent: name, protocol, said: heard.said() };
+            return Err(limited::or_other(silent));
         }
-    })?;
+        Err(NotAnAnswer::Faults(faults)) => {
+            if greeting.usage == Usage::default() {
+                let told = answer::told_of_session(&heard.answer);
+                observer.used(&Usage { tokens: told.tokens, cost: told.cost });
+            }
+            return Err(Unanswered::Unfit { agent: name, faults });
+        }
+    };
     let answer::ReadAnswer { answer, aside, value } = read;
     Ok(AgentReply { answer, aside, value, greeting, took, transcript: kept.map_err(failed)? })
 }

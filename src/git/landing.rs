@@ -8,7 +8,7 @@ use bstr::ByteSlice;
 
 use super::process::{feed, git_version};
 use super::revisions::ids;
-use super::{Args, Fault, Git, GitError, ObjectId, Repository};
+use super::{Args, Fault, Git, GitError, HooksPlace, ObjectId, Repository};
 use crate::model::Branch;
 
 /// How often a command is run again while another git has the index locked, and how long to wait before that.
@@ -127,6 +127,26 @@ impl Git {
         let options = ["merge", "--ff-only", "--quiet", "--no-verify-signatures"];
         let output = self.once_unlocked(&Args::new(&options).value(new.to_string()))?;
         Ok(if output.status.success() { Ok(()) } else { Err(said(&output.stderr)) })
+    }
+
+    /// Whether the hooks of the work tree are files in it which differ between two commits.
+    ///
+    /// # Errors
+    /// If git cannot compare them.
+    pub(crate) fn brings_hooks(&self, old: ObjectId, new: ObjectId) -> Result<bool, GitError> {
+        let (HooksPlace::Folder(hooks), Some(top)) = (self.hooks_place()?, self.work_dir.as_ref()) else {
+            return Ok(false);
+        };
+        let top = top.canonicalize().unwrap_or_else(|_| top.clone());
+        let real = hooks.canonicalize().unwrap_or_else(|_| hooks.clone());
+        for path in [hooks, real].iter().filter_map(|hooks| hooks.strip_prefix(&top).ok()) {
+            let args = Args::new(&["diff-tree", "-r", "--name-only"]);
+            let changed = self.run(args.values([old.to_string(), new.to_string()]).path(path))?;
+            if !changed.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 

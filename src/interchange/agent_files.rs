@@ -28,6 +28,8 @@ text_enum!(
         Codex = "codex",
         /// Gemini CLI.
         Gemini = "gemini",
+        /// Qwen Code.
+        Qwen = "qwen",
         /// Cursor.
         Cursor = "cursor",
         /// opencode.
@@ -70,7 +72,7 @@ text_enum!(
 );
 
 text_enum!(
-    /// The form of what the hooks of an agent answer; Codex has that of Claude Code.
+    /// The form of what the hooks of an agent answer; Codex and Qwen Code have that of Claude Code.
     HookForm {
         /// `hookSpecificOutput`, `systemMessage`, `decision: block`.
         Claude = "claude",
@@ -102,8 +104,20 @@ enum Edit {
     Toml,
     /// A section of a YAML file, which has one key.
     Yaml,
-    /// Entries of a JSON file. If `has_version`, a file made for them also has `version: 1`.
-    Json { entries: Vec<JsonEntry>, has_version: bool, reader: JsonReader },
+    /// Entries of a JSON file.
+    Json { entries: Vec<JsonEntry>, besides: Besides, reader: JsonReader },
+}
+
+/// What a JSON file that is made for some entries has besides them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Besides {
+    Nothing,
+    /// `version: 1`, at the end.
+    Version,
+    /// The address of its schema, at the beginning. The agent adds it where it is missing.
+    Schema(&'static str),
+    /// The version of the settings of Qwen Code, at the end, which writes a file anew that has an older one.
+    QwenVersion,
 }
 
 /// What an agent accepts in a JSON file. Files are edited whatever it is, so that what is there can be removed.
@@ -142,7 +156,7 @@ impl Agent {
     /// The form of its hooks' answers, if it has hooks.
     pub(crate) fn hook_form(self) -> Option<HookForm> {
         match self {
-            Self::Claude | Self::Codex => Some(HookForm::Claude),
+            Self::Claude | Self::Codex | Self::Qwen => Some(HookForm::Claude),
             Self::Gemini => Some(HookForm::Gemini),
             Self::Cursor => Some(HookForm::Cursor),
             Self::Copilot => Some(HookForm::Copilot),
@@ -186,7 +200,7 @@ impl Piece {
             (Edit::Markdown, text) => section::put_into(text, Marks::Markdown, INSTRUCTIONS),
             (Edit::Toml, text) => toml::put_into(text),
             (Edit::Yaml, text) => yaml::put_into(text),
-            (Edit::Json { entries, has_version, .. }, None) => Ok(json::fresh(entries, *has_version)),
+            (Edit::Json { entries, besides, .. }, None) => Ok(json::fresh(entries, *besides)),
             (Edit::Json { entries, .. }, Some(text)) => json::put_into(text, entries),
         }
     }
@@ -199,8 +213,11 @@ impl Piece {
         match &self.edit {
             Edit::Markdown => section::take_out_of(text, Marks::Markdown),
             Edit::Toml | Edit::Yaml => section::take_out_of(text, Marks::Hash),
-            Edit::Json { entries, has_version, .. } if text == json::fresh(entries, *has_version) => Ok(None),
-            Edit::Json { entries, .. } => json::take_out_of(text, entries),
+            Edit::Json { entries, besides, .. } if text == json::fresh(entries, *besides) => Ok(None),
+            Edit::Json { entries, besides, .. } => {
+                let left = json::take_out_of(text, entries)?;
+                Ok(left.filter(|left| left == text || !json::is_only(left, *besides)))
+            }
         }
     }
 }

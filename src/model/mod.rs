@@ -109,7 +109,7 @@ pub(crate) use root::{Policy, Project, ROOT, Root};
 pub(crate) use run::{CodeReview, ExecutionMethod, Run, RunAgents, RunLimits, RunMode, RunStep};
 pub(crate) use run_log::{
     ActionDone, Breach, Choice, Decided, IssueReached, Limited, Order, OrderKind, PhaseReached, RunEvent,
-    RunLogEntry, RunPhase, RunStatus, Setback, Unrecorded,
+    RunLogEntry, RunPhase, RunStatus, Setback, StepSpent, Unrecorded,
 };
 pub(crate) use schema::{Births, FieldKind, Schema, Shape};
 pub(crate) use shell::line::SimpleCommand;

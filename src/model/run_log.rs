@@ -184,6 +184,22 @@ once! {
     }
 }
 
+once! {
+    /// What an agent used in a step that was stopped, or whose run was killed. It is no attempt: the step is taken anew.
+    StepSpent {
+        /// The step.
+        fact action: RunStep,
+        /// The issue, if the step was taken for one.
+        fact issue_id: Option<IssueId> = default,
+        /// The name of the agent.
+        fact agent: Option<String> = default,
+        /// The tokens that the agent reported.
+        fact tokens: Option<u64> = default,
+        /// What it cost, as the agent reported it.
+        fact cost: Option<Cost> = default,
+    }
+}
+
 impl RunEvent {
     /// The issue that it is about; `None` if it is about the whole run.
     pub(crate) fn issue(&self) -> Option<&IssueId> {
@@ -191,6 +207,7 @@ impl RunEvent {
             Self::Issue(reached) => Some(&reached.issue_id),
             Self::Action(done) => done.issue_id.as_ref(),
             Self::Setback(setback) => setback.issue_id.as_ref(),
+            Self::Spent(spent) => spent.issue_id.as_ref(),
             Self::Breach(breach) => breach.issue_id.as_ref(),
             Self::Decision(decided) => Some(&decided.issue_id),
             Self::Limited(limited) => limited.issue_id.as_ref(),
@@ -206,6 +223,7 @@ impl RunEvent {
             Self::Setback(setback) => (&mut setback.tokens, &mut setback.cost),
             Self::Phase(_)
             | Self::Issue(_)
+            | Self::Spent(_)
             | Self::Breach(_)
             | Self::Decision(_)
             | Self::Limited(_)
@@ -308,6 +326,7 @@ log_entry!(
     Issue(IssueReached) = "issue",
     Action(ActionDone) = "action",
     Setback(Setback) = "setback",
+    Spent(StepSpent) = "spent",
     Breach(Breach) = "breach",
     Decision(Decided) = "decision",
     Limited(Limited) = "limited",
@@ -339,6 +358,7 @@ mod tests {
             r#""type":"setback","action":"plan","issue_id":"ISS-001","agent":"claude","error":{"error_type":"agent-timeout"}"#,
             r#""type":"setback","action":"plan","issue_id":"ISS-001","error":{"error_type":"locked"},"unrecorded":{"answer":"unstored/plan-ISS-001-1.json","answer_sha256":"0f"}"#,
             r#""type":"setback","action":"execute","issue_id":"ISS-001","error":{"error_type":"locked"},"unrecorded":{"end":"completed"}"#,
+            r#""type":"spent","action":"plan","issue_id":"ISS-001","agent":"claude","tokens":5,"cost":{"amount":0.5,"currency":"USD"}"#,
             r#""type":"breach","action":"plan","agent":"claude","what":"changed `src/a.rs`","undone":true"#,
             r#""type":"breach","action":"execute","issue_id":"ISS-001","what":"`main` was deleted","undone":true"#,
             r#""type":"limited","agent":"claude","until":"2026-11-21T03:14:05.123Z","action":"execute","issue_id":"ISS-001","why":"usage limit reached""#,
@@ -363,7 +383,9 @@ mod tests {
         };
         let error = entry(json!({"type": "commit"}));
         assert!(
-            error.contains("unknown type `commit`, expected one of phase, issue, action, setback, breach"),
+            error.contains(
+                "unknown type `commit`, expected one of phase, issue, action, setback, spent, breach"
+            ),
             "{error}"
         );
         let error = entry(json!({"type": "phase", "status": "failed", "phase": "init"}));

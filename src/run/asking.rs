@@ -6,14 +6,14 @@ use std::thread;
 use super::job::{AgentJob, StepReport};
 use super::listener::Listener;
 use super::sessions::NotedSession;
-use super::unended;
+use super::unended::{self, BegunFor};
 use crate::agent::answer::AnswerKind;
 use crate::agent::definition::Agent;
 use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::known_session::KnownSession;
 use crate::agent::request::Request;
 use crate::agent::talk::{self, AgentReply, Sequel, Unanswered};
-use crate::git::fault;
+use crate::git::{fault, local_now};
 use crate::model::{Code, Limited, Other, RunStep, Time, Usage};
 use crate::ops::work::{Conversation, record_session, recorded};
 use crate::ops::{Notice, Refusal};
@@ -60,19 +60,24 @@ impl AgentJob {
         }
         let from = self.now();
         let sequel = self.sequel(agent, &request, follow_up);
-        if let (RunStep::Execute, Some(from)) = (self.step, from) {
+        if let Some(from) = from {
             self.begins(agent, from, &place.transcript, sequel.as_ref());
         }
         if let (true, Some(follow_up)) = (request.faults.is_empty(), follow_up) {
             // For a session that is lost.
             request.faults.clone_from(&follow_up.faults);
         }
-        let mut listener = Listener::of(self, agent, &place.transcript);
+        let before = sequel.as_ref().map(|sequel| sequel.session.clone());
+        let mut listener = Listener::of(self, agent, &place.transcript, before);
         let said = talk::ask_again::<A>(agent, &place, &request, sequel.as_ref(), &mut listener);
         listener.report_more();
         let said = match (said, self.silence) {
             (Err(Unanswered::Stopped { agent }), Some(after)) if listener.is_quiet => {
                 Err(Unanswered::Quiet { agent, after })
+            }
+            (Err(Unanswered::Stopped { agent: name }), _) if listener.is_over_budget => {
+                let protocol = agent.protocol().value;
+                Err(Unanswered::Silent { agent: name, protocol, said: String::new() })
             }
             (said, _) => said,
         };
@@ -88,6 +93,7 @@ impl AgentJob {
             self.commit(&place);
         }
         if self.step != RunStep::Execute {
+            unended::knows_usage(&place.transcript, &used);
             self.usage.borrow_mut().add(recorded(used));
         } else if let Some(from) = from {
             self.record(agent, from, &place.transcript, &said, used);
@@ -199,7 +205,8 @@ impl AgentJob {
             Refusal::new(Code::CannotWrite, "the store cannot be read")
                 .remedy(Other::RunResume, "continues the run")
         })?;
-        let Some(until) = wait.until(now, times) else { return Ok(false) };
+        let offset = i64::from(local_now().offset) * 1000;
+        let Some(until) = wait.until(now, times, offset) else { return Ok(false) };
         self.limits.add(agent.name(), until);
         let said: String = said.replace(char::is_control, " ").trim().chars().take(LONGEST).collect();
         self.report(StepReport::Limited(Limited {
@@ -242,12 +249,17 @@ impl AgentJob {
         }
     }
 
-    /// Notes that the agent is asked to execute a plan.
+    /// Notes that the agent is asked.
     fn begins(&self, agent: &Agent, from: Time, transcript: &Path, sequel: Option<&Sequel>) {
-        let Some(execution) = &self.execution else { return };
         let talk = Conversation { agent, started_at: from, ended_at: from, transcript, summary: None };
         let mut held = talk.unanswered(Usage::default());
         held.session_id = sequel.map(|sequel| sequel.session.id.clone());
-        unended::begins(transcript, execution, held);
+        let of = match &self.execution {
+            Some(execution) if self.step == RunStep::Execute => {
+                BegunFor::Execution { execution_id: execution.clone() }
+            }
+            _ => BegunFor::Step { action: self.step, issue_id: self.issue.clone() },
+        };
+        unended::begins(transcript, of, held);
     }
 }

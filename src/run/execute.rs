@@ -13,7 +13,7 @@ use super::workplace::StepWorkplace;
 use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::request::RequestKind;
 use crate::git::Revisions;
-use crate::model::{Code, CommitHash, ExecutionId, ExecutionStatus, Failure, Op, Other, count, typed};
+use crate::model::{Code, CommitHash, ExecutionId, ExecutionStatus, Failure, Op, Other, Usage, count, typed};
 use crate::ops::issues::existing_outline;
 use crate::ops::trail::{Relink, relink};
 use crate::ops::work::{self, Built, Complete, ExecutorReport, Then};
@@ -107,7 +107,11 @@ impl Carrying<'_> {
         let input = input(self.session, self.execution.id.as_str(), Role::Executor)?;
         self.job.enter()?;
         match self.build(&input) {
-            Err(NoAnswer::Failed(failure)) if self.has_failed_test.get() && self.job.can_be_asked_on() => {
+            Err(NoAnswer::Failed(failure))
+                if self.has_failed_test.get()
+                    && self.job.can_be_asked_on()
+                    && !self.job.is_over_budget(&Usage::default()) =>
+            {
                 let faults = failure.message.into_iter().collect();
                 let (kind, reason) = (RequestKind::Build, FollowUpReason::FailedTest);
                 self.job.tell_next(FollowUp::new(kind, Role::Executor, reason, faults));

@@ -26,7 +26,7 @@ use crate::model::{
     Breach, ExecutionId, ExecutionStatus, Extent, Failure, IssueId, Learned, Limited, RemedyCall, Run,
     RunStep, Setback, SolutionId, TaskId, Unrecorded, Usage, Verdict, hex,
 };
-use crate::ops::work::asking::Asking;
+use crate::ops::work::asking::{Again, Asking};
 use crate::ops::work::runs::paths::{AgentIdentity, transcript_name};
 use crate::ops::{Notice, Refusal, plans};
 use crate::rules::Role;
@@ -210,7 +210,18 @@ impl AgentJob {
                 cost: None,
             }));
         };
-        asking.ask(once, learning, || self.is_stopping(), setback)
+        asking.ask(once, learning, || self.again(), setback)
+    }
+
+    /// Whether the agent is asked once more in this step.
+    fn again(&self) -> Again {
+        if self.is_stopping() {
+            Again::Stopped
+        } else if self.is_over_budget(&Usage::default()) {
+            Again::No
+        } else {
+            Again::Yes
+        }
     }
 
     /// Stores what the agent learned. A failure does not stop the work.

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
+use crate::agent::acp::TokenCount;
 use crate::agent::transcript;
 use crate::model::RunId;
 use crate::ops::work::runs::paths::RunPaths;
@@ -90,13 +91,20 @@ fn message_words(message: &Value) -> String {
     }
 }
 
-/// The most tokens that a session reported.
+/// The tokens that an agent has used, as far as it told.
 fn tokens(parsed: &[Value]) -> Option<u64> {
     let texts =
         parsed.iter().filter(|line| line["stream"] == "stdout").filter_map(|line| line["text"].as_str());
-    let messages = texts.filter(|text| text.contains("usage_update"));
-    let messages = messages.filter_map(|text| serde_json::from_str::<Value>(text).ok());
-    messages.filter_map(|message| message["params"]["update"]["used"].as_u64()).max()
+    let messages = texts.filter(|text| text.contains("usage_update") || text.contains("stopReason"));
+    let mut count = TokenCount::default();
+    for message in messages.filter_map(|text| serde_json::from_str::<Value>(text).ok()) {
+        if let Some(size) = message["params"]["update"]["used"].as_u64() {
+            count.has_context(size);
+        } else if message["result"]["stopReason"].is_string() {
+            count.end_turn(&message["result"]);
+        }
+    }
+    count.total()
 }
 
 fn shortened(text: &str) -> String {
@@ -141,5 +149,8 @@ mod tests {
         ];
         assert_eq!(said(&parsed), ["I read", "Read a.txt"]);
         assert_eq!(tokens(&parsed), Some(12));
+        let ended = json!({"id": 3, "result": {"stopReason": "end_turn", "usage": {"totalTokens": 40}}});
+        let ended = json!({"ms": 3, "stream": "stdout", "text": ended.to_string()});
+        assert_eq!(tokens(&[parsed[3].clone(), ended]), Some(40));
     }
 }

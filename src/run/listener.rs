@@ -9,6 +9,7 @@ use super::unended;
 use super::workplace::StepWorkplace;
 use crate::agent::definition::{Agent, Protocol};
 use crate::agent::guard::MOST_REASONS;
+use crate::agent::known_session::KnownSession;
 use crate::agent::talk::{AgentObserver, AskedFor, TextKind};
 use crate::model::{RunStep, TaskId, Usage, count};
 use crate::ops::Notice;
@@ -32,8 +33,12 @@ pub(super) struct Listener<'a> {
     agent: &'a Agent,
     transcript: &'a Path,
     seen: usize,
+    /// The session in which the agent goes on, as it was before.
+    before: Option<KnownSession>,
     /// Usage reported so far.
     pub(super) used: Usage,
+    /// Whether it was not asked on because that would cost more than it may.
+    pub(super) is_over_budget: bool,
     silence: Option<Silence>,
     /// How many more times it can be reminded before that.
     reminders: u8,
@@ -53,13 +58,20 @@ pub(super) struct Listener<'a> {
 
 impl<'a> Listener<'a> {
     /// Listens to the agent that takes the step, which may be one that takes over.
-    pub(super) fn of(job: &'a AgentJob, agent: &'a Agent, transcript: &'a Path) -> Self {
+    pub(super) fn of(
+        job: &'a AgentJob,
+        agent: &'a Agent,
+        transcript: &'a Path,
+        before: Option<KnownSession>,
+    ) -> Self {
         Self {
             job,
             agent,
             transcript,
             seen: 0,
+            before,
             used: Usage::default(),
+            is_over_budget: false,
             silence: job.silence.map(|limit| Silence::of(limit, job)),
             reminders: if agent.protocol().value == Protocol::Acp { REMINDERS } else { 0 },
             reminds: false,
@@ -77,6 +89,11 @@ impl<'a> Listener<'a> {
         for ((_, what), more) in UNLISTED.iter().zip(self.more).filter(|(_, more)| *more > 0) {
             self.job.report_refused(&format!("it asked {} {what}", count(more, "more time")));
         }
+    }
+
+    /// Usage in this conversation.
+    fn used_since(&self) -> Usage {
+        self.before.as_ref().map_or_else(|| self.used.clone(), |before| before.used_since(&self.used))
     }
 
     /// Reports when the agent has begun another task.
@@ -131,6 +148,12 @@ impl AgentObserver for Listener<'_> {
 
     fn used(&mut self, usage: &Usage) {
         self.used = usage.clone();
+        unended::knows_usage(self.transcript, &self.used_since());
+    }
+
+    fn may_ask_on(&mut self) -> bool {
+        self.is_over_budget = self.job.is_over_budget(&self.used_since());
+        !self.is_over_budget
     }
 
     fn refused(&mut self, what: AskedFor, why: &str) {

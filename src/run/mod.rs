@@ -48,6 +48,7 @@ mod resolving;
 mod resume;
 mod sessions;
 mod silence;
+mod spending;
 mod standing;
 mod steer;
 mod steps;

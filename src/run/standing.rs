@@ -5,6 +5,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::arrived::Arrivals;
+use super::spending;
 use crate::model::{
     Code, ExecutionId, ExecutionStatus, Failure, IssueId, IssueStatus, ItemStatus, Review, Run, RunStep,
     Solution, Time,
@@ -126,7 +127,7 @@ pub(super) fn standings(
     for id in &folder.run.issue_ids {
         let issue = known.issue(&snapshot, id)?;
         all.push(at.standing(issue, ready.contains(id))?);
-        at.add_spent(issue, &mut spent);
+        spending::add_of_run(issue, &folder.run.id, &progress, &mut spent);
     }
     // An issue must not start without the work of its dependencies that is on another branch.
     for at in all.iter_mut().filter(|at| at.status == IssueStatus::Queued && at.is_ready) {
@@ -237,20 +238,9 @@ impl StandingReader<'_> {
         })
     }
 
-    /// Adds what the run's work on an issue cost.
-    fn add_spent(&self, folder: &IssueFolder, spent: &mut Spent) {
-        let Some(logged) = self.progress.issue(&folder.issue.record.id) else { return };
-        let is_own = |it: &&ExecutionFolder| it.execution.run_id.as_ref() == Some(&self.run.id);
-        let own: Vec<&ExecutionFolder> = folder.executions.iter().filter(is_own).collect();
-        spent.add(&own, logged);
-    }
-
     /// Which limit of an issue is reached.
     fn over_budget(&self, folder: &IssueFolder) -> Option<String> {
-        let budget = self.run.issue_budget.as_ref()?;
-        let mut spent = Spent::default();
-        self.add_spent(folder, &mut spent);
-        spent.exhausts(budget)
+        spending::on_issue(folder, self.progress).exhausts(self.run.issue_budget.as_ref()?)
     }
 
     /// Whether this run's exploration of the issue is stored, even if the log does not say so.

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::transcript;
-use crate::model::{AgentSession, ExecutionId};
+use crate::model::{AgentSession, ExecutionId, IssueId, RunStep, StepSpent, Usage};
 use crate::ops::Session;
-use crate::ops::work::record_session;
 use crate::ops::work::runs::paths::{AgentIdentity, RunPaths};
+use crate::ops::work::{record_session, recorded};
 use crate::trail::active;
 
 /// The suffix of the name of a note, after the name of the transcript.
@@ -18,8 +18,27 @@ const OPEN: &str = "open";
 /// What is known when a conversation begins.
 #[derive(Serialize, Deserialize)]
 struct Begun {
-    execution_id: ExecutionId,
+    #[serde(flatten)]
+    of: BegunFor,
     session: AgentSession,
+}
+
+/// What an agent is asked for.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum BegunFor {
+    /// To carry out a plan.
+    Execution {
+        /// The execution.
+        execution_id: ExecutionId,
+    },
+    /// Another step.
+    Step {
+        /// It.
+        action: RunStep,
+        /// The issue.
+        issue_id: IssueId,
+    },
 }
 
 fn note(transcript: &Path) -> PathBuf {
@@ -30,8 +49,8 @@ fn note(transcript: &Path) -> PathBuf {
 }
 
 /// Notes that an agent is asked. A failure matters only if the run is killed: then the session is not recorded.
-pub(super) fn begins(transcript: &Path, execution: &ExecutionId, session: AgentSession) {
-    let begun = Begun { execution_id: execution.clone(), session };
+pub(super) fn begins(transcript: &Path, of: BegunFor, session: AgentSession) {
+    let begun = Begun { of, session };
     if let (Ok(bytes), Some(folder)) = (serde_json::to_vec(&begun), transcript.parent()) {
         let _ = fs::create_dir_all(folder).and_then(|()| fs::write(note(transcript), bytes));
     }
@@ -39,13 +58,27 @@ pub(super) fn begins(transcript: &Path, execution: &ExecutionId, session: AgentS
 
 /// Adds the agent's own id of the session to the note of a conversation that has begun.
 pub(super) fn knows_session(transcript: &Path, id: &str) {
+    change(transcript, |session| session.session_id = Some(id.to_owned()));
+}
+
+/// Adds what the agent has used so far.
+pub(super) fn knows_usage(transcript: &Path, used: &Usage) {
+    change(transcript, |session| (session.tokens, session.cost) = (used.tokens, used.cost.clone()));
+}
+
+fn change(transcript: &Path, with: impl FnOnce(&mut AgentSession)) {
     let path = note(transcript);
-    let begun = fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Begun>(&bytes).ok());
-    let Some(mut begun) = begun else { return };
-    begun.session.session_id = Some(id.to_owned());
+    let Some(mut begun) = read(&path) else { return };
+    with(&mut begun.session);
     if let Ok(bytes) = serde_json::to_vec(&begun) {
-        let _ = fs::write(path, bytes);
+        // A kill in between must not leave half of it.
+        let new = path.with_extension("new");
+        let _ = fs::write(&new, bytes).and_then(|()| fs::rename(&new, &path));
     }
+}
+
+fn read(note: &Path) -> Option<Begun> {
+    serde_json::from_slice(&fs::read(note).ok()?).ok()
 }
 
 /// The session was recorded.
@@ -53,30 +86,75 @@ pub(super) fn ended(transcript: &Path) {
     let _ = fs::remove_file(note(transcript));
 }
 
-/// Records the sessions that began and did not end, in the name of the executor. The run goes on without those that
-/// cannot be recorded.
-pub(super) fn record(session: &Session, places: &RunPaths, executor: &AgentIdentity) {
-    let Ok(files) = fs::read_dir(places.transcripts()) else { return };
+/// What agents used in a step that is not an execution was recorded.
+pub(super) fn step_ended(places: &RunPaths, step: RunStep, issue: &IssueId) {
+    for path in notes(places) {
+        let is_of_it = |begun: &Begun| matches!(&begun.of, BegunFor::Step { action, issue_id } if *action == step && issue_id == issue);
+        if read(&path).as_ref().is_some_and(is_of_it) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// The notes of a run.
+fn notes(places: &RunPaths) -> Vec<PathBuf> {
+    let Ok(files) = fs::read_dir(places.transcripts()) else { return vec![] };
     let mut notes: Vec<PathBuf> = files.filter_map(|file| Some(file.ok()?.path())).collect();
     notes.retain(|path| path.extension().is_some_and(|end| end == OPEN));
     notes.sort();
-    for path in notes {
+    notes
+}
+
+/// Records the sessions of executions that began and did not end, in the name of the executor. The run goes on without those
+/// that cannot be recorded. Returns what agents used in other steps, for the log of the run.
+pub(super) fn record(session: &Session, places: &RunPaths, executor: &AgentIdentity) -> Vec<StepSpent> {
+    let mut spent = Vec::new();
+    for path in notes(places) {
         let transcript = path.with_extension("");
-        let begun = fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Begun>(&bytes).ok());
-        let Some(Begun { execution_id, session: held }) = begun else { continue };
-        let lasted = transcript::lasted(&transcript).unwrap_or_default();
-        let held = AgentSession {
-            ended_at: Some(held.started_at.plus_millis(i64::try_from(lasted).unwrap_or_default())),
-            transcript_sha256: transcript::sha256(&transcript).ok(),
-            summary: Some("the run was interrupted before the agent answered".to_owned()),
-            ..held
-        };
-        let tree = active::work_dir_of(session.store(), &execution_id).ok().flatten();
-        let recorded = executor
-            .at(&tree.unwrap_or_else(|| places.branch_tree()))
-            .and_then(|there| record_session(&there, &execution_id, held).map(drop));
-        if recorded.is_ok() {
-            ended(&transcript);
+        let Some(Begun { of, session: held }) = read(&path) else { continue };
+        match of {
+            BegunFor::Execution { execution_id } => {
+                record_execution(session, places, executor, &transcript, &execution_id, held);
+            }
+            BegunFor::Step { action, issue_id } => {
+                let AgentSession { agent, tokens, cost, .. } = held;
+                if tokens.is_some() || cost.is_some() {
+                    let Usage { tokens, cost } = recorded(Usage { tokens, cost });
+                    spent.push(StepSpent {
+                        action,
+                        issue_id: Some(issue_id),
+                        agent: Some(agent),
+                        tokens,
+                        cost,
+                    });
+                }
+                ended(&transcript);
+            }
         }
+    }
+    spent
+}
+
+fn record_execution(
+    session: &Session,
+    places: &RunPaths,
+    executor: &AgentIdentity,
+    transcript: &Path,
+    execution: &ExecutionId,
+    held: AgentSession,
+) {
+    let lasted = transcript::lasted(transcript).unwrap_or_default();
+    let held = AgentSession {
+        ended_at: Some(held.started_at.plus_millis(i64::try_from(lasted).unwrap_or_default())),
+        transcript_sha256: transcript::sha256(transcript).ok(),
+        summary: Some("the run was interrupted before the agent answered".to_owned()),
+        ..held
+    };
+    let tree = active::work_dir_of(session.store(), execution).ok().flatten();
+    let recorded = executor
+        .at(&tree.unwrap_or_else(|| places.branch_tree()))
+        .and_then(|there| record_session(&there, execution, held).map(drop));
+    if recorded.is_ok() {
+        ended(transcript);
     }
 }

@@ -206,6 +206,9 @@ pub(crate) fn run_event(event: &RunEvent) -> String {
             let of = of_issue(setback.issue_id.as_ref());
             format!("{}{of} failed{}", setback.action.noun(), message_of(Some(&setback.error)))
         }
+        RunEvent::Spent(spent) => {
+            format!("{}{} ended early", spent.action.noun(), of_issue(spent.issue_id.as_ref()))
+        }
         RunEvent::Decision(decision) => {
             format!(
                 "{} chosen after {} of {} failed",

@@ -36,6 +36,8 @@ def judged(n):
 
 
 SHARE = "pwd > shared.txt; "
+# What the work on an issue may take, in seconds.
+BUDGET = 90
 # The first key whose expression is found in what the agent was told last decides.
 NIGHT = {
     '/"reason": "rejected-review"': [{"text": json.dumps(plan("ISS-7", about="A longer plan"))}],
@@ -44,6 +46,7 @@ NIGHT = {
     '/"(kind|reason)": "(resolve|conflict)"': [
         {"shell": "echo both > shared.txt; git add -A; git commit -q --no-edit"}, {"text": COMPLETED}],
     r'/"kind": "plan"[^$]*"input": \{\s*"issue_id": "ISS-7"': [{"text": json.dumps(plan("ISS-7", about="A short plan"))}],
+    r'/"kind": "plan"[^$]*"input": \{\s*"issue_id": "ISS-9"': [{"text": json.dumps(plan("ISS-9")), "sleep": BUDGET + 10}],
     '/"kind": "plan"': [{"text": json.dumps({"solutions": [plan("ISS-8"), plan("ISS-8", about="Another way")]})}],
     '/"kind": "review"[^$]*A short plan': judged(20),
     '/"kind": "review"': judged(95),
@@ -107,15 +110,16 @@ class Night:
         self.sh("git", "add", "-A")
         self.sh("git", "commit", "-qm", "Begin")
         self.wf("init", "--hooks")
-        for n in range(1, 9):
+        for n in range(1, 10):
             self.wf("new", f"Write ISS-{n}", "--id", f"ISS-{n}")
         for n in range(1, 7):
             made = json.dumps(plan(f"ISS-{n}", test="false" if n == 4 else None))
             self.wf("plan", "add", f"ISS-{n}", given=made)
 
     def run(self):
-        issues = [f"ISS-{n}" for n in range(1, 9)]
-        run = subprocess.Popen(["git-wf", "run", *issues, "--land", "--yes", "--json", "--jobs", "2"], cwd=self.repo,
+        issues = [f"ISS-{n}" for n in range(1, 10)]
+        run = subprocess.Popen(["git-wf", "run", *issues, "--land", "--yes", "--json", "--jobs", "2",
+                                "--issue-budget", f"{BUDGET}s"], cwd=self.repo,
                                env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         for line in run.stderr:
             event = json.loads(line) if line.startswith("{") else {}
@@ -140,9 +144,16 @@ class Night:
         for issue in landed:
             assert status[issue] == "completed", (issue, status)
             assert (issue, "landed") in kinds, (issue, kinds)
+        # An agent may try so long to reach its provider that this exhausts the budget of the issue.
         for issue in ("ISS-4", "ISS-6", "ISS-8"):
             assert issue in waiting, (issue, waiting)
-            assert {kind for about, kind in kinds if about == issue} & {"failed", "waits"}, (issue, kinds)
+            assert {kind for about, kind in kinds if about == issue} & {"failed", "waits", "budget"}, (issue, kinds)
+        # What costs too much is planned, and parked before anyone executes it.
+        assert ("ISS-9", "budget") in kinds and "ISS-9" in waiting, (kinds, waiting)
+        assert self.json("show", "ISS-9")["executions"] == []
+        # Some agents wait themselves until their provider serves them.
+        limits = [it for it in self.json("run", "log") if it["type"] == "limited"]
+        assert ("ISS-2", "limit") in kinds if limits else status["ISS-2"] == "completed", (limits, kinds)
         assert not self.json("list", "--unlanded"), "everything completed has landed"
         assert len({it["id"] for it in told}) == len(kinds), "one id for each event"
         assert (None, "over") in kinds

@@ -52,9 +52,16 @@ pub(super) enum AcpEvent {
     /// A line that was sent to the agent.
     Sent(String),
     /// The session was opened.
-    Session(String),
+    Session {
+        /// Its id.
+        id: String,
+        /// Whether that is one in which the agent was asked before.
+        is_continued: bool,
+    },
     /// Something about it that deserves attention.
     Noticed(String),
+    /// A turn has ended with this answer to its prompt.
+    Ended(serde_json::Value),
     /// Another turn begins in it.
     Turn,
     /// A part of its answer.
@@ -69,7 +76,7 @@ pub(super) enum AcpEvent {
     Used {
         /// The tokens in its context.
         context: u64,
-        /// Its cost.
+        /// The cost of all of it.
         cost: Option<Cost>,
     },
 }
@@ -113,7 +120,7 @@ impl Failed {
     }
 
     pub(super) fn at(step: &'static str) -> impl Fn(acp::Error) -> Self {
-        move |error| {
+        move |error: acp::Error| {
             let more = error.data.as_ref().map(|data| format!(": {data}")).unwrap_or_default();
             Self { step, why: format!("{}{more}", error.message) }
         }
@@ -255,7 +262,7 @@ async fn converse(
         return Ok(Greeting { agent: name, session_id, model, ..Greeting::default() });
     }
     // If nobody receives it, the session can only not be continued.
-    let _ = events.send(AcpEvent::Session(id.to_string()));
+    let _ = events.send(AcpEvent::Session { id: id.to_string(), is_continued });
     let turn = turns(agent, &id, text, state, events, interruptions).await?;
     match turn {
         StopReason::EndTurn => Ok(Greeting {

@@ -10,11 +10,13 @@ mod git_command;
 mod git_options;
 mod member_names;
 mod members;
+mod output;
 mod patch;
 mod permission;
 mod place;
 mod program;
 mod session;
+mod tokens;
 mod turn;
 mod wrapper;
 
@@ -31,21 +33,19 @@ use super::talk::{
 };
 use super::transcript::{Transcript, Who};
 use crate::model::Usage;
-use crate::process::supervise::{Command, GRACE, LOOK, ProcessEnd, Stream, supervise};
+use crate::process::supervise::{Command, GRACE, ProcessEnd, Stream, supervise};
 use crate::rules::Role;
 
 pub(crate) use client::Greeting;
 use client::{AcpEvent, AcpSession, Failed, Interruption};
+use output::OutputLines;
+pub(crate) use tokens::TokenCount;
 
-/// Maximum size of one message, in bytes. An agent that writes a longer line is stopped.
-const LONGEST_LINE: usize = 16 * 1024 * 1024;
 /// Maximum queued messages of the agent; then the agent has to wait.
 const MOST_WAITING: usize = 256;
 /// Maximum messages that the agent has not read yet. Until it reads, none of its requests is answered, so an agent that
 /// never reads cannot fill the memory.
 const MOST_UNREAD: usize = 4;
-/// How long a message may wait in the queue.
-const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 /// Why the agent was asked to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,6 +74,8 @@ pub(super) fn converse(
     let (events, happened) = mpsc::channel();
     let (interrupt, interruptions) = lines::unbounded();
     let (ended, end) = mpsc::channel();
+    let sequel = prompt.as_ref().and_then(|prompt| prompt.sequel.as_ref());
+    let used_before = sequel.and_then(|sequel| sequel.tokens).unwrap_or_default();
     let session = AcpSession {
         root: place.folder.clone(),
         role,
@@ -86,7 +88,7 @@ pub(super) fn converse(
         let _ = ended.send(client::run(session, to_agent, incoming, interruptions));
     });
     let mut talk = Talk {
-        lines: Lines { to: Some(from_agent), line: Vec::new(), strange: String::new(), flooded: false },
+        lines: OutputLines::new(from_agent),
         end,
         result: None,
         happened,
@@ -96,6 +98,8 @@ pub(super) fn converse(
         is_amid_line: false,
         interrupt: Some(interrupt),
         why: None,
+        used_before,
+        tokens: TokenCount::default(),
         usage: Usage::default(),
         deadline: Instant::now() + agent.timeout().value,
     };
@@ -157,7 +161,7 @@ fn judged(
 
 /// The conversation, from the side of the thread that follows the process.
 struct Talk<'a> {
-    lines: Lines,
+    lines: OutputLines,
     /// The protocol thread sends its result once.
     end: Receiver<Result<Greeting, Failed>>,
     result: Option<Result<Greeting, Failed>>,
@@ -172,6 +176,10 @@ struct Talk<'a> {
     interrupt: Option<lines::UnboundedSender<Interruption>>,
     /// Why the agent has to end. It is first asked to end, and killed at the deadline.
     why: Option<Why>,
+    /// The tokens that the session to be continued had used.
+    used_before: u64,
+    /// The tokens of the session.
+    tokens: TokenCount,
     /// Usage so far, if the agent reports it.
     usage: Usage,
     deadline: Instant,
@@ -264,22 +272,39 @@ impl Talk<'_> {
                         self.heard.0.add(b"\n");
                         self.tell(TextKind::Answer, "\n");
                     }
+                    if self.why.is_none() && !self.observer.may_ask_on() {
+                        self.ask_to_end(Why::Stopped);
+                    }
                 }
-                AcpEvent::Session(id) if is_session_id(&id) => self.observer.session(&id),
-                AcpEvent::Session(_) => {}
+                AcpEvent::Session { id, is_continued } => {
+                    if is_continued {
+                        self.tokens.begin_after(self.used_before);
+                    }
+                    if is_session_id(&id) {
+                        self.observer.session(&id);
+                    }
+                }
                 AcpEvent::Noticed(what) => self.observer.noticed(&what),
                 AcpEvent::Thought(text) => self.tell(TextKind::Thought, &text),
                 AcpEvent::Tool(text) if self.is_amid_line => self.tell(TextKind::Tool, &format!("\n{text}")),
                 AcpEvent::Tool(text) => self.tell(TextKind::Tool, &text),
                 AcpEvent::Refused(what, why) => self.observer.refused(what, &why),
                 AcpEvent::Used { context, cost } => {
-                    // Agents compact their context when it is full, but have read all of it: the maximum counts.
-                    self.usage.tokens = self.usage.tokens.max(Some(context));
+                    self.tokens.has_context(context);
                     self.usage.cost = cost.or_else(|| self.usage.cost.take());
-                    self.observer.used(&self.usage);
+                    self.count_tokens();
+                }
+                AcpEvent::Ended(answer) => {
+                    self.tokens.end_turn(&answer);
+                    self.count_tokens();
                 }
             }
         }
+    }
+
+    fn count_tokens(&mut self) {
+        self.usage.tokens = self.tokens.total();
+        self.observer.used(&self.usage);
     }
 
     fn tell(&mut self, kind: TextKind, text: &str) {
@@ -304,81 +329,7 @@ impl Talk<'_> {
     }
 }
 
-/// Splits the agent's output into lines for the protocol.
-struct Lines {
-    to: Option<lines::Sender<std::io::Result<String>>>,
-    line: Vec<u8>,
-    /// Lines that are no messages.
-    strange: String,
-    flooded: bool,
-}
-
-impl Lines {
-    /// Queues whole lines; while the queue is full, as long as `waits` says.
-    fn add(&mut self, bytes: &[u8], waits: &mut dyn FnMut() -> bool) {
-        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
-            if self.line.len() + piece.len() > LONGEST_LINE {
-                self.flooded = true;
-                self.to = None;
-                return;
-            }
-            self.line.extend_from_slice(piece);
-            if self.line.ends_with(b"\n") {
-                let line = String::from_utf8_lossy(&self.line).trim().to_owned();
-                self.line.clear();
-                if line.starts_with(['{', '[']) {
-                    self.send(line, waits);
-                } else if !line.is_empty() {
-                    self.strange.push_str(&line);
-                    self.strange.push('\n');
-                }
-            }
-        }
-    }
-
-    /// Queues a line; waits briefly if the queue is full. If nobody waits any more, the rest of the output is dropped.
-    fn send(&mut self, line: String, waits: &mut dyn FnMut() -> bool) {
-        let Some(to) = &mut self.to else { return };
-        let end = Instant::now() + LONGEST_WAIT;
-        let mut message = Ok(line);
-        while let Err(error) = to.try_send(message) {
-            if error.is_disconnected() || Instant::now() >= end {
-                self.flooded = !error.is_disconnected();
-                self.to = None;
-                return;
-            }
-            if !waits() {
-                self.to = None;
-                return;
-            }
-            message = error.into_inner();
-            std::thread::sleep(LOOK);
-        }
-    }
-}
-
 /// The work tree with all links resolved: agents compare paths as text.
 fn real(folder: PathBuf) -> PathBuf {
     folder.canonicalize().unwrap_or(folder)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_full_queue_is_not_waited_for_once_the_agent_has_to_end() {
-        let (to, _from) = lines::channel(0);
-        let mut queue = Lines { to: Some(to), line: Vec::new(), strange: String::new(), flooded: false };
-        let mut asked = 0;
-        let mut waits = || {
-            asked += 1;
-            asked < 3
-        };
-        queue.add(b"[1]\n[2]\n[3]\n", &mut waits);
-        assert!(queue.to.is_none() && !queue.flooded);
-        // What follows is not queued, and nobody waits for it.
-        queue.add(b"[4]\n", &mut waits);
-        assert_eq!(asked, 3);
-    }
 }

@@ -6,10 +6,14 @@ use std::sync::mpsc::Sender;
 use agent_client_protocol as acp;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    AgentCapabilities, LoadSessionRequest, NewSessionRequest, ResumeSessionRequest, SessionConfigKind,
-    SessionConfigOption, SessionConfigOptionCategory, SessionConfigSelectOption, SessionConfigSelectOptions,
-    SessionId, SessionModeState, SetSessionModeRequest,
+    AgentCapabilities, LoadSessionRequest, LoadSessionResponse, NewSessionRequest, NewSessionResponse,
+    ResumeSessionRequest, ResumeSessionResponse, SessionConfigKind, SessionConfigOption,
+    SessionConfigOptionCategory, SessionConfigSelectOption, SessionConfigSelectOptions, SessionId,
+    SessionModeState, SetSessionModeRequest,
 };
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use super::client::{AcpEvent, Failed};
 use super::turn::TurnState;
@@ -37,8 +41,22 @@ pub(super) struct Opening {
 
 /// What an agent says about a session that was opened.
 struct SessionFacts {
-    options: Option<Vec<SessionConfigOption>>,
+    model: Option<String>,
     modes: Option<SessionModeState>,
+}
+
+/// Calls a method. Returns the answer as it is: agents say more in it than the protocol knows.
+pub(super) async fn call(
+    agent: &ConnectionTo<acp::Agent>,
+    method: &str,
+    request: impl Serialize,
+) -> Result<Value, acp::Error> {
+    agent.send_request(acp::UntypedMessage::new(method, request)?).block_task().await
+}
+
+/// An answer as the protocol knows it.
+pub(super) fn typed<T: DeserializeOwned>(answer: &Value) -> Result<T, acp::Error> {
+    T::deserialize(answer).map_err(|error| acp::Error::internal_error().data(error.to_string()))
 }
 
 /// Opens a session in a directory. If the agent does not have the one that it should continue, the whole request goes to a new
@@ -56,14 +74,14 @@ pub(super) async fn open(
         let id = SessionId::new(sequel.session);
         if let Some(facts) = known(agent, &root, can, &id, state).await {
             set_mode(agent, &id, mode, facts.modes, events).await?;
-            let model = facts.options.iter().flatten().find_map(model);
-            return Ok(OpenedSession { id, model, text: sequel.text, is_continued: true });
+            return Ok(OpenedSession { id, model: facts.model, text: sequel.text, is_continued: true });
         }
     }
-    let opened = agent.send_request(NewSessionRequest::new(root)).block_task().await;
-    let opened = opened.map_err(Failed::at("session/new"))?;
+    let answer = call(agent, "session/new", NewSessionRequest::new(root)).await;
+    let answer = answer.map_err(Failed::at("session/new"))?;
+    let opened: NewSessionResponse = typed(&answer).map_err(Failed::at("session/new"))?;
     set_mode(agent, &opened.session_id, mode, opened.modes, events).await?;
-    let model = opened.config_options.iter().flatten().find_map(model);
+    let model = model(opened.config_options.as_deref(), &answer);
     Ok(OpenedSession { id: opened.session_id, model, text, is_continued: false })
 }
 
@@ -76,19 +94,22 @@ async fn known(
     state: &TurnState,
 ) -> Option<SessionFacts> {
     if can.session_capabilities.resume.is_some() {
-        let resume = ResumeSessionRequest::new(id.clone(), root);
-        let resumed = agent.send_request(resume).block_task().await.ok()?;
-        return Some(SessionFacts { options: resumed.config_options, modes: resumed.modes });
+        let answer = call(agent, "session/resume", ResumeSessionRequest::new(id.clone(), root)).await.ok()?;
+        let resumed: ResumeSessionResponse = typed(&answer).ok()?;
+        let model = model(resumed.config_options.as_deref(), &answer);
+        return Some(SessionFacts { model, modes: resumed.modes });
     }
     if !can.load_session {
         return None;
     }
     // The agent tells again what was said.
     state.replay(true);
-    let loaded = agent.send_request(LoadSessionRequest::new(id.clone(), root)).block_task().await;
+    let answer = call(agent, "session/load", LoadSessionRequest::new(id.clone(), root)).await;
     state.replay(false);
-    let loaded = loaded.ok()?;
-    Some(SessionFacts { options: loaded.config_options, modes: loaded.modes })
+    let answer = answer.ok()?;
+    let loaded: LoadSessionResponse = typed(&answer).ok()?;
+    let model = model(loaded.config_options.as_deref(), &answer);
+    Some(SessionFacts { model, modes: loaded.modes })
 }
 
 /// Puts a session into a mode, if it has that and is in another one. If it does not have that, says so: the agent may then do more
@@ -118,8 +139,14 @@ async fn set_mode(
     set.map(drop).map_err(Failed::at("session/set_mode"))
 }
 
+/// The model of a session: the one that is chosen in its options, or the one that agents name which have no options yet.
+fn model(options: Option<&[SessionConfigOption]>, answer: &Value) -> Option<String> {
+    let chosen = options.unwrap_or_default().iter().find_map(chosen_model);
+    chosen.or_else(|| answer["models"]["currentModelId"].as_str().map(str::to_owned))
+}
+
 /// The model, if this is the choice of one: by its id, or by its name if the id is none that others would know.
-fn model(option: &SessionConfigOption) -> Option<String> {
+fn chosen_model(option: &SessionConfigOption) -> Option<String> {
     let SessionConfigKind::Select(select) = &option.kind else { return None };
     if option.category != Some(SessionConfigOptionCategory::Model) {
         return None;

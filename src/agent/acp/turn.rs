@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use agent_client_protocol as acp;
 use agent_client_protocol::v1::ConnectionTo;
 use agent_client_protocol::v1::schema::{
-    CancelNotification, ContentBlock, PromptRequest, SessionId, StopReason, TextContent,
+    CancelNotification, ContentBlock, PromptRequest, PromptResponse, SessionId, StopReason, TextContent,
 };
 use futures::StreamExt;
 use futures::channel::mpsc as lines;
 use futures::future::{self, Either};
 
 use super::client::{AcpEvent, Failed, Interruption};
+use super::session::{call, typed};
 use crate::agent::answer;
 
 /// What an agent that was silent for too long is told.
@@ -99,7 +100,7 @@ pub(super) async fn turns(
     let mut asked_on = 0;
     loop {
         let prompt = PromptRequest::new(id.clone(), vec![ContentBlock::Text(TextContent::new(text))]);
-        let turn = Box::pin(agent.send_request(prompt).block_task());
+        let turn = Box::pin(call(agent, "session/prompt", prompt));
         let (turn, why) = match future::select(turn, interruptions.next()).await {
             Either::Left((ended, _)) => (ended, None),
             // If nobody can interrupt it any more, the process has ended.
@@ -111,7 +112,10 @@ pub(super) async fn turns(
                 (turn.await, Some(why))
             }
         };
-        let ended = turn.map_err(Failed::at("session/prompt"))?.stop_reason;
+        let answer = turn.map_err(Failed::at("session/prompt"))?;
+        let ended = typed::<PromptResponse>(&answer).map_err(Failed::at("session/prompt"))?.stop_reason;
+        // If nobody receives it, only the usage is unknown.
+        let _ = events.send(AcpEvent::Ended(answer));
         let more = match (why, ended) {
             (Some(Interruption::Cancel), _) => None,
             (Some(Interruption::Remind), StopReason::Cancelled) => Some(REMINDER.to_owned()),

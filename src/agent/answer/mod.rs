@@ -16,6 +16,7 @@ use serde_json::{Map, Value};
 
 pub(crate) use aside::{CommonMembers, With};
 
+use crate::model::agent_session::ToldOfSession;
 use crate::model::typed;
 
 /// A kind of answer.
@@ -54,6 +55,12 @@ pub(crate) struct ReadAnswer<A> {
 pub(crate) fn is_any(text: &str) -> bool {
     let found = find::find(text);
     !found.values.is_empty() || found.broken.is_some()
+}
+
+/// What an agent tells of its session in an answer that is invalid otherwise.
+pub(crate) fn told_of_session(text: &str) -> ToldOfSession {
+    let told = |value: &Value| read_typed::<ToldOfSession>(value.get("session")?).ok();
+    find::find(text).values.iter().find_map(told).unwrap_or_default()
 }
 
 /// The answer in an agent's output.

@@ -87,9 +87,7 @@ pub(in crate::cli) fn tested(screen: &mut Screen, tested: &Tested) -> io::Result
             writeln!(screen, "  {}", clean_line(file))?;
         }
     }
-    if let Some(confinement) = &tested.confinement {
-        writeln!(screen, "{}", clean_line(&confinement.text))?;
-    }
+    writeln!(screen, "{}", clean_line(&tested.confinement.text))?;
     writeln!(screen, "transcript: {}", clean_line(&tested.transcript))
 }
 

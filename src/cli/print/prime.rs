@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::remedy::command;
 use crate::interchange::agent_files::HookForm;
 use crate::model::{Branch, Detail, count};
-use crate::ops::work::{Prime, PrimedExecution, PrimedTask, PrimedWaiting, Reminder};
+use crate::ops::work::{Prime, PrimedExecution, PrimedTask, PrimedWaiting, Reminder, linked_words};
 use crate::page::remedy::with_remedies;
 use crate::rules::{TokenBudget, Waiting};
 use crate::ui::clean_line;
@@ -145,6 +145,15 @@ fn waiting(it: &PrimedWaiting, out: &mut String) {
 
 /// What an agent that is about to stop has left unfinished, in one line.
 pub(in crate::cli) fn reminder(it: &Reminder) -> String {
+    let text = unfinished(it);
+    if it.linked.is_empty() {
+        text
+    } else {
+        format!("{text}; {}", clean_line(&linked_words(it.linked.clone())))
+    }
+}
+
+fn unfinished(it: &Reminder) -> String {
     let issue = &it.issue_id;
     if it.is_ready_to_end {
         return format!(
@@ -261,6 +270,7 @@ mod tests {
             is_ready_to_end,
             open,
             missing_tests: 0,
+            linked: vec![],
         }
     }
 

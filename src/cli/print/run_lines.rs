@@ -105,6 +105,7 @@ impl RunLines {
             RunEvent::Issue(it) => self.reached(it),
             RunEvent::Action(it) => self.done(it),
             RunEvent::Setback(it) => Some(self.setback(it)),
+            RunEvent::Spent(_) => None,
             RunEvent::Limited(it) => {
                 let label = self.painter.paint(style::WARN, "limit:");
                 Some(format!("{label} {}", clean_line(&limited_words(it))))

@@ -4,6 +4,7 @@
 //! Taking out must know what putting in has made. That follows from the white space alone: an entry in an object or array
 //! that was there, and was empty, stands directly behind its bracket; in one that was made for it, white space precedes it.
 
+mod fresh;
 mod parsed;
 
 use jsonc_parser::ast::Value as Node;
@@ -11,6 +12,7 @@ use jsonc_parser::common::Range;
 use jsonc_parser::tokens::Token;
 use serde_json::{Map, Value, json};
 
+pub(super) use self::fresh::{fresh, is_only};
 pub(super) use self::parsed::refuse_unreadable;
 use self::parsed::{Container, Parsed, container, member, parsed};
 use super::json_render::{JsonLayout, render};
@@ -151,27 +153,6 @@ pub(super) fn strings_at(text: &str, path: &[&str]) -> Result<Vec<String>, Agent
             .collect(),
         _ => vec![],
     })
-}
-
-/// A new file with these entries.
-pub(super) fn fresh(entries: &[JsonEntry], has_version: bool) -> String {
-    let mut root = json!({});
-    for entry in entries {
-        let (last, before) = match entry {
-            JsonEntry::Member { path, .. } => (None, &path[..]),
-            JsonEntry::Element { path, .. } => (path.last(), &path[..path.len() - 1]),
-        };
-        let object = before.iter().fold(&mut root, |value, key| &mut value[*key]);
-        match (entry, last) {
-            (JsonEntry::Member { key, value, .. }, _) => object[*key] = value.clone(),
-            (JsonEntry::Element { value, .. }, Some(key)) => object[*key] = json!([value]),
-            (JsonEntry::Element { .. }, None) => {}
-        }
-    }
-    if has_version {
-        root["version"] = json!(1);
-    }
-    format!("{}\n", render(&root, &JsonLayout::default(), ""))
 }
 
 /// The text with those of the entries that are missing.

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde_json::{Value, json};
 
 use super::json::JsonEntry;
-use super::{Agent, Edit, Gives, JsonReader, PROGRAM, Piece, Reads, SHARED};
+use super::{Agent, Besides, Edit, Gives, JsonReader, PROGRAM, Piece, Reads, SHARED};
 
 /// What each agent reads, in the order of [`Agent`].
 pub(crate) static AGENTS: LazyLock<Vec<Reads>> =
@@ -39,6 +39,14 @@ fn reads(agent: Agent) -> Reads {
             ],
             &["GEMINI.md", ".gemini"],
         ),
+        Agent::Qwen => (
+            vec![
+                instructions(&[SHARED]),
+                with(Besides::QwenVersion, mcp(&[".qwen/settings.json"], "mcpServers", started())),
+                hooks(&[".qwen/settings.json"], "qwen", nested, ["SessionStart", "Stop"], false),
+            ],
+            &["QWEN.md", ".qwen"],
+        ),
         Agent::Cursor => (
             vec![
                 instructions(&[SHARED]),
@@ -50,10 +58,13 @@ fn reads(agent: Agent) -> Reads {
         Agent::Opencode => (
             vec![
                 instructions(&[SHARED]),
-                mcp(
-                    &["opencode.json", "opencode.jsonc"],
-                    "mcp",
-                    json!({ "type": "local", "command": [SERVER, "mcp"], "enabled": true }),
+                with(
+                    Besides::Schema("https://opencode.ai/config.json"),
+                    mcp(
+                        &["opencode.json", "opencode.jsonc"],
+                        "mcp",
+                        json!({ "type": "local", "command": [SERVER, "mcp"], "enabled": true }),
+                    ),
                 ),
             ],
             &["opencode.json", "opencode.jsonc", ".opencode"],
@@ -96,6 +107,7 @@ fn consent(agent: Agent) -> Option<&'static str> {
             "uses .codex only in a project that you trust, and a hook after you review it: run `codex` here once"
         }
         Agent::Gemini => "uses these files only in a folder that you trust: run `gemini` here once",
+        Agent::Qwen => "starts the server only in a folder that you trust: run `qwen` here once",
         Agent::Copilot => {
             "uses these files only in a folder that you trust: run `copilot` here once \
             (`COPILOT_ALLOW_ALL=true copilot mcp list` shows what it would use)"
@@ -109,8 +121,8 @@ fn reader(path: &str) -> JsonReader {
     match path {
         // Claude Code and the command line of Copilot.
         ".mcp.json" | ".github/mcp.json" => JsonReader::Strict,
-        // Gemini CLI.
-        ".gemini/settings.json" => JsonReader::WithComments,
+        // Gemini CLI, and Qwen Code, which comes from it.
+        ".gemini/settings.json" | ".qwen/settings.json" => JsonReader::WithComments,
         _ => JsonReader::Lenient,
     }
 }
@@ -124,8 +136,17 @@ fn mcp(paths: &'static [&'static str], servers: &'static str, value: Value) -> P
     Piece {
         gives: Gives::Mcp,
         paths,
-        edit: Edit::Json { entries, has_version: false, reader: reader(paths[0]) },
+        edit: Edit::Json { entries, besides: Besides::Nothing, reader: reader(paths[0]) },
     }
+}
+
+/// The same, in a file that has something besides.
+fn with(besides: Besides, piece: Piece) -> Piece {
+    let edit = match piece.edit {
+        Edit::Json { entries, reader, .. } => Edit::Json { entries, reader, besides },
+        other => other,
+    };
+    Piece { edit, ..piece }
 }
 
 fn started() -> Value {
@@ -150,10 +171,11 @@ fn hooks(
         .zip(commands)
         .map(|(event, command)| JsonEntry::Element { path: vec!["hooks", event], value: form(&command) })
         .collect();
-    Piece { gives: Gives::Hooks, paths, edit: Edit::Json { entries, has_version, reader: reader(paths[0]) } }
+    let besides = if has_version { Besides::Version } else { Besides::Nothing };
+    Piece { gives: Gives::Hooks, paths, edit: Edit::Json { entries, besides, reader: reader(paths[0]) } }
 }
 
-/// A hook of Claude Code, Codex and Gemini CLI.
+/// A hook of Claude Code, Codex, Gemini CLI and Qwen Code.
 fn nested(command: &str) -> Value {
     json!({ "hooks": [{ "type": "command", "command": command }] })
 }

@@ -25,7 +25,8 @@ pub(super) struct Input {
     queue: Option<String>,
     /// The task to work on now, such as T1: commits are linked to it.
     task: Option<String>,
-    /// Create a worktree beside the repository (true) or at a path: work there, and pass it as `directory` from then on.
+    /// Create a worktree beside the repository (a path is accepted, too): work there, and pass it as `directory` from then on.
+    #[schemars(with = "Option<bool>")]
     worktree: Option<Worktree>,
     /// Create a worktree that starts on this branch.
     on: Option<String>,

@@ -102,6 +102,9 @@ impl Tool for FinishTool {
             return Err(Refusal::usage("`summary` is empty")
                 .hint("say in a sentence what you did, or what went wrong"));
         }
+        if input.item.is_none() {
+            work::link_and_tell(session)?;
+        }
         match input.outcome {
             ReportedOutcome::Completed => complete(call, input),
             ReportedOutcome::Failed => {

@@ -311,9 +311,26 @@ mod tests {
                 tool.name
             );
             // Some providers of models refuse them there.
-            for word in ["anyOf", "oneOf", "allOf"] {
-                assert!(!tool.input_schema.contains_key(word), "{}", tool.name);
+            for schema in [&tool.input_schema, tool.output_schema.as_ref().unwrap()] {
+                let schema = Value::Object(schema.as_ref().clone());
+                assert!(!has_union(&schema), "{}: {schema:#}", tool.name);
             }
+        }
+    }
+
+    /// Whether a schema or one in it allows several types.
+    fn has_union(schema: &Value) -> bool {
+        match schema {
+            Value::Object(members) => members.iter().any(|(word, value)| {
+                let is_union = match word.as_str() {
+                    "anyOf" | "oneOf" | "allOf" => true,
+                    "type" => value.is_array(),
+                    _ => false,
+                };
+                is_union || has_union(value)
+            }),
+            Value::Array(values) => values.iter().any(has_union),
+            _ => false,
         }
     }
 

@@ -50,6 +50,9 @@ impl Tool for Verify {
             return Err(Refusal::new(Code::InAHook, refusal)
                 .hint("a person must start this server outside of git's hooks"));
         }
+        if input.execution.is_none() {
+            work::link_and_tell(session)?;
+        }
         let tasks = input.task.into_iter().collect();
         let tests = VerifyTests { execution: input.execution, tasks, fresh: input.fresh, as_verifier: false };
         let verification = work::verification(session, &tests)?;

@@ -1,5 +1,4 @@
-//! Starts an agent to test whether it answers: with a question of its role in a workplace of its own, whose commits are judged
-//! and dropped.
+//! Starts an agent to test whether it answers, in a workplace of its own, whose commits are judged and dropped.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Built;
-use super::agents::{folder, seen_by};
+use super::agents::{folder, refuse_missing, seen_by};
 use super::preparing::{Bring, PreparedView, prepare_workplace, tear_down};
 use crate::agent::configured;
 use crate::agent::definition::{Agent, Protocol};
@@ -71,10 +70,10 @@ pub(crate) struct Tested {
     pub(crate) cost: Option<Cost>,
     /// Its answer, if it was sent a request for its role.
     pub(crate) answer: Option<Value>,
-    /// How its workplace was prepared, if it was sent a request for its role.
+    /// How its workplace was prepared; absent if it could not be.
     pub(crate) prepared: Option<PreparedView>,
-    /// Whether it was confined to its workplace, if it was sent a request for its role.
-    pub(crate) confinement: Option<ConfinementView>,
+    /// Whether it was confined to its workplace.
+    pub(crate) confinement: ConfinementView,
     /// What it made on its branch, if it was sent a request for an executor. Nothing of it is kept.
     pub(crate) branch: Option<TestedBranch>,
     /// How long it ran, in milliseconds.
@@ -116,42 +115,28 @@ pub(crate) struct TestedBranch {
 /// Starts an agent and tests whether it answers.
 ///
 /// # Errors
-/// `unknown-agent`, `invalid-agent`; the reason why it did not answer.
+/// `unknown-agent`, `invalid-agent`, `agent-not-found`, `no-commit`; the reason why it did not answer.
 pub(crate) fn test_agent(
     session: &Session,
     test: &TestAgent,
     observer: &mut dyn AgentObserver,
 ) -> Answer<Tested> {
     let store = session.store();
-    let agent = Agent::of_text(&test.agent, &configured::settings(store)?)?;
+    let agent = Agent::of_text(&test.agent, &configured::settings(store)?)?.started_in(&folder(store));
     let agent = match test.timeout {
         Some(timeout) => agent.within(timeout),
         None => agent,
     };
-    let place = AgentWorkplace {
-        folder: folder(store),
-        environment: seen_by(session, &agent, test.role),
-        within: Vec::new(),
-        transcript: store.common_dir().join(format!("wf/transcripts/test-{}.jsonl", agent.name())),
-    };
-    let tester = Tester { session, agent: &agent, place: &place, role: test.role };
-    let tested = match (&test.question, agent.protocol().value) {
-        (Question::Greeting, Protocol::Acp) => {
-            let reply = talk::greet(&agent, &place, test.role, observer);
-            tester.tested(&reply.map_err(|error| refusal(&error, &place))?, None)
-        }
-        (Question::Greeting | Question::Ping, _) => tester.ping(observer)?,
-        (Question::Input(input), _) => in_workplace(session, &agent, test.role, input, observer)?,
-    };
+    refuse_missing(session, &agent)?;
+    let tested = in_workplace(session, &agent, test, observer)?;
     Ok(session.done(tested, None))
 }
 
-/// Asks the question of a role in a workplace, which is removed afterwards.
+/// Asks in a workplace, which is removed afterwards.
 fn in_workplace(
     session: &Session,
     agent: &Agent,
-    role: Role,
-    input: &Value,
+    test: &TestAgent,
     observer: &mut dyn AgentObserver,
 ) -> Result<Tested, Refusal> {
     let store = session.store();
@@ -160,7 +145,7 @@ fn in_workplace(
             .command("git commit", "creates one")
     })?;
     let name = format!("test-{}", random_uid()?);
-    let branch = if role == Role::Executor { Branch::of_short(&format!("wf/{name}")) } else { None };
+    let branch = if test.role == Role::Executor { Branch::of_short(&format!("wf/{name}")) } else { None };
     let folder = place(store, &name)?;
     let new =
         NewWorkplace { folder: &folder, name: &name, start: head, branch: branch.as_ref(), outlives: false };
@@ -169,7 +154,7 @@ fn in_workplace(
     let within = confinement.words(&folder, &ProgramNeeds::default());
     let prepared = prepare_workplace(session, &workplace, &name, Bring::FromHere, &within);
     let there = TestSite { workplace: &workplace, confinement };
-    let tested = prepared.and_then(|prepared| ask_in(session, agent, role, input, there, prepared, observer));
+    let tested = prepared.and_then(|prepared| ask_in(session, agent, test, there, prepared, observer));
     tear_down(session, &workplace, workplace.noted_variables().as_ref(), &within);
     workplace.remove(store)?;
     tested
@@ -184,13 +169,13 @@ struct TestSite<'a> {
 fn ask_in(
     session: &Session,
     agent: &Agent,
-    role: Role,
-    input: &Value,
+    test: &TestAgent,
     there: TestSite<'_>,
     prepared: Option<Prepared>,
     observer: &mut dyn AgentObserver,
 ) -> Result<Tested, Refusal> {
     let TestSite { workplace, confinement } = there;
+    let role = test.role;
     let mut environment = seen_by(session, agent, role);
     let variables = prepared.as_ref().and_then(|prepared| prepared.variables.as_ref());
     environment.extend(variables.iter().flat_map(|place| place.variables()));
@@ -200,13 +185,20 @@ fn ask_in(
         environment,
         transcript: session.store().common_dir().join(format!("wf/transcripts/test-{}.jsonl", agent.name())),
     };
-    let mut tested = Tester { session, agent, place: &place, role }.ask_role(input, observer)?;
-    if role == Role::Executor {
-        tested.branch = Some(judged(session, input, workplace, prepared.as_ref())?);
-    }
-    tested.prepared = prepared.map(PreparedView::from);
-    tested.confinement = Some(confinement.into());
-    Ok(tested)
+    let tester = Tester { session, confinement, agent, place: &place, role };
+    let tested = match (&test.question, agent.protocol().value) {
+        (Question::Greeting, Protocol::Acp) => tester.greet(observer)?,
+        (Question::Greeting | Question::Ping, _) => tester.ping(observer)?,
+        (Question::Input(input), _) => tester.ask_role(input, observer)?,
+    };
+    let branch = match &test.question {
+        Question::Input(input) if role == Role::Executor => {
+            Some(judged(session, input, workplace, prepared.as_ref())?)
+        }
+        _ => None,
+    };
+    let prepared = prepared.map(PreparedView::from);
+    Ok(Tested { branch, prepared, ..tested })
 }
 
 /// What is on the branch of a workplace. What cannot be read is a reason to refuse it.
@@ -256,12 +248,18 @@ fn named(session: &Session, input: &Value) -> Result<FoldedPaths, Refusal> {
 
 struct Tester<'a> {
     session: &'a Session,
+    confinement: Confinement,
     agent: &'a Agent,
     place: &'a AgentWorkplace,
     role: Role,
 }
 
 impl Tester<'_> {
+    fn greet(&self, observer: &mut dyn AgentObserver) -> Result<Tested, Refusal> {
+        let reply = talk::greet(self.agent, self.place, self.role, observer);
+        Ok(self.tested(&reply.map_err(|error| refusal(&error, self.place))?, None))
+    }
+
     fn ping(&self, observer: &mut dyn AgentObserver) -> Result<Tested, Refusal> {
         let nonce = random_uid()?.to_string();
         let reply = talk::ask::<Pong>(self.agent, self.place, &ping(self.role, &nonce), observer)
@@ -324,7 +322,7 @@ impl Tester<'_> {
             cost: usage.cost,
             answer,
             prepared: None,
-            confinement: None,
+            confinement: self.confinement.clone().into(),
             branch: None,
             took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX),
             transcript: reply.transcript.path.display().to_string(),

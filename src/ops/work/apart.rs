@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::agents::{folder, refuse_missing};
-use super::asking::{Asking, NoAnswer, RefusedAnswer};
+use super::asking::{Again, Asking, NoAnswer, RefusedAnswer};
 use super::handed_in::take_records;
 use super::preparing::{Bring, prepare_workplace, tear_down};
 use super::runs::paths::AgentIdentity;
@@ -111,7 +111,7 @@ impl AgentApart<'_> {
         let before = self.workplace.changed()?;
         let users = UsersState::look(session.store())?;
         let asking = Asking { agent: agent.clone(), request, simpler: None, tried: 0 };
-        let again = |failure: Failure| {
+        let told = |failure: Failure| {
             let why = failure.message.unwrap_or_default();
             session.notice(Notice::warning(format!("agent `{}` is asked again: {why}", agent.name())));
         };
@@ -127,8 +127,8 @@ impl AgentApart<'_> {
                     ApartUnfit::Refused(why) => RefusedAnswer::NoAnswer(why.into()),
                 })
             },
-            || false,
-            again,
+            || Again::Yes,
+            told,
         );
         self.report_changes(&before);
         users.report(session, agent.name());

@@ -86,6 +86,17 @@ fn joined(kind: &str, message: &str, said: &str) -> Failure {
     Failure { error_type: Some(kind.to_owned()), message: Some(message), ..Failure::default() }
 }
 
+/// Whether an agent whose attempt failed is asked again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Again {
+    /// It is.
+    Yes,
+    /// It is not, since that would cost more than it may.
+    No,
+    /// It is not, since someone wants to stop.
+    Stopped,
+}
+
 /// A question, and how many attempts failed before.
 pub(crate) struct Asking<'a> {
     /// Who is asked.
@@ -101,12 +112,12 @@ pub(crate) struct Asking<'a> {
 impl Asking<'_> {
     /// Asks with `once`, and again if that fails: with more time after a timeout, or with the faults of an invalid
     /// answer. `accept` gets the answer with the input, and accepts it or returns its faults. `setback` is called for
-    /// each failed attempt but the last.
+    /// each failed attempt but the last, and `again` says whether there is another one.
     pub(crate) fn ask<A: AnswerKind, T>(
         self,
         mut once: impl FnMut(&Agent, &Request) -> Result<Result<AgentReply<A>, Unanswered>, NoAnswer>,
         mut accept: impl FnMut(AgentReply<A>, &Value) -> Result<T, RefusedAnswer>,
-        is_stopping: impl Fn() -> bool,
+        again: impl Fn() -> Again,
         mut setback: impl FnMut(Failure),
     ) -> Result<T, NoAnswer> {
         let Self { mut agent, mut request, simpler, tried } = self;
@@ -154,13 +165,11 @@ impl Asking<'_> {
                     failure
                 }
             };
-            if is_stopping() {
-                return Err(NoAnswer::Stopped);
+            match again() {
+                Again::Stopped => return Err(NoAnswer::Stopped),
+                Again::Yes if tried + 1 < TRIES => setback(failure),
+                Again::Yes | Again::No => return Err(NoAnswer::Failed(failure)),
             }
-            if tried + 1 >= TRIES {
-                return Err(NoAnswer::Failed(failure));
-            }
-            setback(failure);
         }
         Err(NoAnswer::Stopped)
     }

@@ -102,7 +102,9 @@ pub(crate) use start_task::{Started, start_task};
 pub(crate) use take::{ClaimRequest, ClaimWorktree, Claimable, claim};
 pub(crate) use target::{ExecutionTarget, issue_of, target};
 pub(crate) use test_place::TestWorkplace;
-pub(crate) use unlinked::{notice_of_hooks, notice_of_lost_hooks, notice_of_place};
+pub(crate) use unlinked::{
+    link_and_tell, linked_words, notice_of_hooks, notice_of_lost_hooks, notice_of_place,
+};
 pub(crate) use verify::{
     Test, Verification, Verified, VerifyObserver, VerifyTests, verification, waiting_for_verifier,
 };

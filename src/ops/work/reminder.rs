@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::unlinked::link_unseen;
 use super::{WorktreeClaim, own, planned};
 use crate::model::{IssueId, SolutionId, TaskId};
 use crate::ops::issues::existing;
@@ -25,6 +26,9 @@ pub(crate) struct Reminder {
     pub(crate) open: Vec<TaskId>,
     /// How many tests have not passed at the last commit.
     pub(crate) missing_tests: usize,
+    /// The commits that no hook had seen and that were linked to the plan just now.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) linked: Vec<String>,
 }
 
 /// What this worktree executes and has not ended; `None` if it executes nothing, without a store, and for an agent of a
@@ -37,6 +41,8 @@ pub(crate) fn reminder(session: &Session) -> Answer<Option<Reminder>> {
     if store.is_in_run() || store.tip()?.is_none() {
         return Ok(session.done(None, None));
     }
+    // Whoever stops is not kept from that by commits that cannot be linked.
+    let linked = link_unseen(session).unwrap_or_default();
     let snapshot = store.snapshot()?;
     let WorktreeClaim::Held(held, _) = own(store, &snapshot)? else { return Ok(session.done(None, None)) };
     let claim = &held.execution;
@@ -52,6 +58,7 @@ pub(crate) fn reminder(session: &Session) -> Answer<Option<Reminder>> {
         solution_id: claim.solution_id.clone(),
         is_ready_to_end: open.is_empty() && is_proven,
         missing_tests: evidence::failing(&plan, &counting, &work, gate).len(),
+        linked,
         open,
     };
     Ok(session.done(Some(reminder), None))

@@ -1,9 +1,10 @@
 //! Commits that were made since a claim and are not linked to it, and why.
 
-use super::WorktreeClaim;
+use super::{WorktreeClaim, own};
 use crate::git::{ObjectId, Revisions};
 use crate::model::{Branch, CommitHash, Execution, Op, Other, RemedyCall, count};
-use crate::ops::{Notice, Refusal};
+use crate::ops::trail::{RecordCommit, record_commit};
+use crate::ops::{Notice, Refusal, Session};
 use crate::rules::ExecutionFolder;
 use crate::store::{CodeCommit, Store, StoreError, records};
 use crate::trail::hooked::{HookRoute, UncalledHook};
@@ -238,25 +239,76 @@ pub(super) fn made_since_claim(
     Ok(found)
 }
 
-/// The notice that the executor made these commits during an execution of `issue`, and that they belong to no plan.
-pub(super) fn notice_of_unlinked(issue: &str, commits: &[CodeCommit]) -> Option<Notice> {
-    let mut names: Vec<String> = commits
-        .iter()
-        .take(MOST_IN_LINE)
-        .map(|commit| format!("{} \"{}\"", crate::git::short(commit.id), commit.subject))
-        .collect();
-    if commits.is_empty() {
-        return None;
+/// Links the commits that the executor of this worktree made on the branch of its plan and that no hook saw: agents that hide the
+/// settings of their user hide the hooks, too. Returns their names. A run does this for its agents itself.
+///
+/// # Errors
+/// Any error from reading or writing the store.
+pub(super) fn link_unseen(session: &Session) -> Result<Vec<String>, Refusal> {
+    let store = session.store();
+    if store.is_in_run() || store.tip()?.is_none() {
+        return Ok(vec![]);
     }
-    let more = commits.len().saturating_sub(MOST_IN_LINE);
+    let WorktreeClaim::Held(held, _) = own(store, &store.snapshot()?)? else { return Ok(vec![]) };
+    if other_branch(store, &held.execution)?.is_some() {
+        return Ok(vec![]);
+    }
+    let mut linked = Vec::new();
+    for commit in made_since_claim(store, &held)? {
+        let name = named(&commit);
+        if record_commit(session, &RecordCommit { commit })?.commit.is_some() {
+            linked.push(name);
+        }
+    }
+    Ok(linked)
+}
+
+/// [`link_unseen`], with a notice that names the commits.
+///
+/// # Errors
+/// Any error from reading or writing the store.
+pub(crate) fn link_and_tell(session: &Session) -> Result<(), Refusal> {
+    let linked = link_unseen(session)?;
+    if !linked.is_empty() {
+        session.notice(Notice::note(linked_words(linked)).remedy(
+            RemedyCall::new(Op::Unlink, ["COMMIT"]),
+            "removes the link of one that does not belong to the plan",
+        ));
+    }
+    Ok(())
+}
+
+/// Which commits were linked, in words.
+pub(crate) fn linked_words(names: Vec<String>) -> String {
+    let (commits, were) = (count(names.len(), "commit"), if names.len() == 1 { "was" } else { "were" });
+    format!("{commits} that no hook had seen {were} linked to the plan: {}", in_line(names))
+}
+
+/// A commit in words.
+fn named(commit: &CodeCommit) -> String {
+    format!("{} \"{}\"", crate::git::short(commit.id), commit.subject)
+}
+
+/// The first of these, in a line.
+fn in_line(mut names: Vec<String>) -> String {
+    let more = names.len().saturating_sub(MOST_IN_LINE);
+    names.truncate(MOST_IN_LINE);
     if more > 0 {
         names.push(format!("and {more} more"));
+    }
+    names.join(", ")
+}
+
+/// The notice that the executor made these commits during an execution of `issue`, and that they belong to no plan.
+pub(super) fn notice_of_unlinked(issue: &str, commits: &[CodeCommit]) -> Option<Notice> {
+    if commits.is_empty() {
+        return None;
     }
     let are = if commits.len() == 1 { "is" } else { "are" };
     let message = format!(
         "{} since the claim {are} linked to no plan: {}",
         count(commits.len(), "commit"),
-        names.join(", ")
+        in_line(commits.iter().map(named).collect())
     );
     Some(
         Notice::warning(message)

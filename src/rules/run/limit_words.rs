@@ -1,5 +1,6 @@
 //! The words in which agents and providers say that they are asked too often, and until when.
 
+use super::clock_words::ClockTime;
 use super::limits::LimitWait;
 use crate::model::Time;
 
@@ -52,6 +53,8 @@ const BEFORE_TIME: &[&str] = &[
     "reset at",
     "reset in",
     "reset after",
+    "resets",
+    "reset",
     "available in",
     "please wait",
     "until",
@@ -106,6 +109,9 @@ fn wait_at(words: &str, text: &str) -> Option<LimitWait> {
     if let Some(until) = Time::parse(&time.trim_end_matches('.').to_uppercase()) {
         return Some(LimitWait::Until(until));
     }
+    if let Some(time) = ClockTime::read(text) {
+        return Some(LimitWait::Clock(time));
+    }
     let mut millis = 0.0;
     let mut rest = text;
     let mut is_any = false;
@@ -120,7 +126,7 @@ fn wait_at(words: &str, text: &str) -> Option<LimitWait> {
             "" if words.ends_with("ms") => 1.0,
             "" if number >= EPOCH * 1e3 => return until(number / 1e3),
             "" if number >= EPOCH => return until(number),
-            "" if words.contains("at") || words == "until" => return None,
+            "" if words.contains("at") || words.starts_with("reset") || words == "until" => return None,
             "" => 1e3,
             _ => return None,
         };
@@ -151,10 +157,14 @@ mod tests {
 
     #[test]
     fn agents_say_it_in_their_own_words() {
+        let clock = |text| LimitWait::Clock(ClockTime::read(text).unwrap());
         let at = |seconds| LimitWait::Until(Time::from_seconds(seconds).unwrap());
         for (text, wait) in [
             ("Claude AI usage limit reached|1762873200", at(1_762_873_200)),
-            ("You've hit your limit · resets 3pm (Europe/Berlin)", LimitWait::Untold),
+            ("You've hit your limit · resets 3pm (Europe/Berlin)", clock("3pm (europe/berlin)")),
+            ("Rate limit reached. Please try again at 15:00 UTC.", clock("15:00 utc")),
+            ("You've hit your weekly limit · resets Oct 9 at 5:30pm", clock("oct 9 at 5:30pm")),
+            ("429 error, resets 3", LimitWait::Untold),
             (
                 "API Error: 429 {\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\"}}",
                 LimitWait::Untold,

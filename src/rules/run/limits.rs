@@ -2,10 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{Limited, RunEvent, RunLogEntry, Time};
+use super::clock_words::ClockTime;
+use crate::model::{Limited, RunEvent, RunLogEntry, RunStatus, Time};
 
 /// No provider is waited for longer than this, in milliseconds: what says so is mistaken, or no limit that passes.
 const LONGEST: i64 = 8 * 24 * 3_600_000;
+/// A limit that an ended run met is believed for this long, in milliseconds: nobody can resume that run to have the agent asked
+/// again, should its words have been misread.
+const BELIEVED: i64 = 3_600_000;
+/// A time of day that passed less than this ago is over, and not that of tomorrow, in milliseconds.
+const JUST_OVER: i64 = 3_600_000;
 /// How long to wait if nobody says how long, in milliseconds; twice as long each time, up to `MOST_UNTOLD`.
 const UNTOLD: i64 = 5 * 60_000;
 const MOST_UNTOLD: i64 = 3_600_000;
@@ -21,14 +27,16 @@ pub(crate) enum LimitWait {
     For(i64),
     /// Until this time.
     Until(Time),
+    /// Until the next time at which clocks show this.
+    Clock(ClockTime),
     /// It does not say.
     Untold,
 }
 
 impl LimitWait {
     /// Until when to wait; `None` if there was enough of that. `times` is how often the agents were limited before when they were
-    /// asked the same.
-    pub(crate) fn until(self, now: Time, times: u32) -> Option<Time> {
+    /// asked the same, `offset` that of local clocks in milliseconds.
+    pub(crate) fn until(self, now: Time, times: u32, offset: i64) -> Option<Time> {
         if times >= MOST_WAITS {
             return None;
         }
@@ -36,6 +44,7 @@ impl LimitWait {
         let told = match self {
             Self::For(millis) => millis,
             Self::Until(until) => until.millis().saturating_sub(now.millis()),
+            Self::Clock(time) => time.after(now, offset, JUST_OVER).millis().saturating_sub(now.millis()),
             Self::Untold => (UNTOLD * factor).min(MOST_UNTOLD),
         };
         Some(now.plus_millis(told.clamp((LEAST * factor).min(MOST_UNTOLD), LONGEST)))
@@ -45,14 +54,21 @@ impl LimitWait {
 /// The agents that are limited at a time, and until when, from the log of a run. Whoever resumes the run has them asked again, so
 /// that nobody waits for days because of words that were misread.
 pub(crate) fn limits_in(log: &[RunLogEntry], now: Time) -> BTreeMap<String, Time> {
+    let last = log.iter().rev().find_map(|entry| match &entry.event {
+        RunEvent::Phase(reached) => Some(reached.status),
+        _ => None,
+    });
+    let is_ended = last == Some(RunStatus::Completed);
     let mut limits: BTreeMap<String, Time> = BTreeMap::new();
     for entry in log {
         match &entry.event {
-            RunEvent::Limited(limited)
-                if limited.until > now && limited.until.millis() - now.millis() <= LONGEST =>
-            {
-                let known = limits.entry(limited.agent.clone()).or_insert(limited.until);
-                *known = limited.until.max(*known);
+            RunEvent::Limited(limited) => {
+                let believed = entry.at.plus_millis(if is_ended { BELIEVED } else { LONGEST });
+                let until = limited.until.min(believed);
+                if until > now && limited.until.millis() - now.millis() <= LONGEST {
+                    let known = limits.entry(limited.agent.clone()).or_insert(until);
+                    *known = until.max(*known);
+                }
             }
             RunEvent::Phase(reached) if reached.driver.is_some() => limits.clear(),
             _ => {}
@@ -91,15 +107,38 @@ mod tests {
             (LimitWait::Untold, 1, 600),
             (LimitWait::Untold, 11, 3600),
         ] {
-            assert_eq!(wait.until(now, times), Some(at(1_000_000 + seconds)), "{wait:?} {times}");
+            assert_eq!(wait.until(now, times, 0), Some(at(1_000_000 + seconds)), "{wait:?} {times}");
         }
+    }
+
+    #[test]
+    fn a_limit_of_an_ended_run_is_not_believed_for_days() {
+        let entry = |second: i64, event: serde_json::Value| {
+            let mut entry = serde_json::json!({
+                "id": crate::model::fixtures::entry_id(&format!("20261121T0214{second:02}000Z-00000")),
+                "actor": "Ada",
+                "at": format!("2026-11-21T02:14:{second:02}.000Z"),
+            });
+            entry.as_object_mut().unwrap().extend(event.as_object().unwrap().clone());
+            serde_json::from_value::<RunLogEntry>(entry).unwrap()
+        };
+        let until = Time::parse("2026-11-27T02:14:00Z").unwrap();
+        let limit = serde_json::json!({"type": "limited", "agent": "claude", "until": "2026-11-27T02:14:00Z",
+            "action": "plan"});
+        let end = serde_json::json!({"type": "phase", "status": "completed", "phase": "complete"});
+        let mut log = vec![entry(0, limit)];
+        let now = log[0].at;
+        assert_eq!(limits_in(&log, now)["claude"], until);
+        log.push(entry(1, end));
+        assert_eq!(limits_in(&log, now)["claude"], now.plus_millis(BELIEVED));
+        assert!(limits_in(&log, now.plus_millis(BELIEVED)).is_empty());
     }
 
     #[test]
     fn an_agent_that_stays_limited_is_given_up() {
         for wait in [LimitWait::For(0), LimitWait::Until(at(1_003_600)), LimitWait::Untold] {
-            assert!(wait.until(at(1_000_000), 11).is_some(), "{wait:?}");
-            assert_eq!(wait.until(at(1_000_000), 12), None, "{wait:?}");
+            assert!(wait.until(at(1_000_000), 11, 0).is_some(), "{wait:?}");
+            assert_eq!(wait.until(at(1_000_000), 12, 0), None, "{wait:?}");
         }
     }
 }

@@ -3,6 +3,7 @@
 mod bounds;
 mod breaches;
 mod budget;
+mod clock_words;
 mod foreseen;
 mod gates;
 mod limit_words;

@@ -28,6 +28,7 @@ pub(crate) fn notification(run: &RunId, entry: &RunLogEntry) -> Option<Notificat
         }
         RunEvent::Action(_)
         | RunEvent::Setback(_)
+        | RunEvent::Spent(_)
         | RunEvent::Breach(_)
         | RunEvent::Decision(_)
         | RunEvent::Order(_) => return None,

@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use crate::model::{
     ActionDone, Breach, Budget, Choice, Decided, ExecutionId, Failure, IssueId, IssueReached, IssueStatus,
-    ItemId, QueueId, RunEvent, RunLogEntry, RunPhase, RunStatus, RunStep, Setback, SolutionId, Time,
+    ItemId, QueueId, RunEvent, RunLogEntry, RunPhase, RunStatus, RunStep, Setback, SolutionId, StepSpent,
+    Time,
 };
 use crate::rules::RunFolder;
 
@@ -100,6 +101,8 @@ pub(crate) struct IssueProgress<'a> {
     pub(super) actions: Vec<&'a ActionDone>,
     /// The attempts at a step of it that failed, in order.
     pub(super) setbacks: Vec<&'a Setback>,
+    /// What agents used in steps of it that ended early.
+    pub(super) spent: Vec<&'a StepSpent>,
 }
 
 /// The type of the error of a run of which every issue failed.
@@ -108,7 +111,6 @@ pub(crate) const ALL_FAILED: &str = "all-failed";
 pub(crate) const STALLED: &str = "stalled";
 /// The type of the error of an issue that someone outside of the run works on.
 pub(crate) const HELD_ELSEWHERE: &str = "held-elsewhere";
-
 /// The error type of an issue without a plan in a run that makes none.
 pub(crate) const NO_PLAN: &str = "no-plan";
 /// The error type of an issue whose plans were rejected too often.
@@ -119,12 +121,10 @@ pub(crate) const UNREVIEWED: &str = "unreviewed";
 pub(crate) const PENDING_SELECTION: &str = "pending-selection";
 /// The error type of an issue that waits until someone ends a dependency cycle.
 pub(crate) const IN_CYCLE: &str = "in-cycle";
-
 /// The error type of an issue whose work conflicts with other work, until someone resolves that.
 pub(crate) const MERGE_CONFLICT: &str = "merge-conflict";
 /// The error type of an issue or a run that has spent its budget.
 pub(crate) const BUDGET: &str = "budget";
-
 /// The error type of an issue that someone stopped.
 pub(crate) const STOPPED: &str = "stopped";
 
@@ -185,6 +185,7 @@ impl<'a> RunProgress<'a> {
             reached: Vec::new(),
             actions: Vec::new(),
             setbacks: Vec::new(),
+            spent: Vec::new(),
         };
         let mut places = HashMap::new();
         for (n, id) in folder.run.issue_ids.iter().enumerate() {
@@ -236,8 +237,7 @@ impl<'a> RunProgress<'a> {
         waiting.filter(|issue| status(issue.id).is_none_or(is_before_execution)).count()
     }
 
-    /// The issues for which the run asks someone to choose a plan, although that has been done since. `status` is that of an
-    /// issue now.
+    /// The issues for which someone chose a plan since the run asked for that. `status` is that of an issue now.
     pub(crate) fn chosen_since(
         &self,
         mut status: impl FnMut(&IssueId) -> Option<IssueStatus>,
@@ -267,8 +267,8 @@ impl<'a> RunProgress<'a> {
                         *self.granted.entry(issue).or_default() += 1;
                     }
                 }
-                let error = reached.error.as_ref().map(|error| Wrong::Run(reached.phase, error));
-                self.errors.extend(error.map(|error| (entry.at, error)));
+                let error = reached.error.as_ref();
+                self.errors.extend(error.map(|error| (entry.at, Wrong::Run(reached.phase, error))));
             }
             RunEvent::Issue(reached) => {
                 if let Some(issue) = self.issue_mut(&reached.issue_id) {
@@ -294,6 +294,11 @@ impl<'a> RunProgress<'a> {
                 }
                 self.setbacks.push(setback);
                 self.errors.push((entry.at, Wrong::Step(setback)));
+            }
+            RunEvent::Spent(spent) => {
+                if let Some(issue) = spent.issue_id.as_ref().and_then(|issue| self.issue_mut(issue)) {
+                    issue.spent.push(spent);
+                }
             }
             RunEvent::Breach(breach) => self.breaches.push(breach),
             RunEvent::Limited(_) | RunEvent::Order(_) => {}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::budget::{length, money};
 use super::progress::IssueProgress;
 use super::times::between;
-use crate::model::{Budget, Cost};
+use crate::model::{Budget, Cost, Usage};
 use crate::rules::ExecutionFolder;
 
 /// The cost of the work on issues, as reported by agents: executors in the sessions of their executions, all others in
@@ -32,6 +32,14 @@ impl Spent {
         for setback in &issue.setbacks {
             self.count(setback.tokens, setback.cost.as_ref());
         }
+        for spent in &issue.spent {
+            self.count(spent.tokens, spent.cost.as_ref());
+        }
+    }
+
+    /// Adds what an agent used that is not recorded yet.
+    pub(crate) fn add_unrecorded(&mut self, usage: &Usage) {
+        self.count(usage.tokens, usage.cost.as_ref());
     }
 
     fn count(&mut self, tokens: Option<u64>, cost: Option<&Cost>) {

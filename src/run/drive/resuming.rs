@@ -18,7 +18,10 @@ impl Driver<'_> {
         let reached = PhaseReached { driver, confinement, budget, ..PhaseReached::plain(status, phase) };
         self.log("resume", [RunEvent::Phase(reached)])?;
         self.notify(owed(&self.log));
-        unended::record(self.session, &self.places, &self.identity(Role::Executor));
+        let spent = unended::record(self.session, &self.places, &self.identity(Role::Executor));
+        if !spent.is_empty() {
+            self.log("spent", spent.into_iter().map(RunEvent::Spent))?;
+        }
         self.take_what_is_left()?;
         self.catch_up()
     }

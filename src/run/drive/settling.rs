@@ -1,11 +1,12 @@
 //! Handles the reports of agents and the results of their steps.
 
 use super::Driver;
-use crate::model::{Code, Failure, IssueId, IssueReached, IssueStatus, RunEvent, RunStep, Usage};
+use crate::model::{Code, Failure, IssueId, IssueReached, IssueStatus, RunEvent, RunStep, StepSpent, Usage};
 use crate::ops::Refusal;
 use crate::rules::RunProgress;
 use crate::run::job::{StepOutcome, StepReport, VainStep, failure_of};
 use crate::run::watch::RunUpdate;
+use crate::run::{spending, unended};
 
 /// The word in the log for a conflict that an agent did not resolve.
 const UNRESOLVED: &str = "unresolved";
@@ -39,6 +40,7 @@ impl Driver<'_> {
                     self.last_end = self.session.store().tip()?;
                 }
                 self.settle(&issue, step, *came, usage)?;
+                unended::step_ended(&self.places, step, &issue);
             }
         }
         Ok(())
@@ -107,13 +109,20 @@ impl Driver<'_> {
                 let what = if step == RunStep::Review { "unreviewed" } else { "unexplored" };
                 (what, vec![self.setback(issue, step, vain), RunEvent::Action(left_out)])
             }
-            StepOutcome::Gave(vain) => ("failed", self.failed(issue, step, vain)),
-            StepOutcome::Stopped if self.is_told_to_stop(issue) => {
-                ("stopped", self.failed(issue, step, VainStep::of_run(self.stopped(issue))))
+            // Another attempt would cost more than it may: then the issue waits, or the run stops.
+            StepOutcome::Gave(vain) if vain.is_agents && self.is_exhausted(issue, &usage)? => {
+                ("failed attempt", vec![self.setback(issue, step, vain)])
             }
+            StepOutcome::Gave(vain) => ("failed", self.failed(issue, step, vain)),
+            // It is no attempt that failed.
             StepOutcome::Stopped => {
-                self.stop_after_steps();
-                return Ok(());
+                let mut events: Vec<RunEvent> = self.spent(issue, step, usage).into_iter().collect();
+                if self.is_told_to_stop(issue) {
+                    events.push(RunEvent::Issue(self.reached_stop(issue)));
+                } else {
+                    self.stop_after_steps();
+                }
+                return if events.is_empty() { Ok(()) } else { self.log("stopped", events) };
             }
         };
         if let Some(first) = events.first_mut() {
@@ -124,6 +133,19 @@ impl Driver<'_> {
             return self.land(issue);
         }
         Ok(())
+    }
+
+    /// Whether the run or the work on an issue has cost what it may, once this usage is recorded.
+    fn is_exhausted(&self, issue: &IssueId, usage: &Usage) -> Result<bool, Refusal> {
+        Ok(spending::exhausted(self.session, &self.run.id, issue, usage)?.is_some())
+    }
+
+    /// What an agent used in a step that ended early; `None` if it told nothing of that.
+    pub(super) fn spent(&self, issue: &IssueId, action: RunStep, usage: Usage) -> Option<RunEvent> {
+        let Usage { tokens, cost } = usage;
+        let is_any = tokens.is_some() || cost.is_some();
+        let (issue_id, agent) = (Some(issue.clone()), self.agent_of(action));
+        is_any.then_some(RunEvent::Spent(StepSpent { action, issue_id, agent, tokens, cost }))
     }
 
     /// The run itself could not take a step. It goes on without the issue, unless someone wanted it to stop, or a lock file

@@ -60,9 +60,13 @@ impl Driver<'_> {
 
     /// The run goes on without an issue that someone stopped.
     fn note_stopped(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        self.log_issue("stopped", self.reached_stop(issue))
+    }
+
+    /// An issue is given up that someone stopped.
+    pub(super) fn reached_stop(&self, issue: &IssueId) -> IssueReached {
         let error = Some(self.stopped(issue));
-        let reached = IssueReached { error, ..IssueReached::plain(issue.clone(), IssueStatus::Failed) };
-        self.log_issue("stopped", reached)
+        IssueReached { error, ..IssueReached::plain(issue.clone(), IssueStatus::Failed) }
     }
 
     /// Why an issue is given up that someone stopped.

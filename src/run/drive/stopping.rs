@@ -5,6 +5,7 @@ use crate::model::RunEvent;
 use crate::ops::Notice;
 use crate::ops::work::publish_store;
 use crate::run::job::StepReport;
+use crate::run::unended;
 use crate::run::watch::RunUpdate;
 
 impl Driver<'_> {
@@ -32,14 +33,18 @@ impl Driver<'_> {
         let _ = publish_store(self.session);
     }
 
-    /// Stops every agent and waits for that. Then records what they did outside of their roles.
+    /// Stops every agent and waits for that. Then records what they used, and what they did outside of their roles.
     pub(super) fn stop_all(&mut self) {
         self.stops.at_once();
-        let mut breaches = Vec::new();
+        let mut events = Vec::new();
         while !self.busy.is_empty() {
             match self.news.recv() {
-                Ok(StepReport::Over(issue, ..)) => drop(self.busy.remove(&issue)),
-                Ok(StepReport::Breach(breach)) => breaches.push(RunEvent::Breach(breach)),
+                Ok(StepReport::Over(issue, step, _, usage)) => {
+                    self.busy.remove(&issue);
+                    events.extend(self.spent(&issue, step, usage));
+                    unended::step_ended(&self.places, step, &issue);
+                }
+                Ok(StepReport::Breach(breach)) => events.push(RunEvent::Breach(breach)),
                 // It may say where work was kept.
                 Ok(StepReport::Noticed(notice)) => self.watch.update(&RunUpdate::Noticed(&notice)),
                 _ => {}
@@ -49,9 +54,9 @@ impl Driver<'_> {
             let _ = thread.join();
         }
         self.stops.agents_ended();
-        if !breaches.is_empty() {
+        if !events.is_empty() {
             // The reason to stop matters more than the failure to record this.
-            let _ = self.log("breach", breaches);
+            let _ = self.log("stopped", events);
         }
     }
 }

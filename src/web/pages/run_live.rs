@@ -2,6 +2,9 @@
 
 use maud::{Markup, html};
 
+use crate::model::{IssueId, Solution, SolutionId};
+use crate::ops::Refusal;
+use crate::ops::issues::existing;
 use crate::rules::RunReport;
 use crate::rules::run::IssueStage;
 use crate::run::{AgentLines, RunView, RunWorkplace, WorkplaceUse};
@@ -72,10 +75,11 @@ pub(super) fn questions(view: &View<'_>, it: &RunView, report: &RunReport) -> Ma
     html! {
         @if !asked.is_empty() && view.may_write() { h2 { "Questions" } }
         @for issue in asked {
+            @let plans = if issue.solution_id.is_none() { plans(view, &issue.issue_id) } else { vec![] };
             @let again = PageForm::new(view, "run-add", &issue.issue_id);
             @let fields = html! {
                 (again.hidden("run", it.run.id.as_str())) (again.hidden("issue", &issue.issue_id))
-                @if issue.solution_id.is_none() { (again.text("solution", "Plan to choose", "")) }
+                @if plans.len() > 1 { (again.choice("solution", "Plan to choose", &choices(&plans), "")) }
             };
             @if view.may_write() {
                 article.entry {
@@ -83,9 +87,43 @@ pub(super) fn questions(view: &View<'_>, it: &RunView, report: &RunReport) -> Ma
                         (view.id(&Place::Issue(issue.issue_id.clone()), issue.issue_id.as_str())) ": "
                         (record_text(view, issue.error.as_deref().unwrap_or_default()))
                     }
+                    @if plans.len() > 1 {
+                        ul.rows {
+                            @for plan in &plans {
+                                li { (view.id(&Place::Plan(plan.id.clone()), plan.id.as_str())) " " (one_line(&plan.about)) }
+                            }
+                        }
+                    }
                     (again.small(fields, "Take up again"))
                 }
             }
         }
     }
+}
+
+/// A plan that a person may choose.
+struct PlanToChoose {
+    id: SolutionId,
+    about: String,
+}
+
+/// The plans of an issue; none if it cannot be read.
+fn plans(view: &View<'_>, issue: &IssueId) -> Vec<PlanToChoose> {
+    let snapshot = view.session.store().snapshot();
+    let Ok(folder) = snapshot.map_err(Refusal::from).and_then(|read| existing(&read, issue)) else {
+        return vec![];
+    };
+    let plan = |solution: &Solution| {
+        let plan = solution.typed_plan();
+        PlanToChoose {
+            id: solution.id.clone(),
+            about: plan.description.or(plan.approach).unwrap_or_default(),
+        }
+    };
+    folder.plans().into_iter().map(plan).collect()
+}
+
+/// What can be chosen: nothing yet, or one of these plans.
+fn choices(plans: &[PlanToChoose]) -> Vec<&str> {
+    std::iter::once("").chain(plans.iter().map(|plan| plan.id.as_str())).collect()
 }

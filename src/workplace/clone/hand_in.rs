@@ -2,7 +2,7 @@
 //! directories of this program before anything reads them.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::make::{lender, remove_tree};
 use super::objects::{self, HandInLimits};
@@ -186,9 +186,14 @@ impl Workplace {
     }
 
     pub(super) fn git_dir(&self) -> Result<UntrustedDir, WorkplaceError> {
-        let git_dir = UntrustedDir::open(&self.folder)?.below(".git")?;
-        git_dir.ok_or_else(|| WorkplaceError::GoneRef(".git".to_owned()))
+        git_dir(&self.folder)
     }
+}
+
+/// The git directory of the workplace in a directory.
+pub(super) fn git_dir(workplace: &Path) -> Result<UntrustedDir, WorkplaceError> {
+    let git_dir = UntrustedDir::open(workplace)?.below(".git")?;
+    git_dir.ok_or_else(|| WorkplaceError::GoneRef(".git".to_owned()))
 }
 
 impl Quarantine {

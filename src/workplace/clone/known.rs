@@ -2,9 +2,11 @@
 
 use std::fs::{File, TryLockError};
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use super::Workplace;
-use super::register::{LOCK, WorkplaceNote, files};
+use super::look::read_file;
+use super::register::{LOCK, WorkplaceNote, files, noted_at};
 use super::{WorkplaceError, refuse_pipes};
 use crate::git::SealedGit;
 use crate::store::{Store, object_id};
@@ -18,6 +20,8 @@ pub(crate) struct KnownWorkplace {
     pub(crate) folder: PathBuf,
     /// Whether a process uses it now.
     pub(crate) is_in_use: bool,
+    /// When it was made, or something was last taken from it.
+    pub(crate) noted_at: Option<SystemTime>,
 }
 
 impl KnownWorkplace {
@@ -30,9 +34,15 @@ impl KnownWorkplace {
                 let folder = WorkplaceNote::read(&files)?.folder;
                 let lock = File::open(files.join(LOCK)).ok()?;
                 let is_in_use = matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock));
-                Some(Self { name, folder, is_in_use })
+                Some(Self { name, folder, is_in_use, noted_at: noted_at(&files) })
             })
             .collect()
+    }
+
+    /// A file that programs in the workplace write into its git directory, also while it is in use; `None` if it is not a small
+    /// regular file.
+    pub(crate) fn read_file(&self, folder: &str, name: &str) -> Option<Vec<u8>> {
+        read_file(&self.folder, folder, name)
     }
 
     /// What was changed in its files since the work began, committed or not, as a patch. The git directory of the workplace is

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use super::Workplace;
+use super::hand_in::git_dir;
 
 /// Longer files in the git directory are not read.
 const LONGEST: u64 = 64 * 1024;
@@ -13,7 +14,7 @@ const MOST_FILES: usize = 100_000;
 impl Workplace {
     /// A file that programs in the workplace write into its git directory; `None` if it is not a small regular file.
     pub(crate) fn read_file(&self, folder: &str, name: &str) -> Option<Vec<u8>> {
-        self.git_dir().ok()?.below(folder).ok()??.read(name, LONGEST).ok()?
+        read_file(&self.folder, folder, name)
     }
 
     /// When a file was last changed, of those in the work tree and the branch.
@@ -23,6 +24,11 @@ impl Workplace {
         look(&self.folder, &self.folder, &mut newest, &mut left);
         newest
     }
+}
+
+/// A small regular file in the git directory of the workplace in a directory.
+pub(super) fn read_file(workplace: &Path, folder: &str, name: &str) -> Option<Vec<u8>> {
+    git_dir(workplace).ok()?.below(folder).ok()??.read(name, LONGEST).ok()?
 }
 
 fn look(top: &Path, folder: &Path, newest: &mut Option<SystemTime>, left: &mut usize) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
@@ -67,6 +67,11 @@ impl WorkplaceNote {
         let written = fs::write(&new, bytes).and_then(|()| fs::rename(&new, &path));
         written.map_err(|source| WorkplaceError::write(&path, source))
     }
+}
+
+/// When the note about a workplace was last written.
+pub(super) fn noted_at(files: &Path) -> Option<SystemTime> {
+    files.join(NOTE).metadata().ok()?.modified().ok()
 }
 
 /// The directory of what this program keeps about a workplace.

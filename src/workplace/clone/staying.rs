@@ -11,17 +11,20 @@ use crate::store::Store;
 
 /// The new git directory, until it is complete.
 const NEW: &str = ".git.wf";
+/// The name of the git directory of a repository that the agent made inside: git finds none of this name.
+const ASIDE: &str = ".git.agent";
 
 impl Workplace {
     /// Replaces its git directory, which the agent could write, by one of this program, so that nothing that the agent configured
-    /// runs when someone uses git there. If that cannot be made, there is none.
+    /// runs when someone uses git there. If that cannot be made, there is none. Those of repositories inside get another name.
     ///
     /// # Errors
-    /// If the directory of the agent cannot be removed.
+    /// If a directory of the agent cannot be removed or renamed.
     pub(crate) fn replace_git_dir(&self, store: &Store) -> Result<(), WorkplaceError> {
         let (old, new) = (self.folder.join(".git"), self.folder.join(NEW));
         let made = self.make_git_dir(store, &new);
         remove_tree(&old).map_err(|source| WorkplaceError::write(&old, source))?;
+        set_aside_inner(&self.folder, &new)?;
         if made.is_ok() {
             return fs::rename(&new, &old).map_err(|source| WorkplaceError::write(&old, source));
         }
@@ -49,4 +52,21 @@ impl Workplace {
         }
         Ok(())
     }
+}
+
+/// Renames what makes a directory below `folder` a repository, except `own`.
+fn set_aside_inner(folder: &Path, own: &Path) -> Result<(), WorkplaceError> {
+    // What cannot be listed cannot be entered either.
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if entry.file_name().eq_ignore_ascii_case(".git") {
+            let aside = folder.join(ASIDE);
+            remove_tree(&aside)
+                .and_then(|()| fs::rename(&path, &aside))
+                .map_err(|source| WorkplaceError::write(&path, source))?;
+        } else if path != own && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            set_aside_inner(&path, own)?;
+        }
+    }
+    Ok(())
 }

@@ -198,3 +198,22 @@ fn the_model_that_an_agent_named_is_that_of_the_next_item_too() {
     let made = &traced["trace"]["issues"][0]["executions"][0]["commits"][1]["made_by"];
     assert_eq!(made["model"], "small-2", "{traced:#}");
 }
+
+#[test]
+fn what_no_hook_saw_is_linked_before_tests_and_before_the_end() {
+    let sandbox = Sandbox::new();
+    let repo = code(&sandbox);
+    repo.queued("ISS-001", "src/a.rs");
+    let mut client = Client::of(&repo, &[]);
+    client.call("claim", json!({}));
+    // As in a shell that hides the settings of the user, and with them the hooks.
+    repo.write("src/a.rs", "fn a() {}\n");
+    repo.git(&["add", "src/a.rs"]).ok();
+    repo.git(&["-c", "core.hooksPath=/dev/null", "commit", "--quiet", "-m", "Do it"]).ok();
+    let ended = client.call("finish", json!({"outcome": "completed", "summary": "Done"}));
+    let warnings = ended["warnings"].to_string();
+    assert!(warnings.contains("1 commit that no hook had seen was linked to the plan: "), "{ended:#}");
+    assert!(warnings.contains("Do it"), "{ended:#}");
+    let commits = repo.json(&["show", "ISS-001"])["executions"][0]["commits"].clone();
+    assert_eq!(commits[0]["subject"], "Do it", "{commits:#}");
+}

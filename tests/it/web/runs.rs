@@ -55,6 +55,10 @@ fn a_run_at_work_is_steered_from_its_page() {
             let plan = plan_on(file).to_string();
             repo.wf_in(plan, &["plan", "add", issue]).ok().line().to_owned()
         });
+        // Only what is asked about has plans to choose from.
+        let option = format!("<option value=\"{solution}\"");
+        let page = browser.page(&place);
+        assert_eq!(page.contains(&option), issue == "ISS-002", "{page}");
         let sent =
             browser.send("run-add", &place, &[("run", run), ("issue", issue), ("solution", &solution)]);
         assert_eq!(sent.status, status, "{}", sent.body);

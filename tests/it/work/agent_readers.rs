@@ -90,3 +90,26 @@ fn a_file_that_its_agent_cannot_read_is_not_set_up() {
     setup(&repo, &["gemini"]);
     setup(&repo, &["gemini", "--check"]);
 }
+
+#[test]
+fn a_file_of_opencode_names_its_schema_and_goes_with_it() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    setup(&repo, &["opencode"]);
+    // Otherwise opencode adds it.
+    assert!(
+        repo.read("opencode.json").starts_with("{\n  \"$schema\": \"https://opencode.ai/config.json\",\n")
+    );
+    setup(&repo, &["opencode", "--remove"]);
+    assert!(!repo.path().join("opencode.json").exists());
+    // As another program wrote it, with other spaces.
+    setup(&repo, &["opencode"]);
+    let compact = repo.read("opencode.json").replace("{\n  \"$", "{ \"$");
+    repo.write("opencode.json", compact);
+    setup(&repo, &["opencode", "--remove"]);
+    assert!(!repo.path().join("opencode.json").exists(), "{}", repo.read("opencode.json"));
+    repo.write("opencode.json", "{\"theme\": \"x\"}\n");
+    setup(&repo, &["opencode"]);
+    setup(&repo, &["opencode", "--remove"]);
+    assert_eq!(repo.read("opencode.json"), "{\"theme\": \"x\"}\n");
+}

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{Repo, Sandbox, column};
 
-const AGENTS: [&str; 7] = ["claude", "codex", "gemini", "cursor", "opencode", "copilot", "aider"];
+const AGENTS: [&str; 8] = ["claude", "codex", "gemini", "qwen", "cursor", "opencode", "copilot", "aider"];
 
 /// Every file and directory of the work tree, with the text of files.
 fn tree(repo: &Repo) -> BTreeMap<String, Option<Vec<u8>>> {
@@ -75,6 +75,7 @@ fn each_agent_gets_what_it_reads_and_gives_it_back() {
         ("claude", &[".claude/settings.json", ".mcp.json", "CLAUDE.md"][..]),
         ("codex", &[".codex/config.toml", ".codex/hooks.json", "AGENTS.md"]),
         ("gemini", &[".gemini/settings.json", "GEMINI.md"]),
+        ("qwen", &[".qwen/settings.json", "AGENTS.md"]),
         ("cursor", &[".cursor/hooks.json", ".cursor/mcp.json", "AGENTS.md"]),
         ("opencode", &["AGENTS.md", "opencode.json"]),
         ("copilot", &[".github/hooks/git-wf.json", ".github/mcp.json", ".vscode/mcp.json", "AGENTS.md"]),
@@ -104,7 +105,7 @@ fn the_hooks_and_servers_are_commands_of_this_program() {
     setup(&repo, &AGENTS);
     let json = |path: &str| -> Value { serde_json::from_str(&repo.read(path)).unwrap() };
     let server = serde_json::json!({"command": "git-wf", "args": ["mcp"]});
-    for path in [".mcp.json", ".gemini/settings.json", ".cursor/mcp.json"] {
+    for path in [".mcp.json", ".gemini/settings.json", ".qwen/settings.json", ".cursor/mcp.json"] {
         assert_eq!(json(path)["mcpServers"]["git-wf"], server, "{path}");
     }
     assert_eq!(json("opencode.json")["mcp"]["git-wf"]["command"], serde_json::json!(["git-wf", "mcp"]));
@@ -369,7 +370,7 @@ fn who_names_no_agent_is_asked_or_told() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("code");
     let told = repo.wf(&["agents", "setup"]).fails(2).stderr;
-    assert!(told.contains("claude, codex, gemini, cursor, opencode, copilot, aider"), "{told}");
+    assert!(told.contains("claude, codex, gemini, qwen, cursor, opencode, copilot, aider"), "{told}");
     assert!(repo.wf(&["agents", "setup", "emacs"]).fails(2).stderr.contains("expected one of claude"));
     repo.write(".codex/x", "");
     let (code, shown) = repo.on_terminal("\u{4}", &["agents", "setup"]);

@@ -271,3 +271,22 @@ fn a_single_line_that_is_left_out_is_one_line() {
     let told = said.into_iter().find(|told| told.contains("more line")).unwrap();
     assert!(told.contains("shows 1 more line of it, its steps"), "{told}");
 }
+
+#[test]
+fn who_stops_is_told_which_commits_were_linked() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.wf(&["hooks", "install"]).ok();
+    repo.queued("ISS-001", "src/a.rs");
+    repo.wf(&["next"]).ok();
+    repo.write("src/a.rs", "fn a() {}\n");
+    repo.git(&["add", "src/a.rs"]).ok();
+    repo.git(&["-c", "core.hooksPath=/dev/null", "commit", "--quiet", "-m", "Do it"]).ok();
+    let told = repo.wf(&["prime", "--stop"]).ok().stdout;
+    assert!(told.contains("1 commit that no hook had seen was linked to the plan: "), "{told}");
+    assert!(told.contains("\"Do it\""), "{told}");
+    let again = repo.wf(&["prime", "--stop"]).ok().stdout;
+    assert!(!again.contains("was linked"), "{again}");
+    let commits = repo.json(&["show", "ISS-001"])["executions"][0]["commits"].clone();
+    assert_eq!(commits[0]["subject"], "Do it", "{commits:#}");
+}

@@ -101,6 +101,13 @@ static WALK: &[Walk] = &[
     step("Does every commit follow a plan, and is there evidence for every task?", SHOP, "git wf audit"),
     step("Who did what, and when?", SHOP, "git wf log ISS-001"),
     step(
+        "Agents work in clones of their own, which have only what git tracks. Ignored files that `.worktreeinclude` names come along, \
+         and commands of `wf.workplace.setup`, such as `npm ci`, prepare the rest.",
+        SHOP,
+        "echo .env | tee -a .gitignore > .worktreeinclude && echo CURRENCY=EUR > .env && git config -f .wfconfig wf.workplace.setup \"test -s .env\" && \
+         git add . && git commit -qm \"Say what a workplace needs\"",
+    ),
+    step(
         "Agents can do all of this on their own. Here, scripts stand in for them: one plans, one reviews the plan, one executes it.",
         SHOP,
         "git wf run shop-4f --planner ../planner.sh --reviewer ../reviewer.sh --executor ../executor.sh --yes",

@@ -17,7 +17,7 @@ use crate::ui;
 /// formats come from, and what each agent asks before it uses them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The agents: claude, codex, gemini, cursor, opencode, copilot or aider
+    /// The agents: claude, codex, gemini, qwen, cursor, opencode, copilot or aider
     #[arg(value_name = "AGENT")]
     agents: Vec<Agent>,
     /// Fail if something is missing or outdated, and say what; change nothing

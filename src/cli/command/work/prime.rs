@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// Print a reminder of an execution that has not ended, for a hook that runs when the agent stops
     #[arg(long, conflicts_with = "role")]
     stop: bool,
-    /// Answer as the hooks of this agent expect: claude, codex, gemini, cursor or copilot
+    /// Answer as the hooks of this agent expect: claude, codex, gemini, qwen, cursor or copilot
     #[arg(long, value_name = "AGENT", value_parser = parse_hook, conflicts_with = "json")]
     hook: Option<HookForm>,
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Findings;
-use crate::model::{ActionDone, Breach, IssueId, IssueReached, Limited, Order, RunEvent, Setback};
+use crate::model::{ActionDone, Breach, IssueId, IssueReached, Limited, Order, RunEvent, Setback, StepSpent};
 use crate::store::{Snapshot, StoreError, layout, records};
 
 /// Checks all runs of a state that has these `issues`.
@@ -37,6 +37,7 @@ pub(super) fn check(
                 }
                 RunEvent::Action(ActionDone { issue_id: Some(issue), .. })
                 | RunEvent::Setback(Setback { issue_id: Some(issue), .. })
+                | RunEvent::Spent(StepSpent { issue_id: Some(issue), .. })
                 | RunEvent::Breach(Breach { issue_id: Some(issue), .. }) => {
                     in_run(&seen, issue, &path, found);
                 }
@@ -45,6 +46,7 @@ pub(super) fn check(
                 | RunEvent::Order(Order { issue_id: Some(issue), .. }) => in_run(&seen, issue, &path, found),
                 RunEvent::Action(_)
                 | RunEvent::Setback(_)
+                | RunEvent::Spent(_)
                 | RunEvent::Breach(_)
                 | RunEvent::Limited(_)
                 | RunEvent::Order(_)

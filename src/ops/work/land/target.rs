@@ -168,7 +168,15 @@ impl LandTarget {
                 .notice(self.not_moved("a rebase or a bisect returns to it", &folder.display().to_string()));
             return Ok(true);
         }
-        match there.git().forward(new).map_err(StoreError::Git)? {
+        let mut git = there.git();
+        let brings_hooks = local.map_or(Ok(false), |local| git.brings_hooks(local, new));
+        if brings_hooks.map_err(StoreError::Git)? {
+            git = git.for_agent();
+            session.notice(Notice::note(
+                "`post-merge` did not run: what landed changes the directory of hooks, which nobody here has looked at since",
+            ));
+        }
+        match git.forward(new).map_err(StoreError::Git)? {
             Ok(()) => Ok(true),
             Err(_) if !is_still(store, &self.branch, local)? => Ok(false),
             Err(words) => {

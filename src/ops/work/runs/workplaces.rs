@@ -9,7 +9,7 @@ use crate::model::{IssueId, Other, RunId, SolutionId, TaskId, text_enum};
 use crate::ops::{Answer, Refusal, Session};
 use crate::store::{Store, resolve};
 use crate::trail::active::ActiveClaim;
-use crate::workplace::{KnownWorkplace, Workplace};
+use crate::workplace::KnownWorkplace;
 
 /// The file in the git directory of a workplace that says what is executed there.
 pub(crate) const ACTIVE: (&str, &str) = ("wf", "active.json");
@@ -57,7 +57,7 @@ pub(crate) fn live(store: &Store, run: Option<&RunId>) -> Vec<RunWorkplace> {
     let prefix = run.map_or_else(|| "RUN-".to_owned(), |run| format!("{run}-"));
     let mut known = KnownWorkplace::all(store, &prefix);
     known.retain(|known| known.is_in_use);
-    known.iter().filter_map(|known| of_run(store, known)).collect()
+    known.iter().filter_map(of_run).collect()
 }
 
 /// What was changed so far in the workplace in which the plan of an issue is carried out.
@@ -67,20 +67,20 @@ pub(crate) fn live(store: &Store, run: Option<&RunId>) -> Vec<RunWorkplace> {
 pub(crate) fn diff(session: &Session, issue: &str) -> Answer<RunDiff> {
     let store = session.store();
     let id = resolve::issue(&store.snapshot()?, issue)?;
-    for known in KnownWorkplace::all(store, "RUN-") {
-        let workplace = of_run(store, &known)
-            .filter(|of_run| of_run.issue_id == id && of_run.used_to == WorkplaceUse::Execute);
-        if let Some(workplace) = workplace {
-            let patch = String::from_utf8_lossy(&known.diff(store)?).into_owned();
-            return Ok(session.done(RunDiff { workplace, patch }, None));
-        }
+    let all =
+        KnownWorkplace::all(store, "RUN-").into_iter().filter_map(|known| Some((of_run(&known)?, known)));
+    let own = all.filter(|(of_run, _)| of_run.issue_id == id && of_run.used_to == WorkplaceUse::Execute);
+    // Earlier runs may have left others.
+    if let Some((workplace, known)) = own.max_by_key(|(_, known)| (known.is_in_use, known.noted_at)) {
+        let patch = String::from_utf8_lossy(&known.diff(store)?).into_owned();
+        return Ok(session.done(RunDiff { workplace, patch }, None));
     }
     Err(Refusal::nothing(format!("no agent of a run executes `{id}` here"))
         .remedy(Other::RunShow, "shows what runs do"))
 }
 
 /// What the name of a workplace says.
-fn of_run(store: &Store, known: &KnownWorkplace) -> Option<RunWorkplace> {
+fn of_run(known: &KnownWorkplace) -> Option<RunWorkplace> {
     let end = known.name.match_indices('-').nth(2)?.0;
     let run_id = RunId::parse(&known.name[..end]).ok()?;
     let of = &known.name[end + 1..];
@@ -91,13 +91,13 @@ fn of_run(store: &Store, known: &KnownWorkplace) -> Option<RunWorkplace> {
     } else {
         (WorkplaceUse::Execute, SolutionId::parse(of).ok()?.issue())
     };
-    let task_id = if used_to == WorkplaceUse::Execute { task_of(store, known) } else { None };
+    let task_id = if used_to == WorkplaceUse::Execute { task_of(known) } else { None };
     Some(RunWorkplace { run_id, issue_id, used_to, folder: known.folder.clone(), task_id })
 }
 
 /// The task that an agent says it works on.
-fn task_of(store: &Store, known: &KnownWorkplace) -> Option<TaskId> {
+fn task_of(known: &KnownWorkplace) -> Option<TaskId> {
     let (folder, name) = ACTIVE;
-    let active = Workplace::reopen(store, &known.name)?.read_file(folder, name)?;
+    let active = known.read_file(folder, name)?;
     serde_json::from_slice::<ActiveClaim>(&active).ok()?.task_id
 }

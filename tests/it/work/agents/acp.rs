@@ -52,8 +52,9 @@ fn agent(sandbox: &Sandbox, start: &str, turn: &str) -> Option<Repo> {
     }
     let indent = |text: &str| text.replace('\n', "\n        ");
     let text = AGENT.replace("START", &indent(start)).replace("TURN", &indent(turn));
-    std::fs::write(sandbox.root().join("agent.py"), text).unwrap();
-    repo.git(&["config", "wf.agent.mine.command", "python3 ../agent.py"]).ok();
+    let path = sandbox.root().join("agent.py");
+    std::fs::write(&path, super::beside(sandbox, &text)).unwrap();
+    repo.git(&["config", "wf.agent.mine.command", &format!("python3 '{}'", path.display())]).ok();
     repo.git(&["config", "wf.agent.mine.protocol", "acp"]).ok();
     Some(repo)
 }
@@ -87,21 +88,21 @@ def may(kind, command):
 here = os.getcwd()
 told = [may("execute", "make test"), may("execute", "git push origin main"), may("edit", "a.txt"),
         "result" in call("fs/write_text_file", path=here + "/a.txt", content="new"),
-        "result" in call("fs/write_text_file", path=here + "/../out.txt", content="new"),
+        "result" in call("fs/write_text_file", path=os.path.dirname(here) + "/out.txt", content="new"),
         "result" in call("fs/read_text_file", path=here + "/a.txt"),
         "result" in call("fs/read_text_file", path="/etc/passwd")]
-sys.stderr.write("told " + json.dumps(told) + "\n"); sys.stderr.flush()
+sys.stderr.write("told " + json.dumps(told) + " " + open("a.txt").read() + "\n"); sys.stderr.flush()
 say(json.dumps({"pong": nonce(prompt)}))"#;
     let Some(repo) = agent(&sandbox, "pass", turn) else { return };
-    repo.write("a.txt", "old");
-    for (role, told, text) in [
-        ("reviewer", "told [false, false, false, false, false, true, false]", "old"),
-        ("executor", "told [true, false, true, true, false, true, false]", "new"),
+    repo.commit("a.txt", "old", "Add a file");
+    for (role, told) in [
+        ("reviewer", "told [false, false, false, false, false, true, false] old"),
+        ("executor", "told [true, false, true, true, false, true, false] new"),
     ] {
         repo.wf(&["agents", "test", "mine", "--ask", "--role", role]).ok();
         let said = super::transcript(&repo);
         assert!(said.contains(&("stderr".into(), told.into())), "{role}: {said:#?}");
-        assert_eq!(repo.read("a.txt"), text);
+        assert_eq!(repo.read("a.txt"), "old");
     }
     assert!(!sandbox.root().join("out.txt").exists());
 }

@@ -119,6 +119,8 @@ fn who_kills_its_watcher_leaves_nothing() {
         &sandbox,
         "exec 3>../alive; (setsid sleep 1000 &); echo here >&3; kill -9 $PPID; exec sleep 1000",
     );
+    // In a sandbox, it cannot reach its watcher.
+    repo.git(&["config", "wf.run.sandbox", "off"]).ok();
     let alive = fifo(&repo);
     assert_eq!(fails(&repo)["code"], "agent-killed");
     assert_eq!(rest(alive), "here\n");

@@ -29,10 +29,10 @@ fn a_command_line_is_split_without_a_shell_unless_one_is_asked_for() {
     let repo = agent(&sandbox, "echo \"$pong\"");
     let path = sandbox.root().join("agent.sh");
     let path = path.to_str().unwrap();
-    repo.wf(&["agents", "test", &format!("sh '{path}' ';' touch ran")]).ok();
-    assert!(!repo.path().join("ran").exists());
-    repo.wf(&["agents", "test", &format!("sh:touch ran; {path} | cat")]).ok();
-    assert!(repo.path().join("ran").exists());
+    let ran = repo.wf(&["agents", "test", &format!("sh '{path}' ';' echo ran '>&2'")]).ok();
+    assert!(!ran.stderr.contains("| ran"), "{}", ran.stderr);
+    let ran = repo.wf(&["agents", "test", &format!("sh:echo ran >&2; {path} | cat")]).ok();
+    assert!(ran.stderr.contains("| ran"), "{}", ran.stderr);
     let error = repo.refused(1, &["agents", "test", "sh 'a"]);
     assert_eq!(error["code"], "invalid-agent");
 }
@@ -95,9 +95,28 @@ fn a_program_that_is_not_there_is_named() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("code");
     let error = repo.refused(1, &["agents", "test", "./nowhere"]);
-    assert_eq!(error["code"], "agent-not-started");
+    assert_eq!(error["code"], "agent-not-found");
     assert!(error["hint"].as_str().unwrap().contains("./nowhere"), "{error}");
     let error = repo.refused(1, &["agents", "test", "nobody"]);
     assert_eq!(error["code"], "unknown-agent");
     assert!(error["hint"].as_str().unwrap().contains("claude, claude-acp, codex"), "{error}");
+}
+
+#[test]
+fn a_greeting_and_a_ping_happen_in_a_prepared_workplace() {
+    let sandbox = Sandbox::new();
+    let repo = agent(&sandbox, "pwd >&2; echo \"$WF_NAME\" >&2; cat made >&2; echo x > left; echo \"$pong\"");
+    repo.git(&["config", "wf.workplace.setup", "echo prepared > made"]).ok();
+    repo.issue("ISS-1");
+    repo.wf(&["next", "ISS-1", "--worktree", "--yes"]);
+    let before = repo.git(&["status", "--porcelain"]).ok().stdout;
+    let tested = repo.json(&["agents", "test", "mine"]);
+    let said: Vec<String> =
+        transcript(&repo).into_iter().filter(|it| it.0 == "stderr").map(|it| it.1).collect();
+    assert!(said[0].contains("code-test-"), "{said:?}");
+    assert_eq!(said[1], tested["prepared"]["name"], "{tested}");
+    assert_eq!((said[2].as_str(), &tested["prepared"]["commands"]), ("prepared", &1.into()), "{tested}");
+    assert!(tested["confinement"]["text"].as_str().unwrap().contains("confined"), "{tested}");
+    assert_eq!(repo.git(&["status", "--porcelain"]).ok().stdout, before);
+    assert!(!std::path::Path::new(&said[0]).exists());
 }

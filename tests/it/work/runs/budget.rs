@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::sessions;
 use super::world::World;
 use crate::support::plan_on;
 
@@ -64,6 +65,50 @@ fn a_run_that_has_cost_what_it_may_stops_and_goes_on_with_more() {
     world.repo.wf(&["run", "resume", "--yes", "--budget", "200k tokens"]).ok();
     let statuses = ["ISS-1", "ISS-2"].map(|issue| world.repo.status(issue));
     assert_eq!(statuses, ["completed", "completed"]);
+}
+
+#[test]
+fn no_agent_is_asked_once_more_beyond_the_budget() {
+    let world = counting();
+    let asks = "echo x >> \"$HERE/asked\"; echo '{\"tasks\": 1, \"session\": {\"tokens\": 5}}'";
+    world.agent("planner", asks);
+    let asked = || std::fs::read_to_string(world.sandbox.root().join("asked")).unwrap().lines().count();
+    assert_eq!(refused(&world, &["run", "ISS-1", "--budget", "5 tokens"])["code"], "budget");
+    assert_eq!((asked(), world.repo.status("ISS-1")), (1, "registered".into()));
+    // An invalid answer is an attempt, and its tokens are counted; with more to spend, there is another one.
+    assert_eq!(refused(&world, &["run", "resume", "--budget", "9 tokens"])["code"], "budget");
+    assert_eq!(asked(), 2);
+    let log = world.repo.json(&["run", "log"]);
+    let log = log.as_array().unwrap().iter();
+    let tokens: Vec<&Value> = log.filter(|it| it["type"] == "setback").map(|it| &it["tokens"]).collect();
+    assert_eq!(tokens, [&json!(5), &json!(5)]);
+    // An issue waits for a person, and has not failed.
+    world.repo.issue("ISS-3");
+    let state = world.run(1, &["ISS-3", "--issue-budget", "5 tokens"]);
+    assert_eq!(state["issues"]["ISS-3"]["error"], "it spent 5 of 5 tokens", "{state:#}");
+    assert_eq!(asked(), 3);
+}
+
+#[test]
+fn a_turn_without_an_answer_is_the_last_beyond_the_budget() {
+    let world = World::new();
+    if !sessions::agent(&world, "planner", "{}", "answer = None", "answer = None") {
+        return;
+    }
+    assert_eq!(refused(&world, &["run", "ISS-1", "--budget", "1 tokens"])["code"], "budget");
+    let asked = std::fs::read_to_string(world.sandbox.root().join("asked")).unwrap();
+    assert_eq!(asked.lines().count(), 1, "{asked}");
+}
+
+#[test]
+fn an_issue_has_one_budget_in_all_runs() {
+    let world = counting();
+    let fails = "cat > /dev/null; echo '{\"status\": \"failed\", \"errors\": [{\"message\": \"no\"}], \
+        \"session\": {\"tokens\": 7}}'";
+    world.agent("executor", fails);
+    world.run(1, &["ISS-1", "--issue-budget", "100 tokens"]);
+    let state = world.run(1, &["ISS-1", "--issue-budget", "7 tokens"]);
+    assert_eq!(state["issues"]["ISS-1"]["error"], "it spent 7 of 7 tokens", "{state:#}");
 }
 
 #[test]

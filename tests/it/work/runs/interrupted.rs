@@ -76,6 +76,20 @@ fn is_done_once(repo: &Repo, run: &Value, branch: &str) {
     assert_eq!(made, subjects);
 }
 
+/// No workplace, and nothing that was kept for one.
+fn no_workplace_is_left(repo: &Repo) {
+    let names = |folder: &std::path::Path| -> Vec<String> {
+        let entries = folder.read_dir().into_iter().flatten().map(Result::unwrap);
+        let folders = entries.filter(|entry| entry.path().is_dir());
+        folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    };
+    assert_eq!(names(&repo.path().join(".git/wf/workplaces")), [""; 0]);
+    let beside = names(repo.path().parent().unwrap());
+    assert!(!beside.iter().any(|name| name.contains("RUN-")), "{beside:?}");
+    assert_eq!(repo.git(&["for-each-ref", "refs/wf-kept"]).ok().stdout, "");
+    assert_eq!(repo.git(&["worktree", "list", "--porcelain"]).ok().stdout.matches("worktree ").count(), 1);
+}
+
 /// Resumes the run. A git that was killed may have left a lock, which only a person may remove: then it does what the
 /// error says.
 fn resumed(repo: &Repo, args: &[&str]) -> Ran {
@@ -124,6 +138,7 @@ fn killed_again_and_again(mut kills: usize) {
         let branch = run["branch"].as_str().unwrap().trim_start_matches("refs/heads/");
         all_is_mended(&repo, branch);
         is_done_once(&repo, &run, branch);
+        no_workplace_is_left(&repo);
         repo.wf(&["run", "resume"]).fails(3);
     }
 }

@@ -114,6 +114,35 @@ fn only_a_run_at_work_can_be_steered() {
 }
 
 #[test]
+fn what_agents_used_before_the_run_was_killed_is_recorded() {
+    for (role, steps) in [("planner", "spent"), ("executor", "session")] {
+        let world = World::new();
+        let kills = "time.sleep(1); os.kill(int(open(os.path.join(HERE, 'run')).read()), 9); sys.stdin.readline(); sys.exit()";
+        let later = "sys.exit(1)";
+        let kills = format!("import time; {kills}");
+        let first = format!("if once('killed'): {kills}\n            sys.exit(1)");
+        if !sessions::agent(&world, role, "{}", &first, later) {
+            return;
+        }
+        let root = world.sandbox.root().display().to_string();
+        let program = env!("CARGO_BIN_EXE_git-wf");
+        let call = format!("echo $$ > '{root}/run'; exec '{program}' run ISS-1 --yes");
+        world.repo.sh(&["-c", &call]);
+        assert_eq!(world.repo.json(&["run", "show"])["driven"], "interrupted", "{role}");
+        world.repo.wf(&["run", "resume", "--yes"]).fails(1);
+        let spent = match steps {
+            "spent" => {
+                let log = world.repo.json(&["run", "log"]);
+                log.as_array().unwrap().iter().find(|entry| entry["type"] == "spent").unwrap()["tokens"]
+                    .clone()
+            }
+            _ => world.repo.json(&["show", "ISS-1"])["executions"][0]["sessions"][0]["tokens"].clone(),
+        };
+        assert!(spent.as_u64().is_some_and(|tokens| tokens > 0), "{role}: {spent}");
+    }
+}
+
+#[test]
 fn what_a_planner_used_before_it_was_stopped_is_recorded() {
     let world = World::new();
     let stop = person(&world, "run stop ISS-1");
@@ -127,7 +156,12 @@ fn what_a_planner_used_before_it_was_stopped_is_recorded() {
     let state = world.run(1, &["ISS-1"]);
     assert_eq!(World::error(&state).0, "stopped", "{state:#}");
     let log = world.repo.json(&["run", "log"]);
-    let setback = log.as_array().unwrap().iter().find(|entry| entry["type"] == "setback").unwrap();
-    assert_eq!(setback["action"], "plan", "{log:#}");
-    assert!(setback["tokens"].as_u64().is_some_and(|tokens| tokens > 0), "{log:#}");
+    let entry = |kind: &str| log.as_array().unwrap().iter().find(|entry| entry["type"] == kind);
+    let spent = entry("spent").unwrap();
+    assert_eq!(spent["action"], "plan", "{log:#}");
+    assert!(spent["tokens"].as_u64().is_some_and(|tokens| tokens > 0), "{log:#}");
+    // It is no attempt that failed.
+    assert_eq!(entry("setback"), None, "{log:#}");
+    let report = world.repo.json(&["run", "report"]);
+    assert_eq!(report["totals"]["tokens"], spent["tokens"], "{report:#}");
 }

@@ -281,12 +281,18 @@ fn live_work_is_named_and_can_be_looked_at() {
     let looks = "for command in 'run show' 'run diff ISS-1' ''; do git -C \"$HERE/code\" wf $command; done";
     world.agent(
         "executor",
-        &format!("echo more >> a.txt; echo new > b.txt; {{ {looks}; }} > \"$HERE/seen\"\nrm b.txt\n{BUILDS}"),
+        &format!(
+            "git wf task start T1 >&2; echo more >> a.txt; echo new > b.txt; {{ {looks}; }} > \"$HERE/seen\"\n\
+             git -C \"$HERE/code\" wf run show --json > \"$HERE/shown\"\nrm b.txt\n{BUILDS}"
+        ),
     );
     world.run(0, &["ISS-1"]);
     let seen = std::fs::read_to_string(world.sandbox.root().join("seen")).unwrap();
     let named = seen.lines().filter(|line| line.contains("ISS-1: an agent executes its plan in ")).count();
     assert_eq!(named, 2, "{seen}");
+    let shown = std::fs::read_to_string(world.sandbox.root().join("shown")).unwrap();
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["workplaces"][0]["task_id"], "T1", "{shown:#}");
     for line in ["+more", "+++ b/b.txt", "+new"] {
         assert!(seen.lines().any(|it| it == line), "{line}: {seen}");
     }

@@ -1,0 +1,80 @@
+//! Whether a run, or the work on an issue, has cost what it may.
+
+use super::job::AgentJob;
+use crate::model::{Budget, IssueId, RunId, Usage};
+use crate::ops::issues::existing;
+use crate::ops::work::runs::view::existing as existing_run;
+use crate::ops::{Refusal, Session};
+use crate::rules::run::{Spent, driven_ms};
+use crate::rules::{ExecutionFolder, IssueFolder, RunFolder, RunProgress};
+
+/// Adds what a run's work on an issue cost.
+pub(super) fn add_of_run(folder: &IssueFolder, run: &RunId, progress: &RunProgress<'_>, spent: &mut Spent) {
+    let Some(logged) = progress.issue(&folder.issue.record.id) else { return };
+    let is_own = |it: &&ExecutionFolder| it.execution.run_id.as_ref() == Some(run);
+    let own: Vec<&ExecutionFolder> = folder.executions.iter().filter(is_own).collect();
+    spent.add(&own, logged);
+}
+
+/// What agents used of the budget of an issue: executors in all runs, wherever they were driven, and all others in this one.
+pub(super) fn on_issue(folder: &IssueFolder, progress: &RunProgress<'_>) -> Spent {
+    let mut spent = Spent::default();
+    if let Some(logged) = progress.issue(&folder.issue.record.id) {
+        let is_of_run = |it: &&ExecutionFolder| it.execution.run_id.is_some();
+        let all: Vec<&ExecutionFolder> = folder.executions.iter().filter(is_of_run).collect();
+        spent.add(&all, logged);
+    }
+    spent
+}
+
+/// Which limit is reached once this usage is recorded, too, in words; `None` if there is more to spend.
+///
+/// # Errors
+/// If the store cannot be read.
+pub(super) fn exhausted(
+    session: &Session,
+    run: &RunId,
+    issue: &IssueId,
+    unrecorded: &Usage,
+) -> Result<Option<String>, Refusal> {
+    let snapshot = session.store().snapshot()?;
+    let run = existing_run(&snapshot, run)?;
+    let progress = RunProgress::of(&run);
+    if let Some(budget) = &run.run.issue_budget {
+        let mut spent = on_issue(&existing(&snapshot, issue)?, &progress);
+        spent.add_unrecorded(unrecorded);
+        if let Some(why) = spent.exhausts(budget) {
+            return Ok(Some(why));
+        }
+    }
+    let Some(budget) = progress.budget else { return Ok(None) };
+    of_run(session, &run, &progress, budget, unrecorded)
+}
+
+fn of_run(
+    session: &Session,
+    run: &RunFolder,
+    progress: &RunProgress<'_>,
+    budget: &Budget,
+    unrecorded: &Usage,
+) -> Result<Option<String>, Refusal> {
+    let snapshot = session.store().snapshot()?;
+    let mut spent = Spent::default();
+    for id in &run.run.issue_ids {
+        add_of_run(&existing(&snapshot, id)?, &run.run.id, progress, &mut spent);
+    }
+    spent.add_unrecorded(unrecorded);
+    Ok(spent.for_time(driven_ms(run, session.now()?)).exhausts(budget))
+}
+
+impl AgentJob {
+    /// Whether the run or the work on the issue has cost what it may, with what the agent used and is not recorded yet. What
+    /// cannot be read exhausts nothing.
+    pub(super) fn is_over_budget(&self, unrecorded: &Usage) -> bool {
+        let mut used = self.usage.borrow().clone();
+        used.add(unrecorded.clone());
+        let exhausted =
+            self.session().and_then(|session| exhausted(&session, &self.run.id, &self.issue, &used));
+        exhausted.is_ok_and(|why| why.is_some())
+    }
+}
