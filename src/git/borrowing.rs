@@ -3,8 +3,13 @@
 use std::fs;
 use std::path::Path;
 
+use gix::fs::Capabilities;
+
 use super::sealed::alternates;
-use super::{Args, Environment, Git, GitError, HashKind, ObjectId, Repository};
+use super::{Args, Environment, Git, GitError, HashKind, Repository};
+
+/// The directories of a new repository.
+const DIRECTORIES: [&str; 6] = ["hooks", "info", "objects/info", "objects/pack", "refs/heads", "refs/tags"];
 
 impl Git {
     /// Makes a repository in `folder`, which also sees the objects in the directory `borrowed`. It has no hooks and no files.
@@ -15,17 +20,19 @@ impl Git {
         environment: &Environment,
     ) -> Result<Self, GitError> {
         let git_dir = folder.join(".git");
-        let git = Self::new(&git_dir, Some(folder)).within(environment);
-        let args = Args::new(&["init", "--quiet", "--template="])
-            .with("--object-format=", hash)
-            .set("init.defaultRefFormat", "files");
-        git.run(args)?;
-        for inner in ["hooks", "info", "objects/info"].map(|inner| git_dir.join(inner)) {
+        for inner in DIRECTORIES.map(|inner| git_dir.join(inner)) {
             fs::create_dir_all(&inner).map_err(GitError::io(&inner))?;
         }
-        let path = git_dir.join("objects/info/alternates");
-        fs::write(&path, alternates(borrowed)?).map_err(GitError::io(&path))?;
-        Ok(git)
+        let config = first_config(hash, &Capabilities::probe_dir(folder));
+        for (name, content) in [
+            ("HEAD", &b"ref: refs/heads/main\n"[..]),
+            ("config", config.as_bytes()),
+            ("objects/info/alternates", &alternates(borrowed)?),
+        ] {
+            let path = git_dir.join(name);
+            fs::write(&path, content).map_err(GitError::io(&path))?;
+        }
+        Ok(Self::new(&git_dir, Some(folder)).within(environment))
     }
 
     /// Fills an empty work tree with the files of HEAD. No hook runs. Git LFS finds its files in the directory `large`.
@@ -33,22 +40,29 @@ impl Git {
         let args = Args::new(&["read-tree", "-m", "-u"]).set("lfs.storage", large.display());
         self.run(args.value("HEAD")).map(drop)
     }
+}
 
-    /// Keeps objects by refs below `prefix`, which ends in a slash; each is named after its object.
-    pub(crate) fn keep_objects(
-        &self,
-        prefix: &str,
-        ids: impl IntoIterator<Item = ObjectId>,
-    ) -> Result<(), GitError> {
-        let updates: String = ids.into_iter().map(|id| format!("update {prefix}{id} {id}\n")).collect();
-        self.run_with(&["update-ref", "--no-deref", "--stdin"], updates.as_bytes()).map(drop)
+/// What `git init` writes into the configuration of a repository with files: what the file system can do.
+fn first_config(hash: HashKind, system: &Capabilities) -> String {
+    let version = u8::from(hash != HashKind::Sha1);
+    let Capabilities { precompose_unicode, ignore_case, executable_bit, symlink } = *system;
+    let mut config = format!(
+        "[core]\n\trepositoryformatversion = {version}\n\tfilemode = {executable_bit}\n\tbare = false\n\
+         \tlogallrefupdates = true\n"
+    );
+    if !symlink {
+        config.push_str("\tsymlinks = false\n");
     }
-
-    /// Deletes refs, wherever they are.
-    pub(crate) fn delete_refs<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Result<(), GitError> {
-        let updates: String = names.into_iter().map(|name| format!("delete {name}\n")).collect();
-        self.run_with(&["update-ref", "--no-deref", "--stdin"], updates.as_bytes()).map(drop)
+    if ignore_case {
+        config.push_str("\tignorecase = true\n");
     }
+    if precompose_unicode {
+        config.push_str("\tprecomposeunicode = true\n");
+    }
+    if hash != HashKind::Sha1 {
+        config.push_str(&format!("[extensions]\n\tobjectformat = {hash}\n"));
+    }
+    config
 }
 
 impl Repository {

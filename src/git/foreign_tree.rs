@@ -1,16 +1,15 @@
 //! git in a work tree whose files an agent made. Settings of the user may name programs by paths relative to the work tree: there,
 //! these would be programs of the agent.
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::{Args, Git, GitError};
+use super::{Git, Repository};
 
-/// The settings that name programs which git runs while it checks out, merges or commits, as `git config --get-regexp` takes them.
-const PROGRAMS: &str = r"^(core\.(hookspath|fsmonitor)|filter\..*\.(clean|smudge|process)|merge\..*\.driver|gpg\.(.*\.)?program)$";
 /// The merge of text that git does itself, in place of a driver.
 const PLAIN_MERGE: &str = "git merge-file --marker-size=%L %A %O %B";
+/// What of a filter is a program.
+const FILTERS: [&str; 3] = ["clean", "smudge", "process"];
 /// Programs that run what their arguments name.
 const INTERPRETERS: &[&str] = &[
     "awk", "bun", "bundle", "busybox", "cargo", "deno", "dotnet", "env", "find", "gawk", "go", "java",
@@ -19,7 +18,22 @@ const INTERPRETERS: &[&str] = &[
 ];
 
 /// Settings that hold for each command: `-c` and `key=value`.
-pub(crate) type ForeignSettings = Vec<OsString>;
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ForeignSettings(Vec<OsString>);
+
+impl ForeignSettings {
+    /// The words of these settings, before those of a command.
+    pub(super) fn words(&self) -> &[OsString] {
+        &self.0
+    }
+
+    /// Adds a value. git can set nothing in this way for a name with `=`, which only the user can have chosen.
+    fn add(&mut self, key: &str, value: &str) {
+        if !key.contains('=') {
+            self.0.extend(["-c".into(), format!("{key}={value}").into()]);
+        }
+    }
+}
 
 impl Git {
     /// A git with these settings for each command.
@@ -27,77 +41,56 @@ impl Git {
         self.settings.clone_from(settings);
         self
     }
+}
 
-    /// The settings for each command.
-    pub(crate) fn settings(&self) -> &ForeignSettings {
-        &self.settings
-    }
-
-    /// Sets a value for each command. git can set nothing in this way for a name with `=`, which only the user can have chosen.
-    fn add_setting(&mut self, key: &str, value: &str) {
-        // No hook runs for an agent of a run.
-        let is_kept = self.is_for_agent && key == "core.hooksPath";
-        if !key.contains('=') && !is_kept {
-            self.settings.extend(["-c".into(), format!("{key}={value}").into()]);
+impl Repository {
+    /// The settings for a work tree with files that an agent made. The hooks of a relative `core.hooksPath` are those of the user's
+    /// own work tree, and filters, merge drivers and watchers that could be files of the agent do not run. `keeps_hooks` leaves
+    /// `core.hooksPath` as it is.
+    pub(crate) fn foreign_settings(&self, keeps_hooks: bool) -> ForeignSettings {
+        let config = self.config();
+        let mut settings = ForeignSettings::default();
+        if config.text("core.fsmonitor").is_some() || config.boolean("core.fsmonitor").is_some() {
+            settings.add("core.fsmonitor", "false");
         }
-    }
-
-    /// This git, for a work tree with files that an agent made. The hooks of a relative `core.hooksPath` are those of the user's
-    /// own work tree, and filters, merge drivers and watchers that could be files of the agent do not run.
-    ///
-    /// # Errors
-    /// If git cannot read its settings.
-    pub(crate) fn in_foreign_tree(&self) -> Result<Self, GitError> {
-        let mut git = self.clone();
-        if !git.settings().is_empty() {
-            return Ok(git);
-        }
-        let programs = match self.run(Args::new(&["config", "--null", "--get-regexp"]).value(PROGRAMS)) {
-            Ok(programs) => programs,
-            // There are none.
-            Err(GitError::Failed { code: Some(1), .. }) => return Ok(git),
-            Err(error) => return Err(error),
-        };
-        let text = String::from_utf8_lossy(&programs);
-        let (mut own_top, mut filters, mut hooks) = (None, BTreeSet::new(), None);
-        for entry in text.split_terminator('\0') {
-            let (key, value) = entry.split_once('\n').unwrap_or((entry, ""));
-            match key.split_once('.') {
-                // The last value counts.
-                Some(("core", "hookspath")) => hooks = Some(value),
-                Some(("core", _)) => git.add_setting(key, "false"),
-                Some(("filter", rest)) if !is_installed(value) => {
-                    filters.extend(rest.rsplit_once('.').map(|(name, _)| name));
-                }
-                Some(("merge", _)) if !is_installed(value) => git.add_setting(key, PLAIN_MERGE),
-                Some(("gpg", _)) if value.contains('/') && !is_absolute(value) => {
-                    let program = self.users_own(&mut own_top, value)?;
-                    git.add_setting(key, &program.to_string_lossy());
-                }
-                _ => {}
+        let mut filters = Vec::new();
+        for (filter, name, value) in config.subsections("filter") {
+            let is_program = FILTERS.iter().any(|program| name.eq_ignore_ascii_case(program));
+            if is_program && !is_installed(&value) && !filters.contains(&filter) {
+                filters.push(filter);
             }
         }
-        for name in filters {
+        for filter in filters {
             for (part, value) in [("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")] {
-                git.add_setting(&format!("filter.{name}.{part}"), value);
+                settings.add(&format!("filter.{filter}.{part}"), value);
             }
         }
-        if let Some(hooks) = hooks.filter(|hooks| !hooks.is_empty() && !is_absolute(hooks)) {
-            let hooks = self.users_own(&mut own_top, hooks)?;
-            git.add_setting("core.hooksPath", &hooks.to_string_lossy());
+        for (driver, name, value) in config.subsections("merge") {
+            if name.eq_ignore_ascii_case("driver") && !is_installed(&value) {
+                settings.add(&format!("merge.{driver}.driver"), PLAIN_MERGE);
+            }
         }
-        Ok(git)
+        let formats = config.subsections("gpg").into_iter();
+        let formats = formats.filter(|(_, name, _)| name.eq_ignore_ascii_case("program"));
+        let programs = formats.map(|(format, _, value)| (format!("gpg.{format}.program"), value));
+        let program = config.text("gpg.program").map(|value| ("gpg.program".to_owned(), value));
+        for (key, value) in programs.chain(program) {
+            if value.contains('/') && !is_absolute(&value) {
+                settings.add(&key, &self.users_own(&value).to_string_lossy());
+            }
+        }
+        let hooks = config.text("core.hooksPath");
+        if let Some(hooks) = hooks.filter(|hooks| !keeps_hooks && !hooks.is_empty() && !is_absolute(hooks)) {
+            settings.add("core.hooksPath", &self.users_own(&hooks).to_string_lossy());
+        }
+        settings
     }
 
     /// A relative path, in the main work tree; `/dev/null` if there is none.
-    fn users_own(&self, top: &mut Option<PathBuf>, relative: &str) -> Result<PathBuf, GitError> {
-        if top.is_none() {
-            let common = self.absolute_path(&["--git-common-dir"])?;
-            let main = common.parent().filter(|_| common.ends_with(".git"));
-            *top = Some(main.unwrap_or(Path::new("")).to_owned());
-        }
-        let top = top.as_deref().filter(|top| top.is_absolute());
-        Ok(top.map_or_else(|| PathBuf::from("/dev/null"), |top| top.join(relative)))
+    fn users_own(&self, relative: &str) -> PathBuf {
+        let common = self.common_dir();
+        let main = common.parent().filter(|_| common.ends_with(".git"));
+        main.map_or_else(|| PathBuf::from("/dev/null"), |main| main.join(relative))
     }
 }
 

@@ -186,7 +186,7 @@ impl Git {
     pub(crate) fn begin_merge(&self, theirs: ObjectId, message: &str) -> Result<(), GitError> {
         let args = Args::new(&["merge", "--no-ff", "--no-commit", "--quiet", "--no-verify-signatures"]);
         let args = args.with("--message=", message).value(theirs.to_string());
-        let output = self.in_foreign_tree()?.output(args)?;
+        let output = self.output(args)?;
         match output.status.code() {
             Some(0 | 1) => Ok(()),
             code => Err(GitError::Failed { command: "merge".into(), stderr: said(&output.stderr), code }),
@@ -201,13 +201,12 @@ impl Git {
         message: &str,
     ) -> Result<Result<(), String>, GitError> {
         let args = Args::new(&["merge", "--quiet", "--no-edit", "--no-verify-signatures"]);
-        let git = self.in_foreign_tree()?;
-        let output = git.output(args.with("--message=", message).value(theirs.to_string()))?;
+        let output = self.output(args.with("--message=", message).value(theirs.to_string()))?;
         if output.status.success() {
             return Ok(Ok(()));
         }
         // If there was nothing to abort, the first error says more.
-        let _ = git.output(&["merge", "--abort"][..]);
+        let _ = self.output(&["merge", "--abort"][..]);
         Ok(Err(said(&[output.stdout, output.stderr].concat())))
     }
 

@@ -230,7 +230,7 @@ impl Git {
         if self.is_for_agent {
             command.env_remove("GIT_TRACE2_EVENT").args(["-c", "core.hooksPath=/dev/null"]);
         }
-        command.args(&self.settings);
+        command.args(self.settings.words());
         if let Some(known) = &self.incoming {
             command.envs(known.iter().cloned());
         }

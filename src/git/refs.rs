@@ -234,8 +234,7 @@ impl Repository {
             deref: false,
         };
         let mut buf = gix::date::parse::TimeBuf::default();
-        let own = self.wait_for_lock("core.filesRefLockTimeout", 100);
-        let packed = self.wait_for_lock("core.packedRefsTimeout", 1000);
+        let (own, packed) = self.lock_waits();
         let packed_lock = self.common_dir().join("packed-refs.lock");
         let held = modified(&packed_lock);
         let shared = self.shared_mode();
@@ -273,7 +272,7 @@ impl Repository {
     }
 
     /// Makes the folders and the reflog of a ref as git makes them in a shared repository; gix follows the umask.
-    fn share_ref(&self, name: &str, shared: SharedMode) -> Result<(), GitError> {
+    pub(super) fn share_ref(&self, name: &str, shared: SharedMode) -> Result<(), GitError> {
         if shared == SharedMode::Umask {
             return Ok(());
         }
@@ -283,6 +282,12 @@ impl Repository {
             shared.create_folder(folder).map_err(GitError::io(folder))?;
         }
         shared.open(&log).map(drop).map_err(GitError::io(log))
+    }
+
+    /// How long git waits for the lock files of refs, and of `packed-refs`.
+    pub(super) fn lock_waits(&self) -> (Fail, Fail) {
+        let own = self.wait_for_lock("core.filesRefLockTimeout", 100);
+        (own, self.wait_for_lock("core.packedRefsTimeout", 1000))
     }
 
     /// How long git waits for another process's lock file, in milliseconds; negative means for ever.
@@ -305,12 +310,6 @@ impl Git {
     /// Asks a remote for its default branch, and notes it if that branch was fetched. A failure changes nothing.
     pub(crate) fn note_remote_head(&self, remote: &str) {
         let _ = self.output(Args::new(&["remote", "set-head"]).value(remote).options(&["--auto"]));
-    }
-
-    /// Deletes a ref that points to `commit`.
-    pub(crate) fn delete_ref(&self, name: &str, commit: ObjectId) -> Result<(), GitError> {
-        self.run(Args::new(&["update-ref", "-d"]).value(name).value(commit.to_string()))?;
-        Ok(())
     }
 
     /// Deletes a symbolic ref; what it points to stays.

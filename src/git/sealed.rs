@@ -85,15 +85,6 @@ impl SealedGit {
         written.map_err(GitError::io(&path))
     }
 
-    /// How many bytes the objects that lead from `known` to `tips` have once they are unpacked.
-    pub(crate) fn unpacked_size(&self, tips: &[ObjectId], known: &[ObjectId]) -> Result<u64, GitError> {
-        let options = ["rev-list", "--objects", "--no-object-names", "--stdin"];
-        let listed = feed(self.command(Args::new(&options)), wanted(tips, known).as_bytes())?;
-        let sizes = feed(self.command(Args::new(&["cat-file", "--batch-check=%(objectsize)"])), &listed)?;
-        let text = String::from_utf8_lossy(&sizes);
-        Ok(text.lines().filter_map(|size| size.parse::<u64>().ok()).fold(0, u64::saturating_add))
-    }
-
     /// The git directory.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
@@ -233,25 +224,4 @@ fn ended(mut child: Child, command: &str) -> Result<(), GitError> {
     }
     let stderr = String::from_utf8_lossy(&complaint).trim().to_owned();
     Err(GitError::Failed { command: command.to_owned(), stderr, code: status.code() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::git::Repository;
-
-    #[test]
-    fn a_hand_in_is_as_large_as_what_is_packed_in_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let [lender, sealed] = ["lender", "sealed"].map(|name| folder.path().join(name));
-        let hash = Repository::init_bare(&lender).hash_kind();
-        let git = Git::new(&lender, None);
-        let ids = [1_000_000, 500].map(|size| {
-            let id = git.run_with(&["hash-object", "-w", "--stdin"], &vec![b'0'; size]).unwrap();
-            ObjectId::from_hex(id.trim_ascii()).unwrap()
-        });
-        let sealed = SealedGit::create(&sealed, None, hash, &lender).unwrap();
-        assert_eq!(sealed.unpacked_size(&ids, &[]).unwrap(), 1_000_500);
-        assert_eq!(sealed.unpacked_size(&ids, &ids[..1]).unwrap(), 500);
-    }
 }

@@ -2,34 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use gix::discover::path::from_gitdir_file;
-
-use super::{Args, Git, GitError, ObjectId};
+use super::{Args, Git, GitError, ObjectId, Repository};
 use crate::model::Branch;
 
 impl Git {
-    /// The checked-out branches, with the directory of each, and those to which a rebase or a bisect in progress will
-    /// return. git is asked, since only it knows all forms of HEAD and of worktrees: what is believed to be on no
-    /// branch may be deleted.
-    pub(crate) fn checked_out(&self) -> Result<Vec<(Branch, PathBuf)>, GitError> {
-        let listed = self.run(&["worktree", "list", "--porcelain"])?;
-        let text = String::from_utf8_lossy(&listed);
-        let mut folder = PathBuf::new();
-        let mut found = Vec::new();
-        for line in text.lines() {
-            if let Some(path) = line.strip_prefix("worktree ") {
-                folder = PathBuf::from(path);
-            } else if let Some(branch) = line.strip_prefix("branch ") {
-                found.extend(Branch::parse(branch).map(|branch| (branch, folder.clone())));
-            } else if line == "detached" {
-                found.extend(in_progress(&folder).into_iter().map(|branch| (branch, folder.clone())));
-            }
-        }
-        Ok(found)
-    }
-
-    /// Creates a worktree on `branch`. If `begin` is given, the branch is created from that commit. Unless that is checked out
-    /// here, agents may have made what is in it.
+    /// Creates a worktree on `branch`. If `begin` is given, the branch is created from that commit.
     pub(crate) fn add_worktree(
         &self,
         path: &Path,
@@ -41,21 +18,13 @@ impl Git {
             Some(begin) => args.with("-b", branch.short()).value(path).value(begin),
             None => args.value(path).value(branch.short()),
         };
-        let git = if self.is_checked_out(begin) { self.clone() } else { self.in_foreign_tree()? };
-        git.run(args).map(drop)
-    }
-
-    /// Whether this commit is the one that is checked out in the work tree.
-    fn is_checked_out(&self, commit: Option<&str>) -> bool {
-        let Some(commit) = commit else { return false };
-        let head = self.run(&["rev-parse", "--verify", "--quiet", "HEAD"]);
-        commit == "HEAD" || head.is_ok_and(|head| head.trim_ascii() == commit.as_bytes())
+        self.run(args).map(drop)
     }
 
     /// Creates a worktree on no branch, at a commit.
     pub(crate) fn add_detached_worktree(&self, path: &Path, commit: &str) -> Result<(), GitError> {
         let args = Args::new(&["worktree", "add", "--quiet", "--detach"]).value(path).value(commit);
-        self.in_foreign_tree()?.run(args).map(drop)
+        self.run(args).map(drop)
     }
 
     /// Removes a worktree, with whatever is in it, even one that git was killed in the middle of making.
@@ -90,46 +59,74 @@ impl Git {
     /// Moves the branch of a worktree of agents to `commit`, with index and work tree. Whatever is not committed goes.
     pub(crate) fn reset_to(&self, commit: ObjectId) -> Result<(), GitError> {
         let args = Args::new(&["reset", "--quiet", "--hard"]).value(commit.to_string());
-        self.in_foreign_tree()?.run(args).map(drop)
+        self.run(args).map(drop)
     }
 
     /// Throws away what is not committed in a worktree of agents, but for ignored files.
     pub(crate) fn discard_uncommitted(&self) -> Result<(), GitError> {
-        let git = self.in_foreign_tree()?;
-        git.run(&["reset", "--quiet", "--hard"])?;
-        git.run(&["clean", "--quiet", "-f", "-d"]).map(drop)
+        self.run(&["reset", "--quiet", "--hard"])?;
+        self.run(&["clean", "--quiet", "-f", "-d"]).map(drop)
     }
 
-    /// Merges `branch` into the branch `into`, which is checked out in a worktree of agents.
-    pub(crate) fn merge_branch(&self, branch: &Branch, into: &Branch) -> Result<BranchMerge, GitError> {
+    /// Merges `branch` into the branch `into`, which is checked out in a worktree of agents; with hooks if `has_hooks`.
+    pub(crate) fn merge_branch(
+        &self,
+        branch: &Branch,
+        into: &Branch,
+        has_hooks: bool,
+    ) -> Result<BranchMerge, GitError> {
         let subject = format!("Merge branch '{branch}' into {into}");
         let args = Args::new(&["merge", "--quiet", "--no-edit"]).with("--message=", subject);
-        let git = self.in_foreign_tree()?;
-        let merged = git.run(args.value(branch.as_str()));
+        let args = if has_hooks { args } else { args.set("core.hooksPath", "/dev/null") };
+        let merged = self.run(args.value(branch.as_str()));
         let Err(error) = merged else { return Ok(BranchMerge::Done) };
-        let listed = git.run(&["diff", "--name-only", "--diff-filter=U"])?;
+        let listed = self.run(&["diff", "--name-only", "--diff-filter=U"])?;
         let files: Vec<String> = String::from_utf8_lossy(&listed).lines().map(str::to_owned).collect();
         // If there was nothing to abort, the first error says more.
-        let _ = git.run(&["merge", "--abort"]);
+        let _ = self.run(&["merge", "--abort"]);
         if files.is_empty() { Err(error) } else { Ok(BranchMerge::Conflict(files)) }
     }
+}
 
-    /// Deletes a branch that is merged into what is checked out in the work tree.
-    pub(crate) fn delete_merged_branch(&self, branch: &Branch) -> Result<(), GitError> {
-        self.run(Args::new(&["branch", "--quiet", "--delete"]).value(branch.short())).map(drop)
+impl Repository {
+    /// The checked-out branches, with the directory of each, and those to which a rebase or a bisect in progress will
+    /// return.
+    pub(crate) fn checked_out(&self) -> Result<Vec<(Branch, PathBuf)>, GitError> {
+        // The git directory may be elsewhere.
+        let main = self.main_work_dir().unwrap_or_else(|| self.common_dir());
+        let is_bare = self.config().boolean("core.bare").unwrap_or(false);
+        let main = (!is_bare).then(|| (self.common_dir(), main));
+        let linked = self.linked_worktrees()?;
+        let linked = linked.iter().map(|tree| (tree.git_dir().to_owned(), tree.folder().unwrap_or_default()));
+        let mut found = Vec::new();
+        for (git_dir, folder) in main.into_iter().chain(linked) {
+            let branches = match head_of(&git_dir) {
+                Some(branch) => vec![branch],
+                None => in_progress(&git_dir),
+            };
+            found.extend(branches.into_iter().map(|branch| (branch, folder.clone())));
+        }
+        Ok(found)
+    }
+}
+
+/// The branch that is checked out in the worktree with this git directory. In old repositories, `HEAD` can be a link.
+fn head_of(git_dir: &Path) -> Option<Branch> {
+    let head = git_dir.join("HEAD");
+    match head.read_link() {
+        Ok(target) => Branch::parse(target.to_str()?),
+        Err(_) => Branch::parse(read_in(git_dir, "HEAD").strip_prefix("ref:")?.trim()),
     }
 }
 
 /// The branches that a rebase or a bisect in a worktree moves or returns to when it ends. HEAD is detached until then, and
 /// git refuses to delete them.
-fn in_progress(folder: &Path) -> Vec<Branch> {
-    let inside = folder.join(".git");
-    let git_dir = if inside.is_dir() { inside } else { from_gitdir_file(&inside).unwrap_or(inside) };
-    let rebased = ["rebase-merge/head-name", "rebase-apply/head-name"].map(|name| read_in(&git_dir, name));
+fn in_progress(git_dir: &Path) -> Vec<Branch> {
+    let rebased = ["rebase-merge/head-name", "rebase-apply/head-name"].map(|name| read_in(git_dir, name));
     // Three lines for each branch: its name, and where it was and will be.
-    let moved = read_in(&git_dir, "rebase-merge/update-refs");
+    let moved = read_in(git_dir, "rebase-merge/update-refs");
     let names = rebased.iter().map(String::as_str).chain(moved.lines().step_by(3));
-    let bisected = Branch::of_short(read_in(&git_dir, "BISECT_START").trim());
+    let bisected = Branch::of_short(read_in(git_dir, "BISECT_START").trim());
     names.filter_map(|name| Branch::parse(name.trim())).chain(bisected).collect()
 }
 

@@ -39,6 +39,9 @@ impl Progress for NoProgress {
     fn end(&self) {}
 }
 
+/// What a change of the store also records. Returns false as long as there is nothing to record.
+pub(crate) type Rider = Box<dyn FnMut(&mut Tx<'_>) -> Result<bool, Refusal>>;
+
 /// The right to perform an operation. Only [`Session::permit`] gives one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Permit(Op);
@@ -50,13 +53,44 @@ pub(crate) struct Session {
     notices: RefCell<Vec<Notice>>,
     caller: Option<Caller>,
     is_patient: Cell<bool>,
+    rider: RefCell<Option<Rider>>,
 }
 
 impl Session {
     /// A session for a store that was opened with an actor and a clock. Programs that operations start get only part of
     /// its environment, which also says when the work is stopped.
     pub(crate) fn new(store: Store, progress: Box<dyn Progress>) -> Self {
-        Self { store, progress, notices: RefCell::default(), caller: None, is_patient: Cell::new(false) }
+        Self {
+            store,
+            progress,
+            notices: RefCell::default(),
+            caller: None,
+            is_patient: Cell::new(false),
+            rider: RefCell::default(),
+        }
+    }
+
+    /// Does work whose first change of the store also records what `rider` says, in the same commit.
+    pub(crate) fn with_rider<T>(&self, rider: Rider, work: impl FnOnce() -> T) -> T {
+        self.rider.replace(Some(rider));
+        let done = work();
+        self.rider.take();
+        done
+    }
+
+    /// A change that also records what the rider says. The flag is set if it did.
+    fn ridden<T>(
+        &self,
+        has_ridden: &Cell<bool>,
+        mut change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
+    ) -> impl FnMut(&mut Tx<'_>) -> Result<T, Refusal> {
+        move |tx| {
+            let answer = change(tx)?;
+            if let Some(rider) = self.rider.borrow_mut().as_mut() {
+                has_ridden.set(rider(tx)?);
+            }
+            Ok(answer)
+        }
     }
 
     /// From now on, changes are tried again for a while if someone else is writing: work that took an agent long
@@ -142,10 +176,15 @@ impl Session {
     pub(crate) fn transact<T>(
         &self,
         permit: Permit,
-        mut change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
+        change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
     ) -> Result<Committed<T>, Refusal> {
+        let has_ridden = Cell::new(false);
+        let mut change = self.ridden(&has_ridden, change);
         let committed =
             self.patience().tries(|| self.store.transact(permit.0, with_permission(&mut change)))?;
+        if has_ridden.get() {
+            self.rider.take();
+        }
         self.notice_all(committed.far_future.warnings().map(Notice::from));
         Ok(committed)
     }
@@ -219,10 +258,12 @@ impl Session {
         &self,
         permit: Permit,
         remote: Option<&str>,
-        mut change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
+        change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
         mut withdraw: Option<Withdraw<'_, T, Refusal>>,
     ) -> Result<T, Refusal> {
         let Some(remote) = remote else { return Ok(self.transact(permit, change)?.answer) };
+        let has_ridden = Cell::new(false);
+        let mut change = self.ridden(&has_ridden, change);
         let mut patience = self.patience();
         let before = self.store.tip()?;
         let Through { answer, synced, far_future } = loop {
@@ -243,6 +284,9 @@ impl Session {
                 other => break other.map_err(|refusal| patience.refusal(refusal))?,
             }
         };
+        if has_ridden.get() {
+            self.rider.take();
+        }
         if synced.merged == Moved::Merge {
             clones::follow_sources(self)?;
         }

@@ -1,6 +1,6 @@
 //! Asks the agent of a job: in the session that it knows if there is one, and not before its provider serves it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use super::job::{AgentJob, StepReport};
@@ -13,8 +13,15 @@ use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::known_session::KnownSession;
 use crate::agent::request::Request;
 use crate::agent::talk::{self, AgentReply, Sequel, Unanswered};
-use crate::git::{fault, local_now};
-use crate::model::{Code, Limited, Other, RunStep, Time, Usage};
+use crate::git::fault;
+use crate::git::local_now;
+use crate::model::AgentSession;
+use crate::model::Code;
+use crate::model::Limited;
+use crate::model::Other;
+use crate::model::RunStep;
+use crate::model::Time;
+use crate::model::Usage;
 use crate::ops::work::{Conversation, record_session, recorded};
 use crate::ops::{Notice, Refusal};
 use crate::process::supervise::LOOK;
@@ -22,6 +29,12 @@ use crate::rules::LimitWait;
 
 /// How much of what an agent says about its limit is recorded, in characters.
 const LONGEST: usize = 300;
+
+/// A conversation with an agent that is not recorded yet.
+pub(super) struct UnrecordedSession {
+    held: AgentSession,
+    transcript: PathBuf,
+}
 
 impl AgentJob {
     /// Asks, with the records as they are now. The inner error is that of the agent. An agent that is limited is asked again
@@ -243,9 +256,30 @@ impl AgentJob {
         (held.tokens, held.cost) = (used.tokens, used.cost);
         let noted = self.note.read().filter(|noted| noted.session.agent == agent.name());
         held.session_id = held.session_id.or(noted.map(|noted| noted.session.id));
-        match record_session(&session, execution, held) {
-            Ok(_) => unended::ended(transcript),
-            Err(refusal) => self.warn("the session of its agent is not recorded", &refusal.message),
+        // If the run is killed before it is recorded, whoever resumes the run does that.
+        unended::answered(transcript, execution, held.clone());
+        self.record_sessions();
+        self.sessions.borrow_mut().push(UnrecordedSession { held, transcript: transcript.to_owned() });
+    }
+
+    /// The conversations with agents that are not recorded yet.
+    pub(super) fn unrecorded_sessions(&self) -> Vec<AgentSession> {
+        self.sessions.borrow().iter().map(|session| session.held.clone()).collect()
+    }
+
+    /// All of them are recorded now.
+    pub(super) fn sessions_are_recorded(&self) {
+        self.sessions.take().iter().for_each(|session| unended::ended(&session.transcript));
+    }
+
+    /// Records the conversations with agents that the end of an execution did not.
+    pub(super) fn record_sessions(&self) {
+        let Some(execution) = &self.execution else { return };
+        for UnrecordedSession { held, transcript } in self.sessions.take() {
+            match self.session().and_then(|session| record_session(&session, execution, held)) {
+                Ok(_) => unended::ended(&transcript),
+                Err(refusal) => self.warn("the session of its agent is not recorded", &refusal.message),
+            }
         }
     }
 

@@ -1,9 +1,11 @@
 //! Executes a plan: the agent works in its worktree, then the tests of the plan are run, and the execution ends.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::along::completed;
 use super::job::{
     AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport as Told, VainStep, failure, failure_of,
 };
@@ -12,16 +14,27 @@ use super::steps::input;
 use super::workplace::StepWorkplace;
 use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::request::RequestKind;
-use crate::git::Revisions;
-use crate::model::{Code, CommitHash, ExecutionId, ExecutionStatus, Failure, Op, Other, Usage, count, typed};
+use crate::model::ActionDone;
+use crate::model::Check;
+use crate::model::Code;
+use crate::model::CommitHash;
+use crate::model::ExecutionId;
+use crate::model::ExecutionStatus;
+use crate::model::Failure;
+use crate::model::Op;
+use crate::model::Other;
+use crate::model::Usage;
+use crate::model::count;
+use crate::model::typed;
 use crate::ops::issues::existing_outline;
 use crate::ops::trail::{Relink, relink};
+use crate::ops::work::unfinished::are_committed;
 use crate::ops::work::{self, Built, Complete, ExecutorReport, Then};
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::run::completes;
 use crate::rules::unbegun::unbegun;
 use crate::rules::{ExecutionFolder, Role};
-use crate::store::{ObjectId, object_id};
+use crate::store::{ObjectId, Tx, object_id};
 
 /// The type of failure if changes are not committed.
 pub(super) const COMMIT_FAILED: &str = "commit_failed";
@@ -41,10 +54,12 @@ pub(super) fn execute(job: &AgentJob, execution: &AgentExecution) -> StepOutcome
     };
     let carrying = Carrying::new(job, execution, &session);
     // After a kill that followed the last commit, only the end is missing.
-    if execution.may_be_done && carrying.is_all_there() && carrying.finish(None).is_ok() {
+    if execution.may_be_done && carrying.is_all_there() && carrying.finish(None, Spent::default()).is_ok() {
         return StepOutcome::Completed(execution.id.clone(), Spent::default());
     }
-    match carrying.carry_out() {
+    let carried_out = carrying.carry_out();
+    job.record_sessions();
+    match carried_out {
         Ok(spent) => StepOutcome::Completed(execution.id.clone(), spent),
         Err(NoAnswer::Stopped) if job.stops.is_of_issue() => carrying.give_back(&stopped_by_person()),
         Err(NoAnswer::Stopped) => StepOutcome::Stopped,
@@ -130,7 +145,7 @@ impl Carrying<'_> {
             match reply.answer {
                 Built::Failed(failure) => Err(RefusedAnswer::NoAnswer(NoAnswer::Failed(failure))),
                 Built::Completed(report) => {
-                    let finished = self.finish(Some(*report));
+                    let finished = self.finish(Some(*report), spent);
                     let keep = |refusal: &Refusal| {
                         self.job.keep_answer("report", &reply.value, refusal, |file| {
                             vec![(completes(&self.job.issue, Some(file)), "tests it again and completes it")]
@@ -148,7 +163,7 @@ impl Carrying<'_> {
     }
 
     /// Runs the tests and completes the execution.
-    fn finish(&self, report: Option<ExecutorReport>) -> Result<(), NoAnswer> {
+    fn finish(&self, report: Option<ExecutorReport>, spent: Spent) -> Result<(), NoAnswer> {
         self.is_done.set(false);
         self.has_failed_test.set(false);
         if report.as_ref().is_some_and(ExecutorReport::has_failed_tests) {
@@ -156,14 +171,27 @@ impl Carrying<'_> {
         }
         self.refuse_refused()?;
         let aside = self.set_aside()?;
-        self.test(&aside).inspect_err(|vain| {
+        let checks = self.test(&aside).inspect_err(|vain| {
             self.has_failed_test.set(matches!(vain, NoAnswer::Failed(_)));
         })?;
         let made = self.made()?;
         let item = Some(self.execution.id.to_string());
-        let complete = Complete { item, report, made, then: Then::Nothing, ..Complete::default() };
+        let sessions = self.job.unrecorded_sessions();
+        let then = Then::Nothing;
+        let complete = Complete { item, report, made, checks, sessions, then, ..Complete::default() };
         self.is_done.set(true);
-        work::complete(self.session, &complete).map_err(|refusal| match refusal.code {
+        let id = self.execution.id.clone();
+        let events = move |tx: &Tx<'_>, done: &ActionDone| completed(tx, done, &id);
+        let done =
+            self.job.log_along(self.session, spent, events, || work::complete(self.session, &complete));
+        if done.is_ok() {
+            self.job.sessions_are_recorded();
+        } else if let Err(refusal) = self.record_checks(&complete.checks) {
+            // Nothing says that the work is complete.
+            self.is_done.set(false);
+            self.job.warn("the results of its tests are not recorded", &refusal.message);
+        }
+        done.map_err(|refusal| match refusal.code {
             Code::Uncommitted => {
                 let error_type = Some(COMMIT_FAILED.into());
                 NoAnswer::Failed(Failure { error_type, ..failure_of(&refusal) })
@@ -178,6 +206,13 @@ impl Carrying<'_> {
             _ => refusal.into(),
         })?;
         Ok(())
+    }
+
+    fn record_checks(&self, checks: &[Check]) -> Result<(), Refusal> {
+        match self.folder()? {
+            Some(folder) => work::record_checks(self.session, &folder.execution, checks),
+            None => Ok(()),
+        }
     }
 
     /// Links the agent's commits with this attempt, if the last one is not linked: the hooks' records may be lost.
@@ -205,8 +240,8 @@ impl Carrying<'_> {
         }
         let base = object_id(self.job.guard.bounds().base.as_str());
         let (Some(base), Some(head)) = (base, store.head()?) else { return Ok(vec![]) };
-        let range = Revisions::of(head).without(base).no_merges().oldest_first();
-        Ok(store.git().revisions(range)?)
+        let made = store.parents_first(&[head], Some(base))?.into_iter();
+        Ok(made.filter(|(_, parents)| parents.len() < 2).map(|(commit, _)| commit).collect())
     }
 
     /// Refuses to complete if the commits of the agent were not taken.
@@ -255,7 +290,9 @@ impl Carrying<'_> {
         let mut lines: Vec<String> =
             tracked.map(|line| format!("{} has changes", line.get(3..).unwrap_or(line))).collect();
         let planned = &self.job.guard.bounds().named;
-        if !planned.is_empty() {
+        // If there are no changes, nothing untracked is at the path of a committed file.
+        let is_in_doubt = !planned.is_empty() && (!lines.is_empty() || !self.are_committed(planned)?);
+        if is_in_doubt {
             let found = place.workplace.untracked_below(planned.iter().map(String::as_str));
             for line in found.map_err(Refusal::from)? {
                 let path = line.get(3..).unwrap_or_default();
@@ -273,7 +310,11 @@ impl Carrying<'_> {
         Err(NoAnswer::Failed(failure(COMMIT_FAILED, &what, &named(&lines))))
     }
 
-    /// Whether each task has a commit, and nothing is left uncommitted.
+    fn are_committed(&self, paths: &BTreeSet<String>) -> Result<bool, Refusal> {
+        Ok(are_committed(self.session.store(), paths.iter().map(String::as_str))?)
+    }
+
+    /// Whether each task has a commit. What an agent left in its workplace was handed in before.
     fn is_all_there(&self) -> bool {
         let look = || -> Result<bool, Refusal> {
             let store = self.session.store();
@@ -281,7 +322,7 @@ impl Carrying<'_> {
             let plan = work::as_stored(store, &folder.execution)?.typed_plan();
             let commits = folder.work();
             let is_begun = unbegun(&plan, &folder.log, &commits, &[]).is_empty();
-            Ok(!commits.is_empty() && is_begun && store.git().uncommitted()?.is_empty())
+            Ok(!commits.is_empty() && is_begun)
         };
         look().unwrap_or(false)
     }

@@ -11,6 +11,8 @@ use std::time::Duration;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use super::along::{Along, log_along};
+use super::asking::UnrecordedSession;
 use super::limits::AgentLimits;
 use super::resolving::{ResolvedConflict, TestedCopies};
 use super::sessions::SessionNote;
@@ -23,13 +25,14 @@ use crate::agent::guard::AgentGuard;
 use crate::agent::request::{Request, RequestKind};
 use crate::agent::talk::AgentReply;
 use crate::model::{
-    Breach, ExecutionId, ExecutionStatus, Extent, Failure, IssueId, Learned, Limited, RemedyCall, Run,
-    RunStep, Setback, SolutionId, TaskId, Unrecorded, Usage, Verdict, hex,
+    ActionDone, Breach, ExecutionId, ExecutionStatus, Extent, Failure, IssueId, Learned, Limited, RemedyCall,
+    Run, RunEvent, RunLogEntry, RunStep, Setback, SolutionId, TaskId, Unrecorded, Usage, Verdict, hex,
 };
 use crate::ops::work::asking::{Again, Asking};
 use crate::ops::work::runs::paths::{AgentIdentity, transcript_name};
-use crate::ops::{Notice, Refusal, plans};
+use crate::ops::{Notice, Refusal, Session, plans};
 use crate::rules::Role;
+use crate::store::Tx;
 use crate::workplace::Confinement;
 
 pub(super) use crate::ops::work::asking::{NoAnswer, RefusedAnswer, failure, failure_end, failure_of};
@@ -87,6 +90,10 @@ pub(super) struct AgentJob {
     pub(super) stops: Arc<RunStops>,
     /// The agent's usage in this step. That of an executor is in the sessions of the execution.
     pub(super) usage: RefCell<Usage>,
+    /// The conversations with its agent that the log of the execution does not have yet.
+    pub(super) sessions: RefCell<Vec<UnrecordedSession>>,
+    /// What the log of the run says of the result of the step already.
+    pub(super) logged: RefCell<Vec<RunLogEntry>>,
     /// The file with an answer that could not be stored, as the log of the run names it, and its SHA-256.
     pub(super) kept: RefCell<Option<(String, String)>>,
 }
@@ -107,8 +114,22 @@ pub(super) enum StepReport {
     Limited(Limited),
     /// Something else that deserves attention.
     Noticed(Notice),
-    /// The step has ended; the usage of its agent.
-    Over(IssueId, RunStep, Box<StepOutcome>, Usage),
+    /// The step has ended.
+    Over(EndedStep),
+}
+
+/// A step that has ended.
+pub(super) struct EndedStep {
+    /// The issue.
+    pub(super) issue: IssueId,
+    /// The step.
+    pub(super) step: RunStep,
+    /// Its result.
+    pub(super) outcome: Box<StepOutcome>,
+    /// The usage of its agent that is not recorded yet.
+    pub(super) usage: Usage,
+    /// What the log of the run says of it already.
+    pub(super) logged: Vec<RunLogEntry>,
 }
 
 /// The result of a step.
@@ -272,6 +293,26 @@ impl AgentJob {
             }
         };
         self.report(StepReport::Noticed(notice));
+    }
+
+    /// Does work of which the log of the run tells in the same commit: what `events` makes of the step that is done.
+    pub(super) fn log_along<T>(
+        &self,
+        session: &Session,
+        spent: Spent,
+        mut events: impl FnMut(&Tx<'_>, &ActionDone) -> Result<Vec<RunEvent>, Refusal> + 'static,
+        work: impl FnOnce() -> Result<T, Refusal>,
+    ) -> Result<T, Refusal> {
+        let usage = self.usage.borrow().clone();
+        let mut done = ActionDone::plain(self.step, Some(self.issue.clone()));
+        (done.agent, done.took_ms) = (Some(self.agent.name().to_owned()), Some(spent.took_ms));
+        (done.tokens, done.cost) = (usage.tokens, usage.cost);
+        let Along { done, logged } = log_along(session, &self.run.id, move |tx| events(tx, &done), work)?;
+        if !logged.is_empty() {
+            self.usage.take();
+            self.logged.replace(logged);
+        }
+        Ok(done)
     }
 
     /// The step came to nothing because of a refusal that is not the agent's fault.

@@ -7,12 +7,13 @@
 //!    log.
 //! 2. `run/drive/` loops in one thread: `standing.rs` reads the state of each issue, and `rules/run/next.rs`
 //!    (pure) decides which steps can start. Each step of an agent runs in a thread with its own session, workplace and
-//!    actor (`job.rs`, `steps.rs`, `execute.rs`). Only the driver writes the log.
+//!    actor (`job.rs`, `steps.rs`, `execute.rs`). What a step did and what the log
+//!    says of it are one commit (`along.rs`); all else in the log is the driver's.
 //! 3. A step uses the operations that people use, in the role of the agent: `plan add`, `queue add`, `next`,
 //!    `verify`, `done`.
 //! 4. Each agent works in a clone of its own (`workplace.rs`), in a sandbox where there can be one. What it hands in is judged
-//!    by `gate` like a push from a stranger; what is refused is recorded. Plans are claimed in worktrees in which no agent
-//!    works, and tested in workplaces that are made for that.
+//!    by `gate` like a push from a stranger; what is refused is recorded. Plans are claimed in worktrees without files, and
+//!    tested in workplaces that are made for that.
 //! 5. Completed work is merged into the branch of the run. If it conflicts (`drive/conflicts.rs`), copies of its commits are
 //!    tried; then the agent that made it resolves the merge (`resolving.rs`), and then a person.
 //! 6. The state of a run is not stored: `rules/run/progress.rs` folds the log. A resumed run first records what was done
@@ -22,6 +23,7 @@
 //!    `drive/steering.rs`).
 
 mod agreed;
+mod along;
 mod arrived;
 mod asking;
 mod begin;

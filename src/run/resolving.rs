@@ -17,7 +17,7 @@ use crate::ops::work::{self, Built, CopiedWork, JoinConflict, JoinedTests, TestR
 use crate::ops::{Refusal, Session};
 use crate::rules::Role;
 use crate::rules::run::MERGE_CONFLICT;
-use crate::store::ObjectId;
+use crate::store::{ObjectId, Store, StoreError};
 
 /// A conflict that an agent is to resolve.
 pub(super) struct WorkConflict {
@@ -78,6 +78,16 @@ impl WorkConflict {
     }
 }
 
+/// Moves the branch of a worktree of the run back to `ours`, from whatever an agent made of it.
+pub(super) fn take_back(there: &Store, ours: ObjectId) -> Result<(), StoreError> {
+    if let Some(head) = there.head()?
+        && head != ours
+    {
+        there.move_branch(head, ours)?;
+    }
+    Ok(())
+}
+
 /// Has a conflict resolved.
 pub(super) fn resolve(job: &AgentJob, conflict: &WorkConflict) -> StepOutcome {
     let session = match job.session() {
@@ -86,7 +96,7 @@ pub(super) fn resolve(job: &AgentJob, conflict: &WorkConflict) -> StepOutcome {
     };
     let asked = asked(job, &session, conflict);
     if asked.is_err()
-        && let Err(error) = session.store().git().reset_to(conflict.ours)
+        && let Err(error) = take_back(session.store(), conflict.ours)
     {
         job.warn("a merge that was not accepted stays on its branch", &error.to_string());
     }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::along::planned;
 use super::job::{
     AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport, VainStep, failure, failure_of,
 };
@@ -11,11 +12,13 @@ use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::request::RequestKind;
 use crate::agent::talk::AgentReply;
 use crate::model::{
-    Breach, Code, Depth, ExecutionStatus, Exploration, Op, RemedyCall, Solution, SolutionId, Verdict, typed,
+    ActionDone, Breach, Code, Depth, ExecutionStatus, Exploration, Op, RemedyCall, Solution, SolutionId,
+    Verdict, typed,
 };
 use crate::ops::plans::{self, AddPlans, Bind, Judgement, PlanInput, ProposedPlans};
 use crate::ops::{Notice, Refusal, Session, issues};
 use crate::rules::{ExecutionFolder, Role, review};
+use crate::store::Tx;
 
 /// The context of an issue or plan for a role, as JSON.
 pub(super) fn input(session: &Session, of: &str, role: Role) -> Result<Value, Refusal> {
@@ -119,22 +122,22 @@ fn store(
     let many = answer.count() > 1;
     let place = |n: usize| if many { format!("$.solutions[{n}]") } else { "$".to_owned() };
     let plans = answer.into_values();
-    let added = plans::add(
-        session,
-        AddPlans {
-            issue: job.issue.to_string(),
-            plans: plans
-                .iter()
-                .cloned()
-                .enumerate()
-                .map(|(n, plan)| PlanInput { place: place(n), plan })
-                .collect(),
-            no_bind: false,
-            queue: false,
-            add_reply_task: false,
-            force: None,
-        },
-    );
+    let issue = job.issue.clone();
+    let input = AddPlans {
+        issue: issue.to_string(),
+        plans: plans
+            .iter()
+            .cloned()
+            .enumerate()
+            .map(|(n, plan)| PlanInput { place: place(n), plan })
+            .collect(),
+        no_bind: false,
+        queue: false,
+        add_reply_task: false,
+        force: None,
+    };
+    let events = move |tx: &Tx<'_>, done: &ActionDone| planned(tx, done, &issue);
+    let added = job.log_along(session, spent, events, || plans::add(session, input));
     let added = added.inspect_err(|refusal| keep_plans(job, &plans, refusal)).map_err(mendable)?.view;
     if let Some(bound) = added.bound.first() {
         return Ok(StepOutcome::Planned(bound.solution_id.clone(), spent));

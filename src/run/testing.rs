@@ -8,7 +8,7 @@ use super::job::{NoAnswer, StepReport as Told, failure_end};
 use super::leftovers::named;
 use super::workplace::{self, StepSite, StepWorkplace};
 use crate::agent::state::ProgramNeeds;
-use crate::model::{CheckOutcome, Failure};
+use crate::model::{Check, CheckOutcome, Failure};
 use crate::ops::work::preparing::tear_down;
 use crate::ops::work::verify_notices::not_installed;
 use crate::ops::work::{
@@ -46,10 +46,10 @@ impl Carrying<'_> {
     }
 
     /// Runs the tests of the plan, whatever the agent reports, in a workplace that is made for that. The files in `aside` were
-    /// not committed.
-    pub(super) fn test(&self, aside: &[String]) -> Result<(), NoAnswer> {
-        let Some(tests) = self.tests()? else { return Ok(()) };
-        let Some(start) = self.session.store().head().map_err(Refusal::from)? else { return Ok(()) };
+    /// not committed. Returns the results, which are not recorded yet if they suffice.
+    pub(super) fn test(&self, aside: &[String]) -> Result<Vec<Check>, NoAnswer> {
+        let Some(tests) = self.tests()? else { return Ok(vec![]) };
+        let Some(start) = self.session.store().head().map_err(Refusal::from)? else { return Ok(vec![]) };
         let of = format!("test-{}", self.execution.id.issue());
         let site = StepSite {
             name: workplace::name(&self.job.run.id, &of),
@@ -76,7 +76,7 @@ impl Carrying<'_> {
             self.job.report(Told::Noticed(notice));
         }
         if verified.passed {
-            return Ok(());
+            return Ok(verified.checks);
         }
         let Some(failed) = verified.checks.iter().find(|check| !check.has_passed()) else {
             return Err(unproved(&verified).map_or(NoAnswer::Stopped, NoAnswer::Failed));
@@ -124,7 +124,7 @@ impl Carrying<'_> {
             within: self.job.confinement.words(&workplace.folder, &ProgramNeeds::default()),
             prepared: place.prepared.clone(),
         };
-        let tests = tests.in_workplace(fresh).within(self.job.environment(&self.job.agent));
+        let tests = tests.in_workplace(fresh).within(self.job.environment(&self.job.agent)).for_caller();
         Ok(tests.run(TEST_LIMIT, &mut Unseen)?.view)
     }
 }

@@ -21,6 +21,9 @@ struct Begun {
     #[serde(flatten)]
     of: BegunFor,
     session: AgentSession,
+    /// Whether the agent has ended, so that the session says all there is to say.
+    #[serde(default)]
+    is_ended: bool,
 }
 
 /// What an agent is asked for.
@@ -50,8 +53,17 @@ fn note(transcript: &Path) -> PathBuf {
 
 /// Notes that an agent is asked. A failure matters only if the run is killed: then the session is not recorded.
 pub(super) fn begins(transcript: &Path, of: BegunFor, session: AgentSession) {
-    let begun = Begun { of, session };
-    if let (Ok(bytes), Some(folder)) = (serde_json::to_vec(&begun), transcript.parent()) {
+    note_of(transcript, &Begun { of, session, is_ended: false });
+}
+
+/// Notes how an execution's conversation ended, until that is recorded.
+pub(super) fn answered(transcript: &Path, execution: &ExecutionId, session: AgentSession) {
+    let of = BegunFor::Execution { execution_id: execution.clone() };
+    note_of(transcript, &Begun { of, session, is_ended: true });
+}
+
+fn note_of(transcript: &Path, begun: &Begun) {
+    if let (Ok(bytes), Some(folder)) = (serde_json::to_vec(begun), transcript.parent()) {
         let _ = fs::create_dir_all(folder).and_then(|()| fs::write(note(transcript), bytes));
     }
 }
@@ -105,16 +117,23 @@ fn notes(places: &RunPaths) -> Vec<PathBuf> {
     notes
 }
 
-/// Records the sessions of executions that began and did not end, in the name of the executor. The run goes on without those
-/// that cannot be recorded. Returns what agents used in other steps, for the log of the run.
+/// Records the sessions of executions that began and were not recorded, in the name of the executor. The run goes on without
+/// those that cannot be recorded. Returns what agents used in other steps, for the log of the run.
 pub(super) fn record(session: &Session, places: &RunPaths, executor: &AgentIdentity) -> Vec<StepSpent> {
     let mut spent = Vec::new();
     for path in notes(places) {
         let transcript = path.with_extension("");
-        let Some(Begun { of, session: held }) = read(&path) else { continue };
+        let Some(Begun { of, session: held, is_ended }) = read(&path) else { continue };
         match of {
             BegunFor::Execution { execution_id } => {
-                record_execution(session, places, executor, &transcript, &execution_id, held);
+                let held = if is_ended { held } else { cut_off(&transcript, held) };
+                let tree = active::work_dir_of(session.store(), &execution_id).ok().flatten();
+                let recorded = executor
+                    .at(&tree.unwrap_or_else(|| places.branch_tree()))
+                    .and_then(|there| record_session(&there, &execution_id, held).map(drop));
+                if recorded.is_ok() {
+                    ended(&transcript);
+                }
             }
             BegunFor::Step { action, issue_id } => {
                 let AgentSession { agent, tokens, cost, .. } = held;
@@ -135,26 +154,13 @@ pub(super) fn record(session: &Session, places: &RunPaths, executor: &AgentIdent
     spent
 }
 
-fn record_execution(
-    session: &Session,
-    places: &RunPaths,
-    executor: &AgentIdentity,
-    transcript: &Path,
-    execution: &ExecutionId,
-    held: AgentSession,
-) {
+/// A session that ended before the agent answered.
+fn cut_off(transcript: &Path, held: AgentSession) -> AgentSession {
     let lasted = transcript::lasted(transcript).unwrap_or_default();
-    let held = AgentSession {
+    AgentSession {
         ended_at: Some(held.started_at.plus_millis(i64::try_from(lasted).unwrap_or_default())),
         transcript_sha256: transcript::sha256(transcript).ok(),
         summary: Some("the run was interrupted before the agent answered".to_owned()),
         ..held
-    };
-    let tree = active::work_dir_of(session.store(), execution).ok().flatten();
-    let recorded = executor
-        .at(&tree.unwrap_or_else(|| places.branch_tree()))
-        .and_then(|there| record_session(&there, execution, held).map(drop));
-    if recorded.is_ok() {
-        ended(transcript);
     }
 }

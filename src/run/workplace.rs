@@ -20,7 +20,9 @@ use crate::ops::{Refusal, Session};
 use crate::rules::{Bounds, Role};
 use crate::store::{ObjectId, Store};
 use crate::trail::active::ActiveClaim;
-use crate::workplace::{Confinement, NewWorkplace, PlaceVariables, Source, Workplace};
+use crate::workplace::{
+    Confinement, HandInLimits, NewWorkplace, PlaceVariables, Prepared, Source, Workplace,
+};
 
 /// The subject of a commit of files that an agent left.
 const KEPT_FILES: &str = "Keep what was not committed";
@@ -125,33 +127,35 @@ impl StepWorkplace {
     /// If the repository of the user cannot be read or written.
     pub(super) fn hand_in(&mut self, hander: Hander<'_>) -> Result<Vec<String>, Refusal> {
         let mut told = self.refusals_of_hooks();
-        match take_records(hander.session, hander.role, hander.execution, &self.workplace) {
+        let handed = self.workplace.hand_in(hander.session.store(), HandInLimits::DEFAULT);
+        match take_records(hander.session, hander.role, hander.execution, &handed) {
             Ok(refused) => told.extend(refused.iter().map(record_words)),
             Err(refusal) if refusal.is_stop() || refusal.is_passing() => return Err(refusal),
             Err(refusal) => told.push(format!("nothing of its records was taken: {}", refusal.message)),
         }
         if hander.bounds.branch.is_some() {
-            self.refused = self.take_commits(hander)?;
+            let taken = take_commits(hander.session, &named(hander.bounds), &self.workplace, &handed)?;
+            self.refused = self.move_claim(taken, hander)?;
             told.extend(self.refused.iter().map(|refused| refused.why.clone()));
         }
         Ok(told)
     }
 
-    /// Returns why its commits were not taken.
-    fn take_commits(&mut self, hander: Hander<'_>) -> Result<Vec<RefusedBranch>, Refusal> {
-        let named = named(hander.bounds);
-        let tip = match take_commits(hander.session, &named, &self.workplace)? {
+    /// Moves the branch to the commits that were taken. Returns why they were not.
+    fn move_claim(&mut self, taken: TakenCommits, hander: Hander<'_>) -> Result<Vec<RefusedBranch>, Refusal> {
+        let tip = match taken {
             TakenCommits::Refused(refused) => return Ok(refused),
             TakenCommits::Taken(tip) => Some(tip),
             TakenCommits::Nothing => None,
         };
         if let (Some(tip), Some(claim)) = (tip, hander.claim) {
             let there = open_tree(hander.session.store(), claim)?;
-            if there.head()? != Some(self.workplace.tip()) {
+            // A process that was killed may have moved it, and not noted that.
+            let is_there = there.head()? == Some(tip);
+            if !is_there && !there.move_branch(self.workplace.tip(), tip)? {
                 let why = "somebody else moved its branch meanwhile".to_owned();
                 return Ok(vec![RefusedBranch { fault: BranchFault::Other, why }]);
             }
-            there.git().reset_to(tip)?;
             self.workplace.advance(tip)?;
         }
         let is_on_branch = self.workplace.is_on_branch().unwrap_or(false);
@@ -234,8 +238,10 @@ fn prepare(
     if !ignored.is_empty() {
         workplace.note_ignored(&ignored)?;
     }
+    let is_as_filled = prepared.as_ref().is_some_and(Prepared::left_all_as_it_was) && !workplace.converts();
     let variables = prepared.and_then(|prepared| prepared.variables);
-    Ok(PreparedStep { variables, changed: workplace.changed()? })
+    let changed = if is_as_filled { Vec::new() } else { workplace.changed()? };
+    Ok(PreparedStep { variables, changed })
 }
 
 /// The paths that a plan names.

@@ -21,6 +21,7 @@ mod repo;
 mod root;
 mod snapshot;
 mod transaction;
+mod worktrees;
 
 pub(crate) use crate::git::ObjectId;
 pub(crate) use crate::model::execution::MOST_FILES;

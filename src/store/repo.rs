@@ -24,7 +24,7 @@ pub(crate) struct Store {
     pub(super) acting: Acting,
     /// Whether the objects of a push that is not accepted yet are visible.
     pub(super) sees_incoming: bool,
-    /// What [`Git::in_foreign_tree`] sets, if the work tree has files that an agent made.
+    /// What git is told if the work tree has files that an agent made.
     foreign: ForeignSettings,
 }
 
@@ -88,12 +88,19 @@ impl Store {
     }
 
     /// This store, for a work tree with files that an agent made: git runs no program there that could be one of them.
-    ///
-    /// # Errors
-    /// If git cannot read its settings.
-    pub(crate) fn in_foreign_tree(self) -> Result<Self, StoreError> {
-        let foreign = self.git().in_foreign_tree()?.settings().clone();
-        Ok(Self { foreign, ..self })
+    pub(crate) fn in_foreign_tree(self) -> Self {
+        let foreign = self.foreign_settings();
+        Self { foreign, ..self }
+    }
+
+    /// The installed git, for files that an agent made.
+    pub(crate) fn foreign_git(&self) -> Git {
+        self.git().with_settings(&self.foreign_settings())
+    }
+
+    /// What git is told so that it runs no program that could be a file of an agent. No hook runs for an agent of a run.
+    pub(crate) fn foreign_settings(&self) -> ForeignSettings {
+        self.repo.foreign_settings(self.is_in_run())
     }
 
     /// This store, for use in a git hook. There git has set `GIT_AUTHOR_*` to the author of the commit being made, who

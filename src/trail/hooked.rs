@@ -40,6 +40,28 @@ pub(crate) fn links_commits(store: &Store) -> bool {
     }
 }
 
+/// Whether git would run one of these hooks that is not of this program alone. True if git cannot say where its hooks are.
+pub(crate) fn has_others(store: &Store, names: &[&str]) -> bool {
+    match store.hooks_place() {
+        Ok(HooksPlace::Folder(folder)) => names.iter().any(|name| is_of_others(&folder, name)),
+        Ok(HooksPlace::Off(_)) => false,
+        Err(_) => true,
+    }
+}
+
+/// Whether a hook has more than the shim of this program and the line that names its shell.
+fn is_of_others(folder: &Path, name: &str) -> bool {
+    let hook = folder.join(name);
+    if !shim_file::is_executable(&hook) {
+        return false;
+    }
+    let text = shim_file::read(&hook).unwrap_or_default();
+    let Some(part) = shim_file::part(&text) else { return true };
+    let (first, rest) = (text[..part.start].trim_ascii(), text[part.end..].trim_ascii());
+    let is_alone = first.starts_with(b"#!") && !first.contains(&b'\n') && rest.is_empty();
+    !is_alone || folder.join("before-git-wf").join(name).exists()
+}
+
 /// The setting that turns all hooks off; none in a bare repository.
 pub(crate) fn turned_off(store: &Store) -> Option<HooksOff> {
     match (store.hooks_place(), store.work_dir()) {

@@ -5,13 +5,38 @@
 //! another clone may have it on a branch.
 
 use super::reach::Unreached;
-use crate::model::Rewrite;
+use crate::model::{CommitHash, Rewrite};
 use crate::rules::ExecutionFolder;
 use crate::store::{Store, StoreError};
 
 /// Which commits of an execution are unreachable, among those that it links and their earlier versions.
 pub(crate) fn reach(store: &Store, execution: &ExecutionFolder) -> Result<Unreached, StoreError> {
-    Unreached::among(store, execution.known_commits())
+    let known: Vec<&CommitHash> = execution.known_commits().collect();
+    if are_on_branch(store, execution, &known)? {
+        return Ok(Unreached::default());
+    }
+    Unreached::among(store, known.into_iter())
+}
+
+/// Whether all these commits are on the branch of the execution, as they usually are: then no other ref matters.
+fn are_on_branch(
+    store: &Store,
+    execution: &ExecutionFolder,
+    commits: &[&CommitHash],
+) -> Result<bool, StoreError> {
+    let Some(branch) = &execution.execution.branch else { return Ok(false) };
+    let Some(tip) = store.read_ref(branch.as_str())? else { return Ok(false) };
+    for commit in commits {
+        let is_there = match store.commit_here(commit) {
+            // In a broken history, git says what can be reached.
+            Some(id) => store.is_ancestor(id, tip).unwrap_or(false),
+            None => false,
+        };
+        if !is_there {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The rewrites that lead back to those versions. `unreached` must be about all commits that the execution knows.

@@ -16,8 +16,7 @@ mod submodules;
 mod target;
 
 pub(crate) use clone::{
-    HandInLimits, HandedCommits, KnownWorkplace, MovedRef, NewWorkplace, Workplace, WorkplaceError, beside,
-    place,
+    HandIn, HandInLimits, HandedRef, KnownWorkplace, NewWorkplace, Workplace, beside, place,
 };
 pub(crate) use prepare::{FailedCommand, NewPlace, Preparation, PreparationError, Prepared, Source};
 pub(crate) use sandbox::Confinement;

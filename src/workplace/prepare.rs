@@ -194,6 +194,11 @@ pub(crate) struct FailedCommand {
 }
 
 impl Prepared {
+    /// Whether nothing was done to the files of the place.
+    pub(crate) fn left_all_as_it_was(&self) -> bool {
+        self.files.is_empty() && self.submodules.is_empty() && self.commands == 0 && self.failed.is_none()
+    }
+
     /// The content of the ignored files that were brought from `source`, with their paths. Empty files have none.
     pub(crate) fn ignored_content(&self, source: &Source<'_>) -> BTreeMap<ObjectId, PathBuf> {
         let Some(top) = &source.top else { return BTreeMap::new() };

@@ -168,9 +168,8 @@ fn complete(call: &Call<'_>, input: Input) -> Answer<FinishedExecution> {
         item: input.item,
         summary: Some(input.summary),
         report,
-        made: vec![],
         then: Then::publish(input.next),
-        force: None,
+        ..Complete::default()
     };
     let done = work::finish(session, work::Finish { tests, accepted, complete })?;
     let crate::ops::Done { view: work::Finished { ended, verified }, commit, notices } = done;

@@ -209,21 +209,14 @@ fn judged(
     prepared: Option<&Prepared>,
 ) -> Result<TestedBranch, Refusal> {
     let store = session.store();
-    let moved = workplace.moved_branch().and_then(|moved| match moved {
-        Some(moved) => {
-            let quarantine = workplace.quarantine(store, HandInLimits::DEFAULT)?;
-            let seeing = quarantine.seeing(store, &moved)?;
-            Ok(Some((quarantine, seeing, moved)))
-        }
-        None => Ok(None),
-    });
     let mut branch = TestedBranch::default();
-    match moved {
-        Ok(Some((_quarantine, seeing, moved))) => {
+    match workplace.hand_in(store, HandInLimits::DEFAULT).commits() {
+        Ok(Some(handed)) => {
             let source = Source { store, top: store.work_dir() };
             let ignored = prepared.map_or_else(BTreeMap::new, |prepared| prepared.ignored_content(&source));
             let bounds = BranchBounds { named: &named(session, input)?, ignored: &ignored };
-            let judged = judge_branch(store, &seeing, moved.given, moved.now, &bounds)?;
+            let moved = handed.moved;
+            let judged = judge_branch(store, &handed.seeing, moved.given, moved.now, &bounds)?;
             branch.commits = judged.commits.into_iter().map(CommitHash::from).collect();
             branch.refused = judged.refused.into_iter().map(|refused| refused.why).collect();
         }

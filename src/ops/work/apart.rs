@@ -21,7 +21,7 @@ use crate::model::{Code, Failure, count};
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::Role;
 use crate::store::random_uid;
-use crate::workplace::{Confinement, NewWorkplace, PlaceVariables, Workplace, place};
+use crate::workplace::{Confinement, HandInLimits, NewWorkplace, PlaceVariables, Workplace, place};
 
 /// How many refused records or changed files are named.
 const MOST_NAMED: usize = 5;
@@ -174,7 +174,8 @@ impl AgentApart<'_> {
 
     /// Takes the records that the agent wrote, and reports those that were not taken.
     fn take_records(&self) {
-        let refused = take_records(self.there, self.role, None, &self.workplace);
+        let handed = self.workplace.hand_in(self.there.store(), HandInLimits::DEFAULT);
+        let refused = take_records(self.there, self.role, None, &handed);
         let not_recorded = |what: &str, why: &str| {
             let agent = self.agent.name();
             Notice::warning(format!("{what} that agent `{agent}` wrote was not recorded: {why}"))

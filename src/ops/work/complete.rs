@@ -2,14 +2,15 @@
 
 use super::own::HeldIssue;
 use super::report::missing_links;
+use super::session::bounded;
 use super::unlinked::{made_since_claim, notice_of_detached, notice_of_hooks, notice_of_unlinked};
 use super::{
     Asked, Ended, ExecutionTarget, ExecutorReport, Intent, Then, as_stored, confirm, ended, needed,
     refuse_foreign, shared_files, target, unbind_worktree, unfinished,
 };
 use crate::model::{
-    Code, CommitHash, CommitLink, End, Event, ExecutionId, ExecutionResult, ExecutionStatus, LinkedBy, Op,
-    Other, PatchId, Plan, RemedyCall, count,
+    AgentSession, Check, Code, CommitHash, CommitLink, End, Event, ExecutionId, ExecutionResult,
+    ExecutionStatus, LinkedBy, Op, Other, PatchId, Plan, RemedyCall, count,
 };
 use crate::ops::issues::open_parts;
 use crate::ops::{Answer, Notice, Refusal, Session};
@@ -33,6 +34,10 @@ pub(crate) struct Complete {
     pub(crate) report: Option<ExecutorReport>,
     /// Commits that a run knows to be the work of the execution, whether a hook linked them or not.
     pub(crate) made: Vec<ObjectId>,
+    /// Results of tests that are not recorded yet.
+    pub(crate) checks: Vec<Check>,
+    /// Conversations with its agent that are not recorded yet.
+    pub(crate) sessions: Vec<AgentSession>,
     /// What happens after the end.
     pub(crate) then: Then,
     /// The reason for overriding gates.
@@ -77,9 +82,13 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     let reported = reported.filter(|commit| !input.made.contains(&commit.id));
     links.extend(missing_links(store, &seen, &before, reported, LinkedBy::Manual)?);
     let restored = restored::rewrites(&before.execution, &restored::reach(store, &before.execution)?);
-    let is_changed = !links.is_empty() || !restored.is_empty();
+    let is_relinked = !links.is_empty() || !restored.is_empty();
+    let sessions: Vec<Event> = input.sessions.iter().cloned().map(bounded).map(Event::Session).collect();
+    let new: Vec<Event> = input.checks.iter().cloned().map(Event::Check).chain(sessions).collect();
     let done = CommittedWork::examine(store, &seen, &before.execution)?;
-    let unlinked = unlinked(store, &before.execution, &links)?;
+    // A run links all that was made.
+    let unlinked =
+        if input.made.is_empty() { unlinked(store, &before.execution, &links)? } else { Vec::new() };
     let place = seen.place_of(&before.execution.execution.id.issue())?;
     let patch_id = patch_of(session, &before.execution, &done, &links);
     let onto = LandingTarget::find(store)?.map(|target| target.branch);
@@ -91,9 +100,12 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
         for rewrite in &restored {
             tx.log(id, Event::Rewrite(rewrite.clone()))?;
         }
+        for event in &new {
+            tx.log(id, event.clone())?;
+        }
         // If nothing has changed since, nothing is read again.
-        let is_as_seen = !is_changed && tx.base().place_of(&id.issue())? == place;
-        let now = if is_as_seen { None } else { Some(target(store, tx, item)?) };
+        let is_as_seen = !is_relinked && tx.base().place_of(&id.issue())? == place;
+        let now = if is_as_seen && new.is_empty() { None } else { Some(target(store, tx, item)?) };
         let ExecutionTarget { folder, execution } = now.as_ref().unwrap_or(&before);
         refuse_foreign(store, execution, Intent::End, force)?;
         let work_now = if is_as_seen { None } else { Some(CommittedWork::examine(store, tx, execution)?) };

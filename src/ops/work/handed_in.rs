@@ -9,7 +9,7 @@ use crate::model::{Code, ExecutionId, Explain, FoldedPaths, Op, count};
 use crate::ops::{Refusal, Session};
 use crate::rules::Role;
 use crate::store::{AtPath, ObjectId, Tx};
-use crate::workplace::{HandInLimits, HandedCommits, MovedRef, Workplace, WorkplaceError};
+use crate::workplace::{HandIn, HandedRef, Workplace};
 
 /// Takes what may be taken of the records in a workplace. `agent` is a session in the name and the role of the agent, which
 /// may carry out `execution`. Returns what was not taken.
@@ -20,15 +20,13 @@ pub(crate) fn take_records(
     agent: &Session,
     role: Role,
     execution: Option<&ExecutionId>,
-    place: &Workplace,
+    handed: &HandIn<'_>,
 ) -> Result<Vec<RefusedRecord>, Refusal> {
     let store = agent.store();
-    let Some(moved) = place.moved_records(store)? else { return Ok(Vec::new()) };
-    let quarantine = place.quarantine(store, HandInLimits::DEFAULT)?;
-    let handed = quarantine.seeing(store, &moved)?;
+    let Some(HandedRef { moved, seeing, .. }) = handed.records()? else { return Ok(Vec::new()) };
     let person = store.identity()?.person();
     let handing = HandingAgent { person: &person, role, execution };
-    let judged = judge_records(&handed, moved.given, moved.now, &handing)?;
+    let judged = judge_records(&seeing, moved.given, moved.now, &handing)?;
     let mut by_op: BTreeMap<&str, (Op, Vec<HandedRecord>)> = BTreeMap::new();
     for record in judged.taken {
         by_op.entry(record.op.as_str()).or_insert_with(|| (record.op, Vec::new())).1.push(record);
@@ -74,11 +72,12 @@ pub(crate) fn take_commits(
     session: &Session,
     named: &FoldedPaths,
     place: &Workplace,
+    handed: &HandIn<'_>,
 ) -> Result<TakenCommits, Refusal> {
     let store = session.store();
     // What the agent broke is a reason to refuse its commits.
-    let (moved, handed) = match checked(session, place) {
-        Ok(Some(checked)) => checked,
+    let handed = match handed.commits() {
+        Ok(Some(handed)) => handed,
         Ok(None) => return Ok(TakenCommits::Nothing),
         Err(error) if error.code() == Code::Interrupted => return Err(error.into()),
         Err(error) => {
@@ -88,6 +87,7 @@ pub(crate) fn take_commits(
     };
     let ignored = place.ignored();
     let bounds = BranchBounds { named, ignored: &ignored };
+    let moved = handed.moved;
     let judged = judge_branch(store, &handed.seeing, moved.given, moved.now, &bounds)?;
     if judged.refused.is_empty() {
         handed.take(store)?;
@@ -95,17 +95,6 @@ pub(crate) fn take_commits(
     } else {
         Ok(TakenCommits::Refused(judged.refused))
     }
-}
-
-fn checked(
-    session: &Session,
-    place: &Workplace,
-) -> Result<Option<(MovedRef, HandedCommits)>, WorkplaceError> {
-    let Some(moved) = place.moved_branch()? else { return Ok(None) };
-    let store = session.store();
-    let quarantine = place.quarantine(store, HandInLimits::DEFAULT)?;
-    let handed = quarantine.check(store, &moved)?;
-    Ok(Some((moved, handed)))
 }
 
 /// Why a commit of files that an agent left must not be kept on a branch; empty if it may.

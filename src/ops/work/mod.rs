@@ -106,6 +106,7 @@ pub(crate) use unlinked::{
     link_and_tell, linked_words, notice_of_hooks, notice_of_lost_hooks, notice_of_place,
 };
 pub(crate) use verify::{
-    Test, Verification, Verified, VerifyObserver, VerifyTests, verification, waiting_for_verifier,
+    Test, Verification, Verified, VerifyObserver, VerifyTests, record_checks, verification,
+    waiting_for_verifier,
 };
 pub(crate) use vouch::{Vouch, vouch};

@@ -7,7 +7,7 @@ use super::take::ClaimRequest;
 use crate::model::{Branch, Code, CommitHash, Execution, Op, RemedyCall, SolutionId};
 use crate::ops::Refusal;
 use crate::ops::queue::ClaimBase;
-use crate::store::Store;
+use crate::store::{Store, StoreError, object_id};
 use crate::workplace::beside;
 
 /// At most this many names beside the repository are tried.
@@ -36,6 +36,8 @@ pub(super) struct NewWorktree {
     base: ClaimBase,
     /// The branches that are checked out in some worktree, with its directory.
     taken: Vec<(Branch, PathBuf)>,
+    /// Whether it has no files, since no agent works where a run claims.
+    is_fileless: bool,
     /// The call that asks for the same item again.
     again: RemedyCall,
 }
@@ -53,7 +55,7 @@ pub(super) struct PlanWorktree {
 impl NewWorktree {
     /// The worktree that a claim asks for.
     pub(super) fn wanted(store: &Store, wish: &ClaimRequest) -> Result<Self, Refusal> {
-        let taken = store.git().checked_out()?;
+        let taken = store.repo().checked_out()?;
         let (path, base) = (wish.worktree.path().map(Path::to_owned), wish.base());
         if let ClaimBase::Branch(branch) = &base
             && store.read_ref(branch.as_str())?.is_none()
@@ -61,7 +63,8 @@ impl NewWorktree {
             return Err(Refusal::new(Code::NotFound, format!("there is no branch `{branch}`"))
                 .command("git branch --list", "lists the branches"));
         }
-        Ok(Self { path, is_fresh: wish.is_fresh, base, taken, again: wish.again() })
+        let is_fileless = wish.run.is_some();
+        Ok(Self { path, is_fresh: wish.is_fresh, is_fileless, base, taken, again: wish.again() })
     }
 
     /// The plans whose branches are checked out in worktrees; none if it gets a branch of its own.
@@ -152,12 +155,34 @@ impl NewWorktree {
             Some(_) => None,
             None => execution.base_commit.as_ref().map(CommitHash::as_str).or(Some("HEAD")),
         };
-        store.git().add_worktree(&path, &branch, begin).map_err(|error| {
+        self.add(store, &path, &branch, begin).map_err(|error| {
             Refusal::new(Code::Worktree, format!("cannot create the worktree `{}`: {error}", path.display()))
                 .hint("nothing is claimed")
                 .remedy(self.again.clone().option("worktree", "PATH"), "creates it elsewhere")
         })?;
         // Without `..`, as people would write it.
         Ok(path.canonicalize().unwrap_or(path))
+    }
+
+    fn add(
+        &self,
+        store: &Store,
+        path: &Path,
+        branch: &Branch,
+        begin: Option<&str>,
+    ) -> Result<(), StoreError> {
+        let head = store.head()?;
+        let start = match begin {
+            None => store.read_ref(branch.as_str())?,
+            Some("HEAD") => head,
+            Some(begin) => object_id(begin),
+        };
+        if let (true, Some(start)) = (self.is_fileless, start) {
+            return store.add_fileless_worktree(path, branch, start);
+        }
+        // Agents may have made what is in other commits.
+        let is_users = begin.is_some() && start == head;
+        let git = if is_users { store.git() } else { store.foreign_git() };
+        Ok(git.add_worktree(path, branch, begin)?)
     }
 }

@@ -134,8 +134,7 @@ pub(super) fn fresh_start(
     let id = &execution.execution.id;
     if let Some(folder) = active::work_dir_of(store, id)? {
         let there = Store::open(&folder, session.environment())?;
-        let git = there.git().in_foreign_tree().map_err(StoreError::Git)?;
-        if git.is_dirty(true).map_err(StoreError::Git)? {
+        if there.foreign_git().is_dirty(true).map_err(StoreError::Git)? {
             session.notice(Notice::note("what is not committed is not tested"));
         }
         if let Some(head) = there.head()? {
@@ -191,6 +190,11 @@ pub(super) fn test_tree(session: &Session, id: &ExecutionId) -> Result<TestTree,
 }
 
 impl TestTree {
+    /// Gives it its files, if it was made without, for a run that tests elsewhere.
+    pub(super) fn fill(&self) -> Result<(), Refusal> {
+        Ok(self.store.foreign_git().fill_fileless(self.store.repo()).map_err(StoreError::Git)?)
+    }
+
     /// What is checked out. With `untracked`, untracked files count as changes.
     fn state(&self, untracked: bool) -> Result<CodeState, Refusal> {
         // The commit comes first: if HEAD moves meanwhile, the work tree differs from it.

@@ -115,7 +115,11 @@ pub(crate) fn refuse_uncommitted(
     let Some(folder) = active::work_dir_of(store, &execution.execution.id)? else { return Ok(()) };
     let mut there = Store::open(&folder, store.environment())?;
     if execution.execution.run_id.is_some() {
-        there = there.in_foreign_tree()?;
+        there = there.in_foreign_tree();
+    }
+    // No agent works where a run claims.
+    if there.repo().is_fileless() {
+        return Ok(());
     }
     let mut paths = uncommitted(&there, plan)?;
     if paths.is_empty() {
@@ -139,7 +143,8 @@ fn uncommitted(store: &Store, plan: Option<&Plan>) -> Result<Vec<String>, Refusa
     let mut lines: Vec<String> = changed.into_iter().map(|(_, path)| format!("{path} has changes")).collect();
     let named: Vec<RepoPath> = plan.map(Plan::touches).unwrap_or_default().into_iter().collect();
     let named: Vec<RepoPath> = named.into_iter().filter(|path| !path.as_str().is_empty()).collect();
-    let has_nothing_else = named.is_empty() || (lines.is_empty() && are_committed(store, &named)?);
+    let has_nothing_else =
+        named.is_empty() || (lines.is_empty() && are_committed(store, named.iter().map(RepoPath::as_str))?);
     if !has_nothing_else {
         let found = store.git().status_below(named.iter().map(RepoPath::as_str)).map_err(StoreError::Git)?;
         for (kind, path) in found {
@@ -157,10 +162,13 @@ fn uncommitted(store: &Store, plan: Option<&Plan>) -> Result<Vec<String>, Refusa
 }
 
 /// Whether HEAD has a file at each of these paths. If there are no changes, such a path has nothing untracked.
-fn are_committed(store: &Store, paths: &[RepoPath]) -> Result<bool, StoreError> {
+pub(crate) fn are_committed<'a>(
+    store: &Store,
+    paths: impl IntoIterator<Item = &'a str>,
+) -> Result<bool, StoreError> {
     let Some(files) = store.code_tree()? else { return Ok(false) };
     for path in paths {
-        if !files.has_file(path.as_str())? {
+        if !files.has_file(path)? {
             return Ok(false);
         }
     }

@@ -17,6 +17,7 @@ use serde::Serialize;
 pub(super) use self::chosen::named_execution;
 use self::chosen::tests;
 use self::recorded::record;
+pub(crate) use self::recorded::record_checks;
 use self::waiting::refuse_agent;
 pub(crate) use self::waiting::waiting_for_verifier;
 use super::counted_run::{RunLimits, run_counted};
@@ -80,6 +81,8 @@ pub(crate) struct Verification<'s> {
     /// Whether somebody else has passed the plan.
     reviewed: PlanReview,
     environment: Option<Vec<(OsString, OsString)>>,
+    /// Whether the caller records the results if they suffice.
+    is_for_caller: bool,
 }
 
 /// Receives events while tests run.
@@ -159,6 +162,7 @@ pub(crate) fn verification<'s>(
         gate,
         reviewed,
         environment: None,
+        is_for_caller: false,
     })
 }
 
@@ -171,6 +175,11 @@ impl<'s> Verification<'s> {
     /// Runs them in a workplace that was made for them.
     pub(crate) fn in_workplace(self, place: TestWorkplace<'s>) -> Self {
         Self { place: TestPlace::Fresh(place), ..self }
+    }
+
+    /// Leaves it to the caller to record the results if they suffice.
+    pub(crate) fn for_caller(self) -> Self {
+        Self { is_for_caller: true, ..self }
     }
 
     /// How many tests there are.
@@ -220,40 +229,45 @@ impl<'s> Verification<'s> {
             return self.run_fresh(start, timeout, observer);
         }
         let _alone = match &self.place {
-            TestPlace::Worktree(tree) => Some(verifying::hold(&tree.store, &self.execution.execution.id)?),
+            TestPlace::Worktree(tree) => {
+                let alone = verifying::hold(&tree.store, &self.execution.execution.id)?;
+                tree.fill()?;
+                Some(alone)
+            }
             TestPlace::Fresh(_) | TestPlace::ToMake(_) => None,
         };
         let mut checks = Vec::new();
         let ran = self.run_all(timeout, &mut checks, observer);
-        let proof = match &ran {
-            Ok(not_run) if not_run.is_empty() && checks.iter().all(Check::has_passed) => {
-                self.prove(timeout, &checks, observer)
-            }
-            _ => Ok(None),
-        };
+        let has_passed = ran.as_ref().is_ok_and(Vec::is_empty) && checks.iter().all(Check::has_passed);
+        let proof = if has_passed { self.prove(timeout, &checks, observer) } else { Ok(None) };
         if let Ok(proof) = &proof {
             checks.iter_mut().for_each(|check| check.proof.clone_from(proof));
         }
         let claim = &self.execution.execution;
         // Record the results so far, even if a later command failed to start, or the key does not sign them.
         let signed = self.sign(&mut checks);
-        let commit =
-            if checks.is_empty() { None } else { record(self.session, self.permit, claim, &checks)? };
+        let is_proved =
+            matches!(&proof, Ok(proof) if proof.as_ref().is_none_or(|proof| self.is_vouched(proof)));
+        let passed = has_passed && (is_proved || self.gate < GateValue::Proved);
+        let is_left = self.is_for_caller && passed && proof.is_ok() && signed.is_ok();
+        let commit = if checks.is_empty() || is_left {
+            None
+        } else {
+            record(self.session, self.permit, claim, &checks)?
+        };
         let (not_run, proof) = (ran?, proof?);
         signed?;
         self.session.notice_all(of_other_commit(self.session.store(), &self.execution, &checks));
         if self.place.is_new() {
             self.session.notice_all(not_installed(&checks));
         }
-        let has_passed = not_run.is_empty() && checks.iter().all(Check::has_passed);
-        let is_proved = proof.as_ref().is_none_or(|proof| self.is_vouched(proof));
         if let (Some(proof), Some(check), false) = (&proof, checks.first(), is_proved) {
             self.session.notice_all(of_proof(proof, check.commit.as_ref(), claim));
         }
         let verified = Verified {
             execution_id: claim.id.clone(),
             solution_id: claim.solution_id.clone(),
-            passed: has_passed && (is_proved || self.gate < GateValue::Proved),
+            passed,
             proof,
             not_run,
             checks,

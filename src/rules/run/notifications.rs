@@ -4,7 +4,7 @@ use super::limits::limited_words;
 use super::progress::{BUDGET, HELD_ELSEWHERE, MERGE_CONFLICT, NO_PLAN, REJECTED, is_for_a_person};
 use crate::model::{
     Failure, IssueId, IssueReached, IssueStatus, Notification, NotificationKind, PhaseReached, RunEvent,
-    RunId, RunLogEntry, RunStatus,
+    RunId, RunLogEntry, RunStatus, RunStep,
 };
 use crate::rules::RunFolder;
 
@@ -50,9 +50,23 @@ pub(crate) fn owed(folder: &RunFolder) -> Vec<Notification> {
         return vec![];
     };
     let before = &folder.log[..start];
-    let Some(last) = before.last() else { return vec![] };
+    // A step that went well is recorded without the driver.
+    let Some(end) = before.iter().rposition(|entry| !is_step_done(&entry.event)) else { return vec![] };
+    let (before, last) = (&before[..=end], &before[end]);
     let begin = before.iter().rposition(|entry| entry.at != last.at).map_or(0, |at| at + 1);
     before[begin..].iter().filter_map(|entry| notification(&folder.run.id, entry)).collect()
+}
+
+/// Whether an event tells that an agent planned or executed something, and nothing else.
+fn is_step_done(event: &RunEvent) -> bool {
+    match event {
+        RunEvent::Action(done) => matches!(done.action, RunStep::Plan | RunStep::Execute),
+        RunEvent::Issue(reached) => {
+            let is_done = matches!(reached.status, IssueStatus::Planned | IssueStatus::Completed);
+            is_done && reached.error.is_none() && reached.landed.is_none()
+        }
+        _ => false,
+    }
 }
 
 fn of_issue(reached: &IssueReached) -> Option<(NotificationKind, String, Option<String>)> {

@@ -18,7 +18,12 @@ use crate::rules::run::MERGE_CONFLICT;
 use crate::rules::{Role, RunProgress};
 use crate::run::job::{AgentJob, failure};
 use crate::run::leftovers::put_away;
-use crate::run::resolving::{ResolvedConflict, TestedCopies, WorkConflict, resolve, test_copies};
+use crate::run::resolving::ResolvedConflict;
+use crate::run::resolving::TestedCopies;
+use crate::run::resolving::WorkConflict;
+use crate::run::resolving::resolve;
+use crate::run::resolving::take_back;
+use crate::run::resolving::test_copies;
 use crate::run::watch::RunUpdate;
 use crate::run::workplace::{self, StepSite, StepWorkplace};
 use crate::store::{ObjectId, Store, StoreError, object_id};
@@ -142,14 +147,13 @@ impl Driver<'_> {
 
     /// Copies of its commits fit on the branch of the run.
     fn take_joined(&mut self, there: &Store, it: &WorkBranch<'_>, commit: ObjectId) -> Result<(), Refusal> {
-        let git = there.git().in_foreign_tree().map_err(StoreError::Git)?;
-        if let Err(words) = git.forward(commit).map_err(StoreError::Git)? {
+        if let Err(words) = there.git().forward(commit).map_err(StoreError::Git)? {
             return self.fail(it.issue, RunStep::Integrate, failure("merge", &words, ""));
         }
         self.drop_work(there, it)?;
         // The branch of the run has copies of what is on this one.
         if let Some(tip) = there.read_ref(it.branch.as_str())? {
-            there.git().delete_ref(it.branch.as_str(), tip)?;
+            there.repo().delete_ref(it.branch.as_str(), tip)?;
         }
         self.merged(it.issue)
     }
@@ -167,7 +171,9 @@ impl Driver<'_> {
             .is_ok_and(|there| there.branch().is_ok_and(|branch| branch.as_ref() == Some(it.branch)));
         if !has_tree {
             self.clear(&tree)?;
-            store.git().add_worktree(&tree, it.branch, None).map_err(StoreError::Git)?;
+            let tip = store.read_ref(it.branch.as_str())?;
+            let tip = tip.ok_or_else(|| Refusal::unreadable(&format!("branch `{}`", it.branch)))?;
+            store.add_fileless_worktree(&tree, it.branch, tip)?;
         }
         let there = open_tree(store, &tree)?;
         let Some(ours) = there.head()? else {
@@ -220,7 +226,7 @@ impl Driver<'_> {
         let head = there.head()?.map(|head| head.to_string());
         let is_accepted = head.is_some_and(|head| execution.is_some_and(|known| known.knows_commit(&head)));
         if let Some(ours) = object_id(noted.trim()).filter(|_| !is_accepted) {
-            there.git().reset_to(ours).map_err(StoreError::Git)?;
+            take_back(&there, ours)?;
         }
         let _ = fs::remove_file(path);
         Ok(())

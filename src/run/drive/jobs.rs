@@ -12,7 +12,7 @@ use crate::model::{Code, CommitHash, IssueId, RunStep, Usage};
 use crate::ops::Refusal;
 use crate::ops::work::runs::paths::{AgentIdentity, head, remove_tree};
 use crate::rules::{Bounds, Role, RunProgress};
-use crate::run::job::{AgentJob, StepOutcome, StepReport};
+use crate::run::job::{AgentJob, EndedStep, StepOutcome, StepReport};
 use crate::run::sessions::SessionNote;
 use crate::run::silence;
 use crate::run::stops::RunStops;
@@ -122,6 +122,8 @@ impl Driver<'_> {
             reports: self.sender.clone(),
             stops: RunStops::of_issue(&self.stops),
             usage: RefCell::default(),
+            sessions: RefCell::default(),
+            logged: RefCell::default(),
             kept: RefCell::default(),
         })
     }
@@ -157,8 +159,13 @@ impl Driver<'_> {
         self.busy.insert(issue, step);
         self.threads.push(std::thread::spawn(move || {
             let came = take_step(&job, work);
-            let usage = job.usage.take();
-            job.report(StepReport::Over(job.issue.clone(), job.step, Box::new(came), usage));
+            job.report(StepReport::Over(EndedStep {
+                issue: job.issue.clone(),
+                step: job.step,
+                outcome: Box::new(came),
+                usage: job.usage.take(),
+                logged: job.logged.take(),
+            }));
         }));
     }
 }

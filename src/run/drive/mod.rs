@@ -52,7 +52,7 @@ use crate::ops::{Answer, Notice, Refusal, Session, issues};
 use crate::process::left_behind::end_left_behind;
 use crate::rules::run::IssueProgress;
 use crate::rules::{RunFolder, RunProgress, facts};
-use crate::store::{ObjectId, ReadState, Snapshot, StoreError, layout};
+use crate::store::{ObjectId, ReadState, Snapshot, StoreError, layout, records};
 use crate::workplace::Confinement;
 
 /// How long to wait for reports before checking whether someone wants to stop.
@@ -343,7 +343,7 @@ impl Driver<'_> {
         if snapshot.names(&layout::run_log(id))?.len() == self.log.log.len() {
             return Ok(());
         }
-        refuse_other_driver(&existing(snapshot, id)?, &self.name)
+        refuse_other_driver(&records::newest_run(snapshot, &self.log)?, &self.name)
     }
 
     /// The plan that was executed for an issue; the bound one if none was.

@@ -16,9 +16,21 @@ use crate::rules::run::{
     BUDGET, HELD_ELSEWHERE, IN_CYCLE, NO_PLAN, PENDING_SELECTION, REJECTED, UNREVIEWED, need, next,
 };
 use crate::rules::{Need, Role, Standing, StuckReason};
+use crate::run::along::{Along, log_along, queued};
 use crate::run::job::failure;
 use crate::run::watch::{PlanToChoose, RunUpdate, tell_notices};
 use crate::store::{Store, StoreError};
+use crate::trail::hooked;
+
+/// The hooks that git runs for a merge.
+const MERGE_HOOKS: [&str; 6] = [
+    "pre-merge-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-merge",
+    "reference-transaction",
+    "post-index-change",
+];
 
 impl Driver<'_> {
     /// Takes the steps that need no agent: queueing, merging, retrying, giving up. Returns whether anything was done.
@@ -217,8 +229,16 @@ impl Driver<'_> {
             ..QueueSelection::default()
         };
         let session = self.identity(Role::Integrator).at(&self.places.branch_tree())?;
-        let refusal = match queue::add(&session, &queue::AddItems { which, queue: None, force: None }) {
-            Ok(done) => {
+        self.settle_notifications();
+        let (run, all) = (self.run.id.clone(), issues.to_vec());
+        let input = queue::AddItems { which, queue: None, force: None };
+        let added = log_along(&session, &run, move |tx| queued(tx, &all), || queue::add(&session, &input));
+        let refusal = match added {
+            Ok(Along { logged, .. }) if !logged.is_empty() => {
+                self.take_in(logged);
+                return Ok(());
+            }
+            Ok(Along { done, .. }) => {
                 let mut events = vec![self.done_for_all(RunStep::Queue)];
                 for added in done.view {
                     let item = added.item;
@@ -285,11 +305,12 @@ impl Driver<'_> {
         let there = self.branch_tree()?;
         let work = WorkBranch { issue, solution: &solution, execution: &execution, branch: &branch };
         self.take_back_unaccepted(&work)?;
-        match there.git().merge_branch(&branch, &Branch::of_run(&self.run.id)) {
+        // Those of this program do nothing where nobody executes a plan.
+        let has_hooks = hooked::has_others(&there, &MERGE_HOOKS);
+        match there.git().merge_branch(&branch, &Branch::of_run(&self.run.id), has_hooks) {
             Ok(BranchMerge::Done) => {
                 self.drop_work(&there, &work)?;
-                // git refuses it where someone has the branch checked out: then it stays, and its work is merged all the same.
-                let _ = there.git().delete_merged_branch(&branch);
+                self.drop_merged(&branch)?;
                 self.merged(issue)
             }
             Ok(BranchMerge::Conflict(_)) => self.meet_conflict(&there, &work),

@@ -77,8 +77,7 @@ impl Driver<'_> {
         events: impl IntoIterator<Item = RunEvent>,
     ) -> Result<(), Refusal> {
         // Whoever resumes the run sends only what the last entries say.
-        let late = self.notifier.settle();
-        self.tell_warnings(&late);
+        self.settle_notifications();
         let events: Vec<RunEvent> = events.into_iter().collect();
         let id = &self.run.id;
         let of = events.iter().find_map(RunEvent::issue);
@@ -93,13 +92,22 @@ impl Driver<'_> {
             tx.describe(format!("run: {id}{of} {what}"));
             Ok(logged)
         })?;
-        for entry in &logged.answer {
-            self.watch.update(&RunUpdate::Logged(entry));
-        }
-        let told = logged.answer.iter().filter_map(|entry| notification(&self.run.id, entry)).collect();
-        self.log.log.extend(logged.answer);
-        self.notify(told);
+        self.take_in(logged.answer);
         Ok(())
+    }
+
+    /// Reports what was recorded in the log of the run.
+    pub(super) fn take_in(&mut self, logged: Vec<RunLogEntry>) {
+        let told = logged.iter().filter_map(|entry| notification(&self.run.id, entry)).collect();
+        for entry in logged {
+            // The driver may have seen it in the store.
+            if !self.log.log.iter().rev().any(|known| known.id == entry.id) {
+                self.watch.update(&RunUpdate::Logged(&entry));
+                self.log.log.push(entry);
+            }
+        }
+        self.log.log.sort_by(|one, other| one.id.cmp(&other.id));
+        self.notify(told);
     }
 
     /// Tells a person who is elsewhere.
@@ -131,6 +139,12 @@ impl Driver<'_> {
         };
         self.notify(vec![notification]);
         Ok(())
+    }
+
+    /// Waits until a person was told what happened so far.
+    pub(super) fn settle_notifications(&mut self) {
+        let late = self.notifier.settle();
+        self.tell_warnings(&late);
     }
 
     pub(super) fn tell_warnings(&mut self, warnings: &[Notice]) {

@@ -26,7 +26,7 @@ impl Driver<'_> {
                 continue;
             };
             let Some(tip) = store.read_ref(branch.as_str())? else { continue };
-            let checked_out = store.git().checked_out()?;
+            let checked_out = store.repo().checked_out()?;
             if let Some((_, tree)) = checked_out.iter().find(|(name, _)| name == branch) {
                 let parent = tree.parent().map(Path::to_owned);
                 if parent.is_some_and(|it| runs.contains(&it)) {
@@ -67,13 +67,24 @@ impl Driver<'_> {
     /// Removes the branch of an attempt, unless someone has it checked out.
     fn drop_branch(&self, branch: &Branch, tip: ObjectId, attempt: &ExecutionFolder) -> Result<(), Refusal> {
         let store = self.session.store();
-        if store.git().checked_out()?.iter().any(|(name, _)| name == branch) {
+        if store.repo().checked_out()?.iter().any(|(name, _)| name == branch) {
             return Ok(());
         }
         if !is_in(store, tip, self.run_head()?) {
             keep_commit(store, &attempt.execution.id, tip)?;
         }
-        Ok(store.git().delete_ref(branch.as_str(), tip)?)
+        Ok(store.repo().delete_ref(branch.as_str(), tip)?)
+    }
+
+    /// Removes the branch of work that is merged, unless someone has it checked out.
+    pub(super) fn drop_merged(&self, branch: &Branch) -> Result<(), Refusal> {
+        let repo = self.session.store().repo();
+        let is_taken = repo.checked_out()?.iter().any(|(name, _)| name == branch);
+        if !is_taken && let Some(tip) = repo.read_ref(branch.as_str())? {
+            // Its work is merged, whether or not the branch stays.
+            let _ = repo.delete_ref(branch.as_str(), tip);
+        }
+        Ok(())
     }
 
     fn run_head(&self) -> Result<Option<ObjectId>, Refusal> {

@@ -1,10 +1,17 @@
 //! Handles the reports of agents and the results of their steps.
 
 use super::Driver;
-use crate::model::{Code, Failure, IssueId, IssueReached, IssueStatus, RunEvent, RunStep, StepSpent, Usage};
+use crate::model::Code;
+use crate::model::Failure;
+use crate::model::IssueId;
+use crate::model::IssueReached;
+use crate::model::IssueStatus;
+use crate::model::RunEvent;
+use crate::model::RunStep;
+use crate::model::StepSpent;
 use crate::ops::Refusal;
 use crate::rules::RunProgress;
-use crate::run::job::{StepOutcome, StepReport, VainStep, failure_of};
+use crate::run::job::{EndedStep, StepOutcome, StepReport, VainStep, failure_of};
 use crate::run::watch::RunUpdate;
 use crate::run::{spending, unended};
 
@@ -32,14 +39,16 @@ impl Driver<'_> {
             StepReport::Noted(issue, note) => self.note(issue, note)?,
             StepReport::Limited(limited) => self.note_limit(limited)?,
             StepReport::Noticed(notice) => self.watch.update(&RunUpdate::Noticed(&notice)),
-            StepReport::Over(issue, step, came, usage) => {
-                self.busy.remove(&issue);
-                self.stops_of.remove(&issue);
-                self.watch.update(&RunUpdate::Ended { issue: &issue });
+            StepReport::Over(ended) => {
+                let (issue, step) = (&ended.issue, ended.step);
+                self.busy.remove(issue);
+                self.stops_of.remove(issue);
+                self.watch.update(&RunUpdate::Ended { issue });
                 if step == RunStep::Execute {
                     self.last_end = self.session.store().tip()?;
                 }
-                self.settle(&issue, step, *came, usage)?;
+                let (issue, step) = (ended.issue.clone(), ended.step);
+                self.settle(ended)?;
                 unended::step_ended(&self.places, step, &issue);
             }
         }
@@ -58,14 +67,14 @@ impl Driver<'_> {
     }
 
     /// Records the result of a step, and the usage of its agent.
-    pub(super) fn settle(
-        &mut self,
-        issue: &IssueId,
-        step: RunStep,
-        came: StepOutcome,
-        usage: Usage,
-    ) -> Result<(), Refusal> {
-        let (what, mut events) = match came {
+    pub(super) fn settle(&mut self, ended: EndedStep) -> Result<(), Refusal> {
+        let EndedStep { issue, step, outcome, usage, logged } = ended;
+        let issue = &issue;
+        if matches!(*outcome, StepOutcome::Planned(..) | StepOutcome::Completed(..)) && !logged.is_empty() {
+            self.take_in(logged);
+            return Ok(());
+        }
+        let (what, mut events) = match *outcome {
             StepOutcome::Explored(complexity, spent) => {
                 let note = format!("{complexity} complexity");
                 ("explored", vec![self.done(issue, step, spent, Some(note))])

@@ -11,6 +11,7 @@ use crate::ops::work::{self, ClaimRequest, ClaimWorktree, Claimable};
 use crate::ops::{Refusal, RefusalKind, issues};
 use crate::rules::run::next;
 use crate::rules::{Role, RunProgress, audit};
+use crate::run::along::{claimed, log_along};
 use crate::run::execute::{AgentExecution, execute};
 use crate::run::job::AgentJob;
 use crate::run::steps;
@@ -93,7 +94,7 @@ impl Driver<'_> {
             _ => false,
         };
         let identity = self.identity(Role::Executor);
-        let mut note = None;
+        let (mut note, mut logged) = (None, Vec::new());
         let id = if let (Some(id), true) = (&holder, is_there) {
             let there = open_tree(store, &tree)?;
             unlock(&there);
@@ -118,7 +119,13 @@ impl Driver<'_> {
                 run: Some(self.run.id.clone()),
                 ..ClaimRequest::default()
             };
-            let id = work::claim(&session, &wish)?.view.execution_id;
+            self.settle_notifications();
+            let of = issue.clone();
+            let run = self.run.id.clone();
+            let claim =
+                log_along(&session, &run, move |tx| claimed(tx, &of), || work::claim(&session, &wish))?;
+            logged = claim.logged;
+            let id = claim.done.view.execution_id;
             // The claim may have brought another version of the plan. If nobody agrees to its tests, either, the execution
             // gives it back.
             match self.refused(&solution) {
@@ -128,11 +135,15 @@ impl Driver<'_> {
             id
         };
         let may_be_done = is_there && note.is_none();
-        let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Executing);
-        reached.solution_id = Some(solution);
-        reached.execution_id = Some(id.clone());
-        reached.note.clone_from(&note);
-        self.log_issue("executing", reached)?;
+        if logged.is_empty() {
+            let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Executing);
+            reached.solution_id = Some(solution);
+            reached.execution_id = Some(id.clone());
+            reached.note.clone_from(&note);
+            self.log_issue("executing", reached)?;
+        } else {
+            self.take_in(logged);
+        }
         if self.is_stopping() {
             return Ok(());
         }

@@ -5,13 +5,12 @@ use super::sharing::refuse_other_driver;
 use crate::model::{
     Choice, Decided, Failure, IssueId, IssueReached, IssueStatus, OrderKind, RunEvent, RunStep,
 };
-use crate::ops::work::runs::view::existing;
 use crate::ops::{Refusal, issues};
 use crate::rules::run::{STOPPED, steering};
 use crate::rules::{RunProgress, facts};
 use crate::run::job::failure;
 use crate::run::watch::RunUpdate;
-use crate::store::{ReadState, layout};
+use crate::store::{ReadState, layout, records};
 
 impl Driver<'_> {
     /// Takes in what others wrote into the log of the run, and does it.
@@ -19,7 +18,7 @@ impl Driver<'_> {
         let snapshot = self.session.store().snapshot()?;
         let id = self.run.id.clone();
         if snapshot.names(&layout::run_log(&id))?.len() != self.log.log.len() {
-            let found = existing(&snapshot, &id)?;
+            let found = records::newest_run(&snapshot, &self.log)?;
             refuse_other_driver(&found, &self.name)?;
             let known = std::mem::replace(&mut self.log, found);
             self.run = self.log.run.clone();

@@ -4,7 +4,7 @@ use super::{Driver, LOOK};
 use crate::model::RunEvent;
 use crate::ops::Notice;
 use crate::ops::work::publish_store;
-use crate::run::job::StepReport;
+use crate::run::job::{EndedStep, StepReport};
 use crate::run::unended;
 use crate::run::watch::RunUpdate;
 
@@ -25,8 +25,8 @@ impl Driver<'_> {
         while !self.busy.is_empty() {
             self.watch.tick();
             // The log of the run is its new driver's.
-            if let Ok(StepReport::Over(issue, ..)) = self.news.recv_timeout(LOOK) {
-                self.busy.remove(&issue);
+            if let Ok(StepReport::Over(ended)) = self.news.recv_timeout(LOOK) {
+                self.busy.remove(&ended.issue);
             }
         }
         // Without the remote, the next sync does it.
@@ -39,9 +39,14 @@ impl Driver<'_> {
         let mut events = Vec::new();
         while !self.busy.is_empty() {
             match self.news.recv() {
-                Ok(StepReport::Over(issue, step, _, usage)) => {
+                Ok(StepReport::Over(ended)) => {
+                    let EndedStep { issue, step, usage, logged, .. } = ended;
                     self.busy.remove(&issue);
-                    events.extend(self.spent(&issue, step, usage));
+                    if logged.is_empty() {
+                        events.extend(self.spent(&issue, step, usage));
+                    } else {
+                        self.take_in(logged);
+                    }
                     unended::step_ended(&self.places, step, &issue);
                 }
                 Ok(StepReport::Breach(breach)) => events.push(RunEvent::Breach(breach)),

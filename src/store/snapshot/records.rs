@@ -5,7 +5,7 @@ mod roadmaps;
 
 pub(crate) use queues::{items_of, queue, queue_alone, queue_head, queues};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -118,9 +118,23 @@ fn log<T: DeserializeOwned>(
     hidden: &Redactions,
     broken: &mut Vec<(String, String)>,
 ) -> Result<Vec<T>, StoreError> {
+    new_entries(read, folder, hidden, &BTreeSet::new(), broken)
+}
+
+/// The entries of a log that are not `known`.
+fn new_entries<T: DeserializeOwned>(
+    read: &impl ReadState,
+    folder: &str,
+    hidden: &Redactions,
+    known: &BTreeSet<&EntryId>,
+    broken: &mut Vec<(String, String)>,
+) -> Result<Vec<T>, StoreError> {
     let mut entries = Vec::new();
     for name in set_aside(read.names(folder).map(Some), broken)?.unwrap_or_default() {
         let Some(Ok(id)) = name.strip_suffix(".json").map(EntryId::parse) else { continue };
+        if known.contains(&id) {
+            continue;
+        }
         let path = layout::entry(folder, &id);
         if hidden.sets_aside(&path) {
             continue;
@@ -210,6 +224,17 @@ pub(crate) fn run(
     let Some(run) = set_aside(parsed, broken)? else { return Ok(None) };
     let log = log::<RunLogEntry>(read, &layout::run_log(id), &hidden, broken)?;
     Ok(Some(RunFolder::new(run, log)))
+}
+
+/// A run with the newest entries of its log, of which only those are read that it has not.
+pub(crate) fn newest_run(read: &impl ReadState, known: &RunFolder) -> Result<RunFolder, StoreError> {
+    let id = &known.run.id;
+    let hidden = Redactions::at(read, &layout::run(id))?;
+    let ids = known.log.iter().map(|entry| &entry.id).collect();
+    let mut log: Vec<RunLogEntry> = new_entries(read, &layout::run_log(id), &hidden, &ids, &mut Vec::new())?;
+    log.extend(known.log.iter().cloned());
+    log.sort_by(|one, other| one.id.cmp(&other.id));
+    Ok(RunFolder::new(known.run.clone(), log))
 }
 
 /// One execution with its log.

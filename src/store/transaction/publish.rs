@@ -2,7 +2,9 @@
 
 use super::identity::Identity;
 use super::lock::WriteLock;
-use crate::git::{CommitIdentity, GitError, Kind, ObjectBatch, ObjectId, RefUpdate, Repository, fault, make};
+use crate::git::{
+    CommitIdentity, GitError, Kind, ObjectBatch, ObjectId, RefUpdate, Repository, Signature, fault, make,
+};
 use crate::store::repo::one_line;
 use crate::store::{Store, StoreError, root};
 
@@ -94,6 +96,15 @@ impl Store {
         moved
     }
 
+    /// Who moves a ref, for its reflog.
+    pub(in crate::store) fn signature(&self) -> Signature {
+        match self.identity() {
+            Ok(identity) => identity.signature(),
+            // A merge needs no identity, but its reflog entry does.
+            Err(_) => root::signature(0),
+        }
+    }
+
     /// Moves the ref. `last` runs just before, while nobody else can move it.
     fn move_ref(
         &self,
@@ -102,11 +113,7 @@ impl Store {
         subject: &str,
         last: impl FnOnce() -> Result<(), StoreError>,
     ) -> Result<bool, StoreError> {
-        let by = match self.identity() {
-            Ok(identity) => identity.signature(),
-            // A merge needs no identity, but its reflog entry does.
-            Err(_) => root::signature(0),
-        };
+        let by = self.signature();
         let message = format!("wf: {}", one_line(subject));
         self.repo.move_ref(RefUpdate { name: self.reference(), expected, new: commit, message, by }, last)
     }

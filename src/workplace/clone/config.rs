@@ -21,6 +21,10 @@ const COPIED: &[&str] = &[
     "core.safecrlf",
     "i18n.commitEncoding",
 ];
+/// Settings by which files are written otherwise than they are stored.
+const CONVERTING: [&str; 3] = ["core.attributesFile", "core.autocrlf", "core.eol"];
+/// Settings that are false if the file system cannot keep what is stored.
+const LIMITS: [&str; 2] = ["core.fileMode", "core.symlinks"];
 /// Sections whose subsections name drivers: what files look like when they are checked out, merged and compared.
 const DRIVERS: &[&str] = &["diff", "filter", "merge"];
 
@@ -52,6 +56,20 @@ pub(super) fn text(store: &Store) -> Result<String, WorkplaceError> {
         append(&mut text, &key, &value);
     }
     Ok(text)
+}
+
+/// Whether git may write files here otherwise than they are stored: by a setting, or by an attribute from outside of the tree, or
+/// by a filter that an attribute in the tree can name.
+pub(super) fn converts(store: &Store) -> bool {
+    let repo = store.repo();
+    let config = repo.config();
+    let home = store.environment().folder("HOME").map(|home| home.join(".config"));
+    let of_user = store.environment().folder("XDG_CONFIG_HOME").or(home);
+    let files = of_user.into_iter().map(|folder| folder.join("git/attributes"));
+    CONVERTING.iter().any(|key| config.text(key).is_some())
+        || LIMITS.iter().any(|key| config.boolean(key) == Some(false))
+        || !config.subsections("filter").is_empty()
+        || files.chain([store.common_dir().join("info/attributes")]).any(|file| file.exists())
 }
 
 /// Appends a setting as git writes it. A name that git could not read is left out.

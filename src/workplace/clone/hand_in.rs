@@ -1,8 +1,11 @@
 //! Reads what an agent made in its workplace, once its processes are gone. Its objects are copied, packed and checked in
 //! directories of this program before anything reads them.
 
+use std::cell::OnceCell;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::path::PathBuf;
+use std::rc::Rc;
 
 use super::make::{lender, remove_tree};
 use super::objects::{self, HandInLimits};
@@ -23,19 +26,36 @@ pub(crate) struct MovedRef {
     pub(crate) now: ObjectId,
 }
 
-/// Objects that were checked, and are not in the user's repository yet.
-pub(crate) struct HandedCommits {
-    /// The store of the user, which also sees them. Nothing may be written through it.
+/// What a ref of a workplace leads to. It was checked, and is not in the user's repository yet.
+pub(crate) struct HandedRef {
+    /// Where the ref was, and is.
+    pub(crate) moved: MovedRef,
+    /// The store of the user, which also sees it. Nothing may be written through it.
     pub(crate) seeing: Store,
-    checked: SealedGit,
-    moved: MovedRef,
+    objects: Rc<CheckedObjects>,
+}
+
+/// What an agent hands in. Its objects are copied once, and checked together.
+pub(crate) struct HandIn<'a> {
+    place: &'a Workplace,
+    store: &'a Store,
+    limits: HandInLimits,
+    quarantine: OnceCell<Rc<Quarantine>>,
+    /// What both refs lead to; `None` if something is wrong with one of them.
+    together: OnceCell<Option<Rc<CheckedObjects>>>,
+}
+
+/// Objects that were checked.
+struct CheckedObjects {
+    sealed: SealedGit,
+    ids: Vec<ObjectId>,
     /// Has the directories of the objects.
-    _quarantine: Quarantine,
+    _quarantine: Rc<Quarantine>,
 }
 
 /// Copies of the objects in a workplace, which no agent can change.
 #[derive(Debug)]
-pub(crate) struct Quarantine {
+struct Quarantine {
     folder: PathBuf,
     copies: SealedGit,
     hash: HashKind,
@@ -69,15 +89,13 @@ impl Workplace {
         Ok((now != given).then_some(MovedRef { given, now }))
     }
 
+    /// What the agent hands in. `store` is that of the user.
+    pub(crate) fn hand_in<'a>(&'a self, store: &'a Store, limits: HandInLimits) -> HandIn<'a> {
+        HandIn { place: self, store, limits, quarantine: OnceCell::new(), together: OnceCell::new() }
+    }
+
     /// Copies the objects of the workplace.
-    ///
-    /// # Errors
-    /// If they are not what git makes, or too many.
-    pub(crate) fn quarantine(
-        &self,
-        store: &Store,
-        limits: HandInLimits,
-    ) -> Result<Quarantine, WorkplaceError> {
+    fn quarantine(&self, store: &Store, limits: HandInLimits) -> Result<Quarantine, WorkplaceError> {
         let folder = self.files.join("quarantine");
         remove_tree(&folder).map_err(|source| WorkplaceError::write(&folder, source))?;
         let (hash, lender) = (store.repo().hash_kind(), lender(store)?);
@@ -196,45 +214,78 @@ pub(super) fn git_dir(workplace: &Path) -> Result<UntrustedDir, WorkplaceError> 
     git_dir.ok_or_else(|| WorkplaceError::GoneRef(".git".to_owned()))
 }
 
-impl Quarantine {
-    /// The store of the user, which also sees what a ref leads to: each object is sound, and all that it names exists. Nothing
-    /// may be written through it.
+impl HandIn<'_> {
+    /// What the agent wrote into its store; `None` if nothing.
     ///
     /// # Errors
     /// If an object is broken or missing, or if the objects are too large.
-    pub(crate) fn seeing(&self, store: &Store, moved: &MovedRef) -> Result<Store, WorkplaceError> {
-        Ok(self.checked(store, moved)?.1)
+    pub(crate) fn records(&self) -> Result<Option<HandedRef>, WorkplaceError> {
+        self.place.moved_records(self.store)?.map(|moved| self.handed(moved)).transpose()
     }
 
-    /// Checks what a ref leads to: each object is sound, and all that it names exists.
+    /// What the agent committed on its branch; `None` if nothing, or if it has none.
     ///
     /// # Errors
     /// If an object is broken or missing, or if the objects are too large.
-    pub(crate) fn check(self, store: &Store, moved: &MovedRef) -> Result<HandedCommits, WorkplaceError> {
-        let (checked, seeing) = self.checked(store, moved)?;
-        Ok(HandedCommits { seeing, checked, moved: *moved, _quarantine: self })
+    pub(crate) fn commits(&self) -> Result<Option<HandedRef>, WorkplaceError> {
+        self.place.moved_branch()?.map(|moved| self.handed(moved)).transpose()
     }
 
-    fn checked(&self, store: &Store, moved: &MovedRef) -> Result<(SealedGit, Store), WorkplaceError> {
-        let folder = self.folder.join(moved.now.to_string());
-        let checked = SealedGit::create(&folder, None, self.hash, &self.lender)?;
-        self.copies.hand_over(&[moved.now], &[moved.given], &checked, self.limits.bytes)?;
-        // A large file of equal bytes is small in a pack.
-        if checked.unpacked_size(&[moved.now], &[moved.given])? > self.limits.bytes {
-            return Err(WorkplaceError::TooMuch(self.limits));
+    fn handed(&self, moved: MovedRef) -> Result<HandedRef, WorkplaceError> {
+        let quarantine = self.quarantine()?;
+        let objects = match self.together.get_or_init(|| self.check_both(&quarantine)) {
+            Some(together) => Rc::clone(together),
+            None => Rc::new(Quarantine::check(&quarantine, self.store, &[moved])?),
+        };
+        let seeing = self.store.also_seeing(&objects.sealed.objects())?;
+        Ok(HandedRef { moved, seeing, objects })
+    }
+
+    fn quarantine(&self) -> Result<Rc<Quarantine>, WorkplaceError> {
+        if let Some(quarantine) = self.quarantine.get() {
+            return Ok(Rc::clone(quarantine));
         }
-        let seeing = store.also_seeing(&checked.objects())?;
-        Ok((checked, seeing))
+        let quarantine = Rc::new(self.place.quarantine(self.store, self.limits)?);
+        Ok(Rc::clone(self.quarantine.get_or_init(|| quarantine)))
+    }
+
+    /// What is wrong is found again by whoever asks for one of them.
+    fn check_both(&self, quarantine: &Rc<Quarantine>) -> Option<Rc<CheckedObjects>> {
+        let both = [self.place.moved_records(self.store), self.place.moved_branch()];
+        let both: Vec<MovedRef> = both.into_iter().filter_map(|moved| moved.ok().flatten()).collect();
+        Quarantine::check(quarantine, self.store, &both).ok().map(Rc::new)
     }
 }
 
-impl HandedCommits {
-    /// Copies them into the user's repository. No ref holds them yet.
+impl Quarantine {
+    /// Checks what refs lead to: each object is sound, and all that it names exists.
+    fn check(this: &Rc<Self>, store: &Store, refs: &[MovedRef]) -> Result<CheckedObjects, WorkplaceError> {
+        let name = refs.iter().map(|moved| moved.now.to_string()).collect::<Vec<_>>().join("-");
+        let sealed = SealedGit::create(&this.folder.join(name), None, this.hash, &this.lender)?;
+        let (now, given): (Vec<_>, Vec<_>) = refs.iter().map(|moved| (moved.now, moved.given)).unzip();
+        this.copies.hand_over(&now, &given, &sealed, this.limits.bytes)?;
+        let ids = store.repo().packed_in(&sealed.objects())?;
+        // A large file of equal bytes is small in a pack.
+        if store.also_seeing(&sealed.objects())?.repo().unpacked_size(&ids)? > this.limits.bytes {
+            return Err(WorkplaceError::TooMuch(this.limits));
+        }
+        Ok(CheckedObjects { sealed, ids, _quarantine: Rc::clone(this) })
+    }
+}
+
+impl HandedRef {
+    /// Copies it into the user's repository. No ref holds it yet.
     ///
     /// # Errors
-    /// If git cannot write them.
+    /// If it cannot be written.
     pub(crate) fn take(&self, store: &Store) -> Result<(), WorkplaceError> {
-        Ok(self.checked.give(&[self.moved.now], &[self.moved.given], &store.git(), FEW_OBJECTS)?)
+        let CheckedObjects { sealed, ids, .. } = &*self.objects;
+        let MovedRef { given, now } = self.moved;
+        if ids.len() < FEW_OBJECTS {
+            let own = self.seeing.repo().reachable(now, ids)?;
+            return Ok(store.repo().take_objects(self.seeing.repo(), &own)?);
+        }
+        Ok(sealed.give(&[now], &[given], &store.git(), FEW_OBJECTS)?)
     }
 }
 

@@ -59,7 +59,7 @@ impl Workplace {
         refs.extend(records.map(|tip| (store.reference().to_owned(), tip)));
         refs.extend(new.branch.map(|branch| (branch.as_str().to_owned(), new.start)));
         let given: BTreeSet<ObjectId> = refs.values().copied().chain([new.start]).collect();
-        store.git().keep_objects(&kept(new.name), given)?;
+        store.repo().keep_objects(&kept(new.name), given)?;
         match fill(store, new, &refs, &files) {
             Ok(private) => Ok(Self {
                 folder: new.folder.to_owned(),
@@ -70,6 +70,7 @@ impl Workplace {
                 files,
                 name: new.name.to_owned(),
                 private,
+                converts: config::converts(store),
                 _lock: lock,
             }),
             Err(error) => {
@@ -156,7 +157,7 @@ fn fill(
     write(&git_dir.join("HEAD"), head(new.branch, new.start).as_bytes())?;
     // Other commits may be the work of agents, with files that the user's filters name.
     let is_users = store.head()? == Some(new.start);
-    let filling = if is_users { git } else { git.in_foreign_tree()? };
+    let filling = if is_users { git } else { git.with_settings(&store.foreign_settings()) };
     filling.fill_work_tree(&lender.join("lfs"))?;
     let private = files.join("private");
     let sealed = SealedGit::create(&private, Some((folder, new.start)), hash, &lender)?;
@@ -198,8 +199,7 @@ fn kept(name: &str) -> String {
 
 /// Deletes these refs.
 pub(super) fn release(store: &Store, name: &str) -> Result<(), WorkplaceError> {
-    let refs = store.repo().refs_under(&kept(name))?;
-    Ok(store.git().delete_refs(refs.iter().map(|(name, _)| name.as_str()))?)
+    Ok(store.repo().delete_refs_under(&kept(name))?)
 }
 
 /// Removes a directory, or the link or file in its place. Directories that an agent has locked are unlocked.

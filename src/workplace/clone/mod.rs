@@ -24,7 +24,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 pub(crate) use error::WorkplaceError;
-pub(crate) use hand_in::{HandedCommits, MovedRef};
+pub(crate) use hand_in::{HandIn, HandedRef};
 pub(crate) use known::KnownWorkplace;
 pub(crate) use make::NewWorkplace;
 pub(crate) use objects::HandInLimits;
@@ -58,6 +58,8 @@ pub(crate) struct Workplace {
     name: String,
     /// Compares its files without its own git directory.
     private: SealedGit,
+    /// Whether git converted files as it checked them out, so that some may seem to be changed from the start.
+    converts: bool,
     /// Tells other processes that it is in use.
     _lock: File,
 }
@@ -66,6 +68,11 @@ impl Workplace {
     /// Its name among the workplaces of the repository.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether some of its files may seem to be changed, although nobody changed them.
+    pub(crate) fn converts(&self) -> bool {
+        self.converts
     }
 
     /// Notes its variables where nothing that runs in it can write, for a process that finds it after this one was killed.

@@ -26,6 +26,7 @@ impl Workplace {
             files,
             name: name.to_owned(),
             private,
+            converts: true,
             _lock: lock,
         })
     }

@@ -62,8 +62,14 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         force: args.force.why(),
     });
     let accepted = accepted.collect();
-    let complete =
-        Complete { item, summary, report, made: vec![], then: args.then.then(), force: args.force.why() };
+    let complete = Complete {
+        item,
+        summary,
+        report,
+        then: args.then.then(),
+        force: args.force.why(),
+        ..Complete::default()
+    };
     let is_verbose = context.is_verbose();
     let mut running = print::verify::RunningTests::on(&mut context.screen, is_verbose);
     let tests = verification.map(|verification| ToRun {

@@ -267,7 +267,7 @@ fn forget(store: &Store, rewritten: &Rewritten) -> Result<(Vec<Tracked>, Vec<Str
     let pending: Vec<_> = remotes.iter().map(|remote| (remote.remote.clone(), remote.commit)).collect();
     memory::set_remotes(store.repo(), &pending)?;
     for Tracked { tracking, commit, .. } in remotes.iter().filter(|remote| rewritten.is_old(remote.commit)) {
-        git.delete_ref(tracking, *commit)?;
+        store.repo().delete_ref(tracking, *commit)?;
     }
     git.expire_reflog(store.reference())?;
     let held_by = git.refs_containing(rewritten.first.iter().take(MOST_LOOKED_FOR))?;

@@ -146,7 +146,10 @@ impl HalfDonePlace {
         }
         git.prune_worktrees().map_err(StoreError::Git)?;
         let folder = free_folder(store, &issue.issue)?;
-        git.add_detached_worktree(&folder, &sides.ours.to_string()).map_err(StoreError::Git)?;
+        store
+            .foreign_git()
+            .add_detached_worktree(&folder, &sides.ours.to_string())
+            .map_err(StoreError::Git)?;
         let (id, onto) = (issue.issue.clone(), target.branch.clone());
         let begun = Self { folder, issue: id, onto, sides, is_given_up: false };
         begun.merge(session, issue)?;
@@ -163,8 +166,9 @@ impl HalfDonePlace {
     ) -> Result<(), Refusal> {
         let there = Store::open(&self.folder, session.environment())?;
         // The log of HEAD keeps the resolved merge.
-        there.git().reset_to(resolved).map_err(StoreError::Git)?;
-        there.git().reset_to(tip).map_err(StoreError::Git)?;
+        let git = there.foreign_git();
+        git.reset_to(resolved).map_err(StoreError::Git)?;
+        git.reset_to(tip).map_err(StoreError::Git)?;
         let sides = MergeSides { ours: tip, theirs: resolved, is_of_branch: true };
         Self { sides, ..self }.merge(session, issue)
     }
@@ -185,7 +189,10 @@ impl HalfDonePlace {
         let shared = there.repo().shared_mode();
         path.parent().map_or(Ok(()), |folder| shared.create_folder(folder)).map_err(StoreError::io(&path))?;
         shared.write(&path, text).map_err(StoreError::io(&path))?;
-        Ok(there.git().begin_merge(self.sides.theirs, &resolved_message(issue)).map_err(StoreError::Git)?)
+        Ok(there
+            .foreign_git()
+            .begin_merge(self.sides.theirs, &resolved_message(issue))
+            .map_err(StoreError::Git)?)
     }
 
     /// Refuses to land a merge with commits that were taken off the branch since it began: it would bring them back.

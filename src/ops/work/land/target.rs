@@ -142,7 +142,7 @@ impl LandTarget {
 
     /// The work tree in which the branch is checked out.
     fn checked_out(&self, store: &Store) -> Result<Option<PathBuf>, Refusal> {
-        let all = store.git().checked_out().map_err(StoreError::Git)?;
+        let all = store.repo().checked_out().map_err(StoreError::Git)?;
         Ok(all.into_iter().find(|(branch, _)| *branch == self.branch).map(|(_, folder)| folder))
     }
 

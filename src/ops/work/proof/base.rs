@@ -27,7 +27,7 @@ pub(in crate::ops::work) fn proof_base(
     if store.is_ancestor(head, tip)? {
         return Ok(claimed_at);
     }
-    let Some(base) = store.git().merge_base(head, tip).map_err(StoreError::Git)? else {
+    let Some(base) = store.merge_bases(head, tip)?.first().copied() else {
         return Ok(None);
     };
     match claimed_at {
@@ -52,7 +52,7 @@ fn before_the_work(
 ) -> Result<Option<ObjectId>, Refusal> {
     let claimed = execution.execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
     let Some(claimed) = claimed else { return Ok(None) };
-    let mut base = store.git().merge_base(claimed, head).map_err(StoreError::Git)?;
+    let mut base = store.merge_bases(claimed, head)?.first().copied();
     for link in execution.commits() {
         let Some(commit) = store.commit_here(&link.link.hash) else { continue };
         if let Some(known) = base

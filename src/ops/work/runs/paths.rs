@@ -159,7 +159,7 @@ pub(crate) fn prepare_branch(store: &Store, places: &RunPaths, found: &RunFolder
         remove_tree(store, &folder)?;
     }
     store.prune_worktrees()?;
-    Ok(store.git().add_worktree(&folder, &branch, is_new.then_some(base.as_str()))?)
+    Ok(store.foreign_git().add_worktree(&folder, &branch, is_new.then_some(base.as_str()))?)
 }
 
 /// Opens a worktree of the run of the repository of `store`.
@@ -178,7 +178,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 fn open(common: &Path, tree: &Path, environment: &Environment) -> Result<Store, Refusal> {
     let store = Store::open(tree, environment)?;
     if is_same(&store.common_dir(), common) && store.work_dir().is_some_and(|dir| is_same(&dir, tree)) {
-        return Ok(store.in_foreign_tree()?);
+        return Ok(store.in_foreign_tree());
     }
     let what = format!("{} is no longer the worktree that the run made", tree.display());
     Err(Refusal::new(Code::WorktreeExchanged, what)
@@ -191,7 +191,8 @@ fn open(common: &Path, tree: &Path, environment: &Environment) -> Result<Store, 
 /// If it cannot be removed.
 pub(crate) fn remove_tree(store: &Store, tree: &Path) -> Result<(), Refusal> {
     let Some(link) = tree.parent().into_iter().chain([tree]).find(|path| path.is_symlink()) else {
-        return Ok(store.git().remove_worktree(tree)?);
+        let is_removed = store.repo().remove_own_worktree(tree)?;
+        return if is_removed { Ok(()) } else { Ok(store.git().remove_worktree(tree)?) };
     };
     std::fs::remove_file(link).map_err(|error| {
         Refusal::new(Code::CannotWrite, format!("cannot remove {}: {error}", tree.display()))
@@ -264,7 +265,7 @@ pub(crate) fn clean_up(session: &Session, places: &RunPaths, found: &RunFolder) 
         && let Some(tip) = store.read_ref(branch.as_str())?
         && found.run.base_commit.as_ref().is_some_and(|base| *base == CommitHash::from(tip))
     {
-        store.git().delete_ref(branch.as_str(), tip)?;
+        store.repo().delete_ref(branch.as_str(), tip)?;
     }
     for folder in [&places.claims(), &places.trees] {
         // Removed only if empty.

@@ -8,6 +8,7 @@ mod busy;
 mod clones;
 mod committed;
 mod copied;
+mod cost;
 mod explorers;
 mod failures;
 mod followed;
