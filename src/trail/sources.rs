@@ -8,8 +8,9 @@ mod by_change;
 mod contained;
 mod fixed;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 pub(crate) use self::apart::RepeatedWork;
@@ -66,11 +67,19 @@ pub(crate) struct Sources<'a, R> {
     read: &'a R,
     index: OnceCell<Option<Index<'a>>>,
     all: OnceCell<HashMap<CommitHash, Vec<ExecutionId>>>,
+    executions: RefCell<HashMap<ExecutionId, Option<Rc<LinkingExecution>>>>,
+}
+
+/// An execution with the commits that it links.
+struct LinkingExecution {
+    execution: Execution,
+    links: HashMap<CommitHash, Arc<CommitLink>>,
 }
 
 impl<'a, R: ReadState> Sources<'a, R> {
     pub(crate) fn new(store: &'a Store, read: &'a R) -> Self {
-        Self { store, read, index: OnceCell::new(), all: OnceCell::new() }
+        let (index, all, executions) = Default::default();
+        Self { store, read, index, all, executions }
     }
 
     /// The work of the commits that a message names. Commits that no execution knows have no source. A message such as
@@ -181,10 +190,24 @@ impl<'a, R: ReadState> Sources<'a, R> {
     ) -> Result<Vec<(Execution, Arc<CommitLink>)>, StoreError> {
         let mut found = Vec::new();
         for id in executions {
-            let Some(folder) = records::execution(self.read, id, &mut Vec::new())? else { continue };
-            found.extend(folder.links_by_hash().remove(hash).map(|link| (folder.execution, link)));
+            let Some(known) = self.execution(id)? else { continue };
+            found.extend(known.links.get(hash).map(|link| (known.execution.clone(), Arc::clone(link))));
         }
         Ok(found)
+    }
+
+    /// An execution, read once: the commits of a file often belong to few executions.
+    fn execution(&self, id: &ExecutionId) -> Result<Option<Rc<LinkingExecution>>, StoreError> {
+        if let Some(known) = self.executions.borrow().get(id) {
+            return Ok(known.clone());
+        }
+        let folder = records::execution(self.read, id, &mut Vec::new())?;
+        let known = folder.map(|folder| {
+            let links = folder.links_by_hash();
+            Rc::new(LinkingExecution { execution: folder.execution, links })
+        });
+        self.executions.borrow_mut().insert(id.clone(), known.clone());
+        Ok(known)
     }
 
     /// Whether the executions of a commit can be found quickly: there is an index, or there are few issues to read.

@@ -154,7 +154,8 @@ impl Seat {
             if self.parser.screen().alternate_screen() {
                 self.types(key);
             }
-            self.read(PATIENCE);
+            // Its end comes without another output.
+            self.read(50);
         }
     }
 
