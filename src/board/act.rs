@@ -116,11 +116,11 @@ impl Deed {
             }
             BoardAct::Status(status) => standing(edit(Some(StatusChange::To(status)), NewFields::default())?),
             BoardAct::Priority(priority) => {
-                let done = edit(None, NewFields { priority: Some(priority), ..NewFields::default() })?;
+                let done = edit(None, NewFields::one("priority", priority.name().to_owned())?)?;
                 said(done, |view| format!("{}: priority {}", view.issue.id, view.issue.priority.name()))
             }
             BoardAct::Assign(who) => {
-                let done = edit(None, NewFields { assignee: Some(who), ..NewFields::default() })?;
+                let done = edit(None, NewFields::one("assignee", who)?)?;
                 let who = done.view.issue.assignee.clone();
                 let words = who.map_or("assigned to nobody".to_owned(), |who| format!("assigned to {who}"));
                 said(done, |view| format!("{}: {words}", view.issue.id))

@@ -5,24 +5,21 @@ use serde_json::Value;
 
 use super::received::received;
 use crate::git::{Difference, EntryKind, ObjectId};
-use crate::model::{ExecutionId, IssueStatus, Op, Person, strict};
+use crate::model::{ExecutionId, IssueField, IssueStatus, Op, Person, strict};
 use crate::rules::{Role, roles};
 use crate::store::{Location, LogKind, Owner, ReadState, Snapshot, Store, StoreError, read_blob};
 
 /// More records than an agent writes in one session.
 const MOST_RECORDS: usize = 1_000;
-/// The fields of an issue that an edit changes. The others say how far it is, or where it comes from.
+/// The fields of an issue that an edit changes, beside those with one value. The others say how far it is, or where it comes from.
 const EDITED: &[&str] = &[
     "actual_behavior",
     "affected_components",
-    "assignee",
     "context",
     "depends_on",
     "expected_behavior",
     "extended_context",
-    "issue_type",
     "lifecycle_requirements",
-    "priority",
     "relations",
     "source_url",
     "tags",
@@ -189,12 +186,16 @@ fn refuse_other_author(record: &Value, agent: &HandingAgent<'_>) -> Result<(), S
 
 /// Refuses a change of a field that an edit does not change, and another stamp for it.
 fn refuse_decisions(old: &Value, new: &Value) -> Result<(), String> {
-    let changed = differing(old, new).find(|field| *field != "clock" && !EDITED.contains(field));
-    let stamped = differing(&old["clock"], &new["clock"]).find(|name| !EDITED.contains(&stamped_field(name)));
+    let changed = differing(old, new).find(|field| *field != "clock" && !is_edited(field));
+    let stamped = differing(&old["clock"], &new["clock"]).find(|name| !is_edited(stamped_field(name)));
     match changed.or(stamped) {
         Some(field) => Err(format!("it changes `{field}`, which an edit does not")),
         None => Ok(()),
     }
+}
+
+fn is_edited(field: &str) -> bool {
+    EDITED.contains(&field) || IssueField::named(field).is_some()
 }
 
 /// The names of the members of which two objects have different values.

@@ -5,7 +5,7 @@ use rusqlite::types::Value;
 use super::error::IndexError;
 use super::rows::RowKind;
 use super::{Index, query};
-use crate::model::{IssueStatus, Priority, Time};
+use crate::model::{FieldKey, IssueField, IssueStatus, Time, ValueKind};
 use crate::rules::roadmap::names_of_tag;
 use crate::rules::{LandedState, Undecided};
 
@@ -21,10 +21,8 @@ pub(crate) struct Filter {
     pub(crate) tags: Vec<String>,
     /// All of these.
     pub(crate) components: Vec<String>,
-    /// One of these; any if empty.
-    pub(crate) priorities: Vec<Priority>,
-    /// The assignee.
-    pub(crate) assignee: Option<String>,
+    /// For each of these fields, one of the values, as people type them.
+    pub(crate) fields: Vec<(&'static IssueField, Vec<String>)>,
     /// A part of the author's name or address, in any case.
     pub(crate) author: Option<String>,
     /// The roadmap wave.
@@ -37,8 +35,6 @@ pub(crate) struct Filter {
     pub(crate) closed_since: Option<Time>,
     /// Completed, closed or cancelled at this time or earlier, and still so.
     pub(crate) closed_until: Option<Time>,
-    /// One of these types, in lower case; any if empty.
-    pub(crate) types: Vec<String>,
     /// The id of the parent issue.
     pub(crate) parent: Option<String>,
     /// The assignee is one of these, in lower case; any if empty.
@@ -62,6 +58,19 @@ pub(crate) struct Filter {
 }
 
 impl Filter {
+    /// Wants a value of a field, or another one of those that were wanted before.
+    pub(crate) fn want(&mut self, field: &'static IssueField, value: String) {
+        match self.fields.iter_mut().find(|(known, _)| known.name == field.name) {
+            Some((_, values)) => values.push(value),
+            None => self.fields.push((field, vec![value])),
+        }
+    }
+
+    /// The values of a field of which an issue must have one, if any are wanted.
+    pub(crate) fn wanted(&self, field: &str) -> Option<&[String]> {
+        self.fields.iter().find(|(known, _)| known.name == field).map(|(_, values)| values.as_slice())
+    }
+
     /// Whether closed, completed and cancelled issues are listed if no status is given.
     pub(crate) fn includes_closed(&self) -> bool {
         self.all || self.unlanded || self.closed_since.is_some() || self.closed_until.is_some()
@@ -148,11 +157,19 @@ impl Index<'_> {
                 )
             }));
         }
-        if !filter.priorities.is_empty() {
-            let values =
-                filter.priorities.iter().map(|priority| Value::Integer(i64::from(priority.number())));
-            let marks = marks(filter.priorities.len());
-            all.push(Condition::test(format!("i.priority IN ({marks})"), values.collect()));
+        for (field, words) in &filter.fields {
+            let values: Vec<Value> = words.iter().filter_map(|word| field.key(word)).map(key_value).collect();
+            let (column, marks) = (field.column, marks(values.len()));
+            let test = format!("i.{column} IN ({marks})");
+            all.push(match field.values {
+                // Many issues have each of a few values.
+                ValueKind::Choice { .. } => Condition::test(test, values),
+                ValueKind::Person | ValueKind::Word => Condition::found(
+                    format!("SELECT n FROM issues WHERE {column} IN ({marks})"),
+                    test,
+                    values,
+                ),
+            });
         }
         let mut equal = |column: &str, values: Vec<Value>| {
             let marks = marks(values.len());
@@ -162,12 +179,6 @@ impl Index<'_> {
                 values,
             ));
         };
-        if !filter.types.is_empty() {
-            equal("kind", filter.types.iter().map(|issue_type| text_value(issue_type)).collect());
-        }
-        if let Some(assignee) = &filter.assignee {
-            equal("assignee", vec![text_value(assignee)]);
-        }
         if let Some(author) = &filter.author {
             equal("author", self.authors(author)?);
         }
@@ -247,6 +258,14 @@ impl Index<'_> {
             }
         }
         Ok(found)
+    }
+}
+
+/// A value as it is stored.
+pub(super) fn key_value(key: FieldKey) -> Value {
+    match key {
+        FieldKey::Number(number) => Value::Integer(number),
+        FieldKey::Text(text) => Value::Text(text),
     }
 }
 

@@ -7,11 +7,12 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::database::{self, IndexPart};
 use super::error::IndexError;
+use super::filter;
 use super::full_text::{self, Texts};
 use super::landing;
 use super::queues::{self, ItemRow};
 use super::upsert::{self, Beside, COMPONENTS, DEPENDS, IssueColumns, LINKS, PARENTS, TAGS, UIDS};
-use crate::model::{IssueId, QueueId};
+use crate::model::{ISSUE_FIELDS, Issue, IssueField, IssueId, QueueId};
 use crate::rules::{IssueDerived, IssueFacts, IssueFolder, Undecided, claim};
 use crate::store::{ReadState, StoreError, object_id, records};
 
@@ -233,11 +234,9 @@ fn row(folder: &IssueFolder, hidden: bool) -> IssueColumns {
     IssueColumns {
         status: Value::Integer(derived.status as i64),
         over: Value::Integer(i64::from(derived.status.is_terminal())),
-        priority: Value::Integer(i64::from(issue.priority.number())),
         created: Value::Integer(issue.created_at.millis()),
         updated: derived.updated_at.map(crate::model::time::Time::millis).into(),
         author: Value::Null,
-        assignee: issue.assignee.clone().into(),
         wave: derived.wave.and_then(|wave| i64::try_from(wave).ok()).into(),
         finished: derived.finished_at().map(crate::model::time::Time::millis).into(),
         solutions: Value::Integer(i64::try_from(derived.solution_count).unwrap_or(i64::MAX)),
@@ -245,8 +244,8 @@ fn row(folder: &IssueFolder, hidden: bool) -> IssueColumns {
         tags: Value::Text(tags.join(",")),
         hidden: Value::Integer(i64::from(hidden)),
         executing: Value::Integer(i64::from(is_executing)),
-        kind: issue.issue_type.as_ref().map(|kind| kind.to_lowercase()).into(),
         undecided: Value::Integer(0),
+        fields: fields(Some(issue)),
     }
 }
 
@@ -273,11 +272,9 @@ fn empty_row(status: i64, hidden: bool) -> IssueColumns {
     IssueColumns {
         status: Value::Integer(status),
         over: Value::Integer(status),
-        priority: nothing.clone(),
         created: nothing.clone(),
         updated: Value::Null,
         author: nothing.clone(),
-        assignee: Value::Null,
         wave: Value::Null,
         finished: Value::Null,
         solutions: nothing.clone(),
@@ -285,9 +282,18 @@ fn empty_row(status: i64, hidden: bool) -> IssueColumns {
         tags: text,
         hidden: Value::Integer(i64::from(hidden)),
         executing: nothing.clone(),
-        kind: Value::Null,
         undecided: nothing,
+        fields: fields(None),
     }
+}
+
+/// The columns of the fields with one value; a choice that every issue has is 0 where nothing is known.
+fn fields(issue: Option<&Issue>) -> Vec<Value> {
+    let value = |field: &IssueField| match issue {
+        Some(issue) => field.value(issue).and_then(|text| field.key(&text)).map(filter::key_value),
+        None => field.is_required().then_some(Value::Integer(0)),
+    };
+    ISSUE_FIELDS.iter().map(|field| value(field).unwrap_or(Value::Null)).collect()
 }
 
 fn author(db: &Connection, name: &str) -> Result<i64, IndexError> {

@@ -2,43 +2,65 @@
 //! gets a comment, and an unchanged page need not be written.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params, params_from_iter};
 
 use super::error::IndexError;
-use crate::model::IssueId;
+use crate::model::{ISSUE_FIELDS, IssueId};
 
-/// The row of an issue, with its statements: the columns that are not keys, as the table has them.
+/// The row of an issue: the columns that are neither keys nor those of fields with one value.
 macro_rules! row {
-    ($($column:ident),+) => {
+    ($($column:ident),+ $(,)?) => {
         /// The values of an issue's row.
         pub(super) struct IssueColumns {
             $(pub(super) $column: Value,)+
+            /// Those of [`ISSUE_FIELDS`], in their order.
+            pub(super) fields: Vec<Value>,
         }
 
         impl IssueColumns {
-            /// Without the id, which is the last parameter.
-            const INSERT: &str = concat!(
-                "INSERT INTO issues (", $(stringify!($column), ", ",)+ "id) VALUES (", $(row!(@mark $column),)+ "?)"
-            );
-            const SELECT: &str = concat!("SELECT ", $(stringify!($column), ", ",)+ "n FROM issues WHERE id = ?1");
-            /// For each column.
-            const UPDATES: &[&str] =
-                &[$(concat!("UPDATE issues SET ", stringify!($column), " = ?1 WHERE n = ?2")),+];
-
             fn into_values(self) -> Vec<Value> {
-                vec![$(self.$column),+]
+                let mut values = vec![$(self.$column),+];
+                values.extend(self.fields);
+                values
             }
         }
+
+        static STATEMENTS: LazyLock<RowStatements> = LazyLock::new(|| RowStatements::new(&[$(stringify!($column)),+]));
     };
-    (@mark $column:ident) => { "?, " };
 }
 
 row!(
-    status, over, priority, created, updated, author, assignee, wave, finished, solutions, title, tags,
-    hidden, executing, kind, undecided
+    status, over, created, updated, author, wave, finished, solutions, title, tags, hidden, executing,
+    undecided
 );
+
+/// The statements for the row of an issue.
+struct RowStatements {
+    /// Takes the id last.
+    insert: String,
+    select: String,
+    /// For each column.
+    updates: Vec<String>,
+}
+
+impl RowStatements {
+    fn new(columns: &[&str]) -> Self {
+        let fields = ISSUE_FIELDS.iter().map(|field| field.column);
+        let columns: Vec<&str> = columns.iter().copied().chain(fields).collect();
+        let (names, marks) = (columns.join(", "), "?, ".repeat(columns.len()));
+        Self {
+            insert: format!("INSERT INTO issues ({names}, id) VALUES ({marks}?)"),
+            select: format!("SELECT {names}, n FROM issues WHERE id = ?1"),
+            updates: columns
+                .iter()
+                .map(|column| format!("UPDATE issues SET {column} = ?1 WHERE n = ?2"))
+                .collect(),
+        }
+    }
+}
 
 /// Writes the row of an issue and returns its number.
 pub(super) fn issue(
@@ -51,9 +73,9 @@ pub(super) fn issue(
     let mut values = row.into_values();
     let Some((n, old)) = known else {
         values.push(Value::Text(id.to_string()));
-        return insert(db, IssueColumns::INSERT, params_from_iter(values));
+        return insert(db, &STATEMENTS.insert, params_from_iter(values));
     };
-    for ((new, old), update) in values.iter().zip(&old).zip(IssueColumns::UPDATES) {
+    for ((new, old), update) in values.iter().zip(&old).zip(&STATEMENTS.updates) {
         if new != old {
             db.prepare_cached(update)?.execute(params![new, n])?;
         }
@@ -69,9 +91,9 @@ pub(super) fn insert(db: &Connection, sql: &str, values: impl Params) -> Result<
 }
 
 fn known(db: &Connection, id: &IssueId) -> Result<Option<(i64, Vec<Value>)>, IndexError> {
-    let mut query = db.prepare_cached(IssueColumns::SELECT)?;
+    let mut query = db.prepare_cached(&STATEMENTS.select)?;
     let row = query.query_row([id.as_str()], |row| {
-        let count = IssueColumns::UPDATES.len();
+        let count = STATEMENTS.updates.len();
         let values: Result<Vec<Value>, _> = (0..count).map(|at| row.get(at)).collect();
         Ok((row.get(count)?, values?))
     });

@@ -4,17 +4,12 @@
 use std::io::{self, Write};
 
 use crate::model::hidden::visibly;
-use crate::model::{Issue, IssueId, Time};
+use crate::model::{ISSUE_FIELDS, Issue, IssueId, Time};
 use crate::rules::IssueDerived;
 
-/// The columns.
-const COLUMNS: [&str; 18] = [
-    "id",
-    "title",
-    "status",
-    "priority",
-    "type",
-    "assignee",
+/// The columns before the fields with one value, and those after them.
+const FIRST_COLUMNS: [&str; 3] = ["id", "title", "status"];
+const LAST_COLUMNS: [&str; 12] = [
     "author",
     "tags",
     "components",
@@ -35,19 +30,17 @@ const FORMULA: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－'
 
 /// Writes the names of the columns.
 pub(crate) fn head(out: &mut dyn Write) -> io::Result<()> {
-    row(out, COLUMNS.into_iter())
+    let fields = ISSUE_FIELDS.iter().map(|field| field.word);
+    row(out, FIRST_COLUMNS.into_iter().chain(fields).chain(LAST_COLUMNS))
 }
 
 /// Writes an issue.
 pub(crate) fn issue(out: &mut dyn Write, issue: &Issue, derived: &IssueDerived) -> io::Result<()> {
     let closed = derived.closed_at.or(derived.completed_at);
-    let cells: [String; COLUMNS.len()] = [
-        issue.id.to_string(),
-        issue.title.clone(),
-        derived.status.to_string(),
-        issue.priority.name().to_owned(),
-        text_cell(&issue.issue_type),
-        text_cell(&issue.assignee),
+    let first: [String; FIRST_COLUMNS.len()] =
+        [issue.id.to_string(), issue.title.clone(), derived.status.to_string()];
+    let fields = ISSUE_FIELDS.iter().map(|field| field.value(issue).unwrap_or_default());
+    let last: [String; LAST_COLUMNS.len()] = [
         issue.author.to_string(),
         list_cell(&mut issue.tags.iter().map(String::as_str)),
         list_cell(&mut issue.affected_components.iter().map(String::as_str)),
@@ -61,6 +54,7 @@ pub(crate) fn issue(out: &mut dyn Write, issue: &Issue, derived: &IssueDerived) 
         text_cell(&issue.source_url),
         text_cell(&issue.context),
     ];
+    let cells: Vec<String> = first.into_iter().chain(fields).chain(last).collect();
     row(out, cells.iter().map(String::as_str))
 }
 

@@ -1,7 +1,7 @@
 //! The issue forms of GitHub as templates: YAML files in `.github/ISSUE_TEMPLATE`. Each element of the form becomes a
 //! section to fill in, under the heading that GitHub would give it in the issue.
 
-use crate::rules::issue_text::{TemplatePreset, with_preset};
+use crate::rules::issue_text::{ASSIGNEE, TemplatePreset, with_preset};
 use crate::rules::{IssueTemplate, Node, yaml};
 
 /// Longer hints would hide the fields to fill in.
@@ -22,10 +22,13 @@ pub(crate) fn form(file: &str, text: &str) -> Result<IssueTemplate, String> {
     }
     let sections: Vec<String> = body.iter().filter_map(section).collect();
     let preset = TemplatePreset {
-        priority: String::new(),
-        issue_type: form.text("type").to_owned(),
+        values: words_of(&form, "assignees")
+            .into_iter()
+            .take(1)
+            .map(|first| (ASSIGNEE, first))
+            .chain([("type", form.text("type").to_owned())])
+            .collect(),
         tags: words_of(&form, "labels"),
-        assignee: words_of(&form, "assignees").into_iter().next().unwrap_or_default(),
         title: form.text("title").to_owned(),
     };
     let name = match form.text("name") {
@@ -135,7 +138,7 @@ body:
         assert_eq!((read.name.as_str(), read.about.as_str()), ("Bug report", "Something is broken"));
         assert_eq!(
             read.text,
-            "---\npriority:\ntype: defect\ntags: bug, needs triage\nassignee: octocat\n---\n[Bug]:\n\n\
+            "---\npriority:\ntype: defect\nassignee: octocat\ntags: bug, needs triage\n---\n[Bug]:\n\n\
              ### What happened?\n\n<!-- Tell us what you see. · required -->\nA bug happened!\n\n\
              ### Version\n\n<!-- one of: 1.0, 2.0 -->\n2.0\n\n\
              ### contact\n\n<!-- a —> b -->\n\n\

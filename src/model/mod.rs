@@ -18,6 +18,7 @@ pub(crate) mod hash;
 pub(crate) mod hidden;
 pub(crate) mod id;
 pub(crate) mod issue;
+pub(crate) mod issue_field;
 pub(crate) mod item_name;
 mod log_entry;
 pub(crate) mod nearest;
@@ -81,6 +82,7 @@ pub(crate) use issue::{
     AcceptanceType, Comment, CommitStrategy, ExtendedContext, Feedback, FeedbackDetail, FeedbackType, ISSUE,
     Issue, LifecycleRequirements, RELATIONS, RegressionScope, Source, Stage, StoredStatus, TestStrategy,
 };
+pub(crate) use issue_field::{FieldKey, FieldValues, ISSUE_FIELDS, IssueField, ToldFields, ValueKind};
 pub(crate) use item_name::ItemName;
 pub(crate) use nearest::nearest;
 pub(crate) use notification::{Notification, NotificationKind};

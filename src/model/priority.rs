@@ -6,8 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-const NAMES: [&str; 5] = ["critical", "high", "medium", "low", "trivial"];
-
 /// 1 critical, 2 high, 3 medium, 4 low, 5 trivial. Written as a number, read as a number or a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub(crate) struct Priority(u8);
@@ -20,6 +18,9 @@ impl Default for Priority {
 }
 
 impl Priority {
+    /// The words, the most urgent first.
+    pub(crate) const NAMES: [&str; 5] = ["critical", "high", "medium", "low", "trivial"];
+
     /// `None` outside 1 to 5.
     pub(crate) fn new(number: u64) -> Option<Self> {
         (1..=5).contains(&number).then_some(Self(number as u8))
@@ -28,7 +29,7 @@ impl Priority {
     /// A number or a name, in any case.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let name = text.trim().to_ascii_lowercase();
-        let by_name = NAMES.iter().position(|known| *known == name).map(|at| Self(at as u8 + 1));
+        let by_name = Self::NAMES.iter().position(|known| *known == name).map(|at| Self(at as u8 + 1));
         by_name.or_else(|| name.parse().ok().and_then(Self::new))
     }
 
@@ -48,7 +49,7 @@ impl Priority {
 
     /// The word.
     pub(crate) fn name(self) -> &'static str {
-        NAMES[usize::from(self.0) - 1]
+        Self::NAMES[usize::from(self.0) - 1]
     }
 }
 
@@ -95,7 +96,7 @@ fn number() -> Value {
 /// Every form in which a priority is read, for JSON Schema.
 pub(super) fn variants() -> Vec<Value> {
     let mut variants = vec![number()];
-    variants.extend(super::plan_schema::words(&NAMES));
+    variants.extend(super::plan_schema::words(&Priority::NAMES));
     variants.push(serde_json::json!({ "type": "string", "pattern": r"^\s*[1-5]\s*$" }));
     variants
 }

@@ -24,7 +24,8 @@ pub(crate) fn anchor(key: &str) -> String {
     key.replace(|c: char| !(c.is_ascii_alphanumeric() || "-._".contains(c)), "-")
 }
 
-pub(super) fn capitalized(words: &str) -> String {
+/// Words that begin with a capital letter.
+pub(crate) fn capitalized(words: &str) -> String {
     let mut chars = words.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
@@ -246,9 +247,13 @@ impl Writer<'_> {
         let titles: String = table.columns.iter().map(title).collect();
         let change = if has_forms { "<th>Change</th>" } else { "" };
         let label = escaped(&table.label);
+        let head = if has_forms || table.columns.iter().any(|column| !column.title.is_empty()) {
+            format!("<thead><tr>{titles}{change}</tr></thead>\n")
+        } else {
+            String::new()
+        };
         let mut html = format!(
-            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n<table>\n\
-             <thead><tr>{titles}{change}</tr></thead>\n<tbody>\n"
+            "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">\n<table>\n{head}<tbody>\n"
         );
         for row in rows {
             let _ = write!(html, "<tr{}>", id_attribute(row.key.as_deref()));

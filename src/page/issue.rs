@@ -8,7 +8,7 @@ use super::{
     Block, Entry, EntryForm, Field, Line, List, Page, PerPage, Section, Span, Target, Text, id, line, named,
     person, priority, record, short_id, state, styled,
 };
-use crate::model::{ExecutionStatus, Explored, Feedback, Issue};
+use crate::model::{ExecutionStatus, Explored, Feedback, ISSUE_FIELDS, Issue, ValueKind};
 use crate::ops::issues::{CommentView, Contents, IssueView, Override, Related};
 use crate::ops::plans::SolutionView;
 use crate::rules::readiness;
@@ -44,12 +44,21 @@ pub(crate) fn page(view: &IssueView) -> Page {
 fn facts(view: &IssueView) -> Vec<Field> {
     let (issue, derived) = (&view.issue, &view.derived);
     let tags = issue.tags.iter().map(|tag| named(Target::Tag(tag.clone()), tag));
-    let fields = [
+    let first = [
         Some(Field::new("status", state(issue_style(derived.status), derived.status_words()))),
         Some(Field::new("priority", priority(issue.priority))),
         Some(Field::new("author", line![person(&issue.author), ", ", issue.created_at])),
-        Field::given("type", issue.issue_type.as_ref().map(record)),
-        Field::given("assignee", issue.assignee.as_ref().map(person)),
+    ];
+    let values = ISSUE_FIELDS.iter().filter(|field| field.name != "priority");
+    let values = values.map(|field| {
+        let text = field.value(issue);
+        let line = match field.values {
+            ValueKind::Person => text.as_ref().map(person),
+            ValueKind::Word | ValueKind::Choice { .. } => text.as_ref().map(record),
+        };
+        Field::given(field.word, line)
+    });
+    let others = [
         listed("tags", tags),
         listed("components", issue.affected_components.iter().map(record)),
         listed("depends on", issue.depends_on.iter().map(id)),
@@ -60,7 +69,7 @@ fn facts(view: &IssueView) -> Vec<Field> {
         bound_plan(view),
         Field::given("url", issue.source_url.as_ref().map(|url| named(Target::Web(url.clone()), url))),
     ];
-    fields.into_iter().flatten().collect()
+    first.into_iter().chain(values).chain(others).flatten().collect()
 }
 
 fn listed<T: Into<Line>>(name: &'static str, values: impl IntoIterator<Item = T>) -> Option<Field> {

@@ -24,6 +24,8 @@ pub(crate) enum Target {
     Web(String),
     /// A description or a comment as a whole.
     Text(IssueId, Option<EntryId>),
+    /// A list of the web front end, by its address.
+    Listing(&'static str),
     /// A part of the same page, by its key.
     Here(String),
 }

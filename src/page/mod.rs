@@ -4,6 +4,7 @@
 pub(crate) mod audit;
 mod block;
 pub(crate) mod execution;
+pub(crate) mod home;
 pub(crate) mod html;
 mod html_place;
 pub(crate) mod issue;

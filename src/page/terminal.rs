@@ -201,6 +201,7 @@ fn styled(screen: &Screen, span: &Span) -> (Style, String) {
         Span::Link { to, name, is_short } => {
             let style = match to {
                 Target::Commit(_) => style::WARN,
+                Target::Listing(_) => style::DIM,
                 Target::File(_) | Target::Tag(_) | Target::Web(_) | Target::Text(..) => style::PLAIN,
                 _ => style::ID,
             };

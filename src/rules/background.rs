@@ -14,7 +14,7 @@ use super::claim_order::who_holds;
 use super::{Cut, ExecutionFolder, IssueFolder, Omission, facts, review};
 use crate::model::{
     ExecutionStatus, ExtendedContext, Failure, Feedback, FeedbackType, IssueId, IssueStatus, Other,
-    RemedyCall, Solution, Stage,
+    RemedyCall, Solution, Stage, ToldFields,
 };
 
 /// The reader.
@@ -63,8 +63,7 @@ pub(crate) fn issue(
             notes,
         },
         status: facts::status(folder),
-        priority: issue.priority,
-        issue_type: issue.issue_type.clone(),
+        fields: ToldFields::of(issue),
         tags: issue.tags.clone(),
         affected_components: issue.affected_components.clone(),
         lifecycle_requirements: issue.lifecycle_requirements.clone(),

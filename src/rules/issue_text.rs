@@ -1,10 +1,10 @@
 //! An issue as people write it in an editor: fields, a title, and a text in Markdown.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::TextFault;
 use super::front_matter::{self, FrontField};
-use crate::model::{Issue, IssueId, Priority, nearest};
+use crate::model::{FieldValues, ISSUE_FIELDS, Issue, IssueField, IssueId, nearest};
 
 /// What someone wrote. A field that is not there stays as it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,12 +13,8 @@ pub(crate) struct IssueText {
     pub(crate) title: String,
     /// The text below it.
     pub(crate) text: String,
-    /// The priority.
-    pub(crate) priority: Option<Priority>,
-    /// The type; empty for none.
-    pub(crate) issue_type: Option<String>,
-    /// The assignee; empty for nobody.
-    pub(crate) assignee: Option<String>,
+    /// Fields with one value; an empty text clears one.
+    pub(crate) values: FieldValues,
     /// All tags.
     pub(crate) tags: Option<BTreeSet<String>>,
     /// All components.
@@ -27,24 +23,26 @@ pub(crate) struct IssueText {
     pub(crate) depends_on: Option<BTreeSet<String>>,
 }
 
-const NAMES: [&str; 6] = ["priority", "type", "tags", "assignee", "depends_on", "components"];
+/// The field for which GitHub has a list.
+pub(crate) const ASSIGNEE: &str = "assignee";
+const SETS: [&str; 3] = ["tags", "depends_on", "components"];
 
 /// The text that someone changes.
 pub(crate) fn written(issue: &Issue) -> String {
-    let mut fields = vec![
-        ("priority", issue.priority.name().to_owned()),
-        ("type", issue.issue_type.clone().unwrap_or_default()),
-        ("tags", joined(issue.tags.iter().map(String::as_str))),
-        ("assignee", issue.assignee.clone().unwrap_or_default()),
-        ("depends_on", joined(issue.depends_on.iter().map(IssueId::as_str))),
-    ];
+    let mut fields: Vec<(&str, String)> =
+        ISSUE_FIELDS.iter().map(|field| (field.word, field.value(issue).unwrap_or_default())).collect();
+    fields.push(("tags", joined(issue.tags.iter().map(String::as_str))));
+    fields.push(("depends_on", joined(issue.depends_on.iter().map(IssueId::as_str))));
     if !issue.affected_components.is_empty() {
         fields.push(("components", joined(issue.affected_components.iter().map(String::as_str))));
     }
-    let fields: String =
-        fields.iter().map(|(name, value)| format!("{name}: {value}").trim_end().to_owned() + "\n").collect();
+    let fields = lines(&fields);
     let text = issue.context.as_deref().unwrap_or_default();
     format!("---\n{fields}---\n{}\n\n{text}", issue.title).trim_end().to_owned()
+}
+
+fn lines(fields: &[(&str, String)]) -> String {
+    fields.iter().map(|(name, value)| format!("{name}: {value}").trim_end().to_owned() + "\n").collect()
 }
 
 fn joined<'a>(texts: impl Iterator<Item = &'a str>) -> String {
@@ -62,35 +60,33 @@ pub(crate) fn parse(text: &str) -> Result<IssueText, TextFault> {
     let mut parsed =
         IssueText { title: title.trim().to_owned(), text: rest.trim().to_owned(), ..IssueText::default() };
     for field in fields {
-        let set = |field: &FrontField<'_>| Some(field.list().into_iter().collect());
-        match field.name {
-            "priority" if field.value.is_empty() => {}
-            "priority" => match Priority::parse(&field.value) {
-                Some(priority) => parsed.priority = Some(priority),
-                None => {
-                    let what = format!(
-                        "`{}` is not a priority; expected 1 to 5, or critical, high, medium, low, trivial",
-                        field.value
-                    );
-                    return Err(TextFault { line: field.line, what });
-                }
-            },
-            "type" => parsed.issue_type = Some(field.value),
-            "assignee" => parsed.assignee = Some(field.value),
-            "tags" => parsed.tags = set(&field),
-            "components" => parsed.components = set(&field),
-            "depends_on" => parsed.depends_on = set(&field),
-            other => {
-                let near = nearest(other, NAMES).map(|near| format!("did you mean `{near}`?"));
-                let near = near.unwrap_or_else(|| format!("the fields are {}", NAMES.join(", ")));
-                return Err(TextFault {
-                    line: field.line,
-                    what: format!("there is no field `{other}`; {near}"),
-                });
+        if let Some(known) = IssueField::of_word(field.name) {
+            if known.is_required() && field.value.is_empty() {
+                continue;
             }
+            let value = field.value;
+            parsed.values.set(known, value.clone()).map_err(|expected| TextFault {
+                line: field.line,
+                what: format!("`{value}` is not a {}; {expected}", known.word),
+            })?;
+            continue;
         }
+        let set = match field.name {
+            "tags" => &mut parsed.tags,
+            "components" => &mut parsed.components,
+            "depends_on" => &mut parsed.depends_on,
+            other => return Err(TextFault { line: field.line, what: unknown(other) }),
+        };
+        *set = Some(field.list().into_iter().collect());
     }
     Ok(parsed)
+}
+
+fn unknown(name: &str) -> String {
+    let names: Vec<&str> = ISSUE_FIELDS.iter().map(|field| field.word).chain(SETS).collect();
+    let near = nearest(name, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+    let near = near.unwrap_or_else(|| format!("the fields are {}", names.join(", ")));
+    format!("there is no field `{name}`; {near}")
 }
 
 /// A template of a repository: its own name for it, the title and the fields that it gives, and its text.
@@ -107,28 +103,21 @@ pub(crate) struct IssueTemplate {
 /// What a template fills in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TemplatePreset {
-    /// A priority, as written.
-    pub(crate) priority: String,
-    /// The type.
-    pub(crate) issue_type: String,
+    /// Fields with one value, by their names in this text.
+    pub(crate) values: BTreeMap<&'static str, String>,
     /// Labels are tags.
     pub(crate) tags: Vec<String>,
-    /// The assignee.
-    pub(crate) assignee: String,
     /// How the title begins.
     pub(crate) title: String,
 }
 
 /// A text to fill in, in the form of [`written`].
 pub(crate) fn with_preset(preset: &TemplatePreset, body: &str) -> String {
-    let fields = [
-        ("priority", one_line(&preset.priority)),
-        ("type", one_line(&preset.issue_type)),
-        ("tags", one_line(&preset.tags.join(", "))),
-        ("assignee", one_line(&preset.assignee)),
-    ];
-    let fields: String =
-        fields.iter().map(|(name, value)| format!("{name}: {value}").trim_end().to_owned() + "\n").collect();
+    let values = ISSUE_FIELDS.iter().map(|field| {
+        (field.word, preset.values.get(field.word).map(|value| one_line(value)).unwrap_or_default())
+    });
+    let tags = ("tags", one_line(&preset.tags.join(", ")));
+    let fields = lines(&values.chain([tags]).collect::<Vec<_>>());
     format!("---\n{fields}---\n{}\n\n{}", one_line(&preset.title), body.trim())
 }
 
@@ -144,20 +133,18 @@ fn one_line(text: &str) -> String {
 pub(crate) fn template(file: &str, text: &str) -> Result<IssueTemplate, TextFault> {
     let (fields, body) = front_matter::split(text)?;
     let value = |name: &str| field_named(&fields, name).map(|field| field.value.clone()).unwrap_or_default();
+    let mut values: BTreeMap<_, _> =
+        ISSUE_FIELDS.iter().map(|field| (field.word, value(field.word))).collect();
+    if field_named(&fields, ASSIGNEE).is_none() {
+        let first = field_named(&fields, "assignees").and_then(|field| field.list().into_iter().next());
+        values.extend(first.map(|first| (ASSIGNEE, first)));
+    }
     let preset = TemplatePreset {
-        priority: value("priority"),
-        issue_type: value("type"),
+        values,
         tags: field_named(&fields, "tags")
             .or_else(|| field_named(&fields, "labels"))
             .map(FrontField::list)
             .unwrap_or_default(),
-        assignee: if field_named(&fields, "assignee").is_some() {
-            value("assignee")
-        } else {
-            field_named(&fields, "assignees")
-                .and_then(|field| field.list().into_iter().next())
-                .unwrap_or_default()
-        },
         title: value("title"),
     };
     let name = match value("name") {
@@ -193,7 +180,7 @@ mod tests {
         let text = written(&issue());
         assert_eq!(
             text,
-            "---\npriority: medium\ntype:\ntags: a, b\nassignee:\ndepends_on:\n---\nFix it\n\n# Why\n\nBecause."
+            "---\npriority: medium\ntype:\nassignee:\ntags: a, b\ndepends_on:\n---\nFix it\n\n# Why\n\nBecause."
         );
         let read = parse(&text).unwrap();
         assert_eq!((read.title.as_str(), read.text.as_str()), ("Fix it", "# Why\n\nBecause."));
@@ -221,7 +208,7 @@ mod tests {
         assert_eq!((read.name.as_str(), read.about.as_str()), ("Bug report", "Something is broken"));
         assert_eq!(
             read.text,
-            "---\npriority:\ntype:\ntags: bug, triage\nassignee: ada\n---\n[BUG]\n\n**Steps**"
+            "---\npriority:\ntype:\nassignee: ada\ntags: bug, triage\n---\n[BUG]\n\n**Steps**"
         );
         assert!(parse(&read.text).is_ok());
         assert_eq!(template("idea.md", "What?\n").unwrap().name, "idea");

@@ -6,7 +6,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::layout::one;
 use super::parts::{self, PagedLists, place_of};
-use super::place::{Hex, Place};
+use super::place::{Hex, Place, Query};
 use super::view::View;
 use crate::model::Time;
 use crate::model::hash::SHORT;
@@ -121,6 +121,15 @@ impl HtmlPlace for Shown<'_, '_> {
             }
             Target::Web(_) => parts::one_line(name),
             Target::Text(issue, entry) => view.whole_text(&Place::Text(issue.clone(), entry.clone()), name),
+            Target::Listing(address) => {
+                let (path, query) = address.split_once('?').unwrap_or((address, ""));
+                let query = Query::parse(query);
+                // An export has no list with a filter.
+                match Place::parse(path).filter(|_| query.is_empty() || !view.is_export()) {
+                    Some(place) => html! { a.quiet href=(view.href_with(&place, &query)) { (name) } },
+                    None => html! { span.quiet { (name) } },
+                }
+            }
             Target::Here(key) => html! { a.id href=(format!("#{key}")) { (name) } },
         };
         link.into_string()

@@ -51,7 +51,7 @@ pub(in crate::cli) fn parse(text: &str) -> Result<List, String> {
     }
     let matches = command.try_get_matches_from(&options).map_err(|error| reason(&error))?;
     let args = FilterArgs::from_arg_matches(&matches).map_err(|error| reason(&error))?;
-    let mut list = List::from(args);
+    let mut list = args.0;
     if !words.is_empty() {
         // While the user types, the last word also matches as a prefix.
         let begins = text.ends_with(|c: char| c.is_alphanumeric());
@@ -98,7 +98,7 @@ fn reason(error: &clap::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{IssueStatus, Priority};
+    use crate::model::IssueStatus;
 
     #[test]
     fn words_are_searched_for_and_the_rest_filters() {
@@ -106,10 +106,10 @@ mod tests {
         assert_eq!(list.filter.search.as_deref(), Some("slow sea*"));
         assert_eq!(list.filter.statuses, [IssueStatus::Failed, IssueStatus::Queued]);
         assert_eq!(
-            (list.filter.tags, list.filter.assignee.as_deref()),
-            (vec!["api".to_owned()], Some("ada"))
+            (&list.filter.tags[..], list.filter.wanted("assignee")),
+            (&["api".to_owned()][..], Some(&["ada".to_owned()][..]))
         );
-        assert_eq!(list.filter.priorities, [Priority::new(2).unwrap()]);
+        assert_eq!(list.filter.wanted("priority"), Some(&["high".to_owned()][..]));
         let list = parse("--ready -t api --since yesterday").unwrap();
         assert!(
             list.filter.ready && list.filter.tags == ["api"] && list.since.as_deref() == Some("yesterday")

@@ -49,7 +49,7 @@ pub(in crate::cli) fn list(session: &Session, text: &str) -> Result<List, Failur
             None => filters.to_owned(),
         })
     })?;
-    Ok(query.filter.into())
+    Ok(query.filter.0)
 }
 
 impl WhereArgs {
@@ -111,8 +111,9 @@ mod tests {
             let names = others.chain(short).chain([(long, argument.get_short())]);
             own.extend(names.map(|(long, short)| (long, short, takes_value, repeats)));
         }
-        let known =
-            LIST_OPTIONS.iter().map(|option| (option.long, option.short, option.takes_value, option.repeats));
+        let known = LIST_OPTIONS
+            .iter()
+            .map(|option| (option.long, option.short, option.takes_value(), option.repeats));
         let mut known: Vec<_> = known.collect();
         own.sort_unstable();
         known.sort_unstable();

@@ -2,18 +2,18 @@
 
 use std::convert::Infallible;
 
-use super::list_filter::parse_priority;
+use clap::{Arg, ArgMatches, Command};
+
 use crate::cli::{Failure, named, read_text};
-use crate::model::Priority;
+use crate::model::{FieldValues, ISSUE_FIELDS};
 use crate::ops::issues::{IssueInput, MemberChange, NewFields};
 use crate::rules::limits;
 
 /// Flags for fields.
 #[derive(Debug, clap::Args)]
 pub(crate) struct IssueFieldArgs {
-    /// 1 to 5, or critical, high, medium, low, trivial
-    #[arg(short, long, value_name = "PRIORITY", value_parser = parse_priority)]
-    priority: Option<Priority>,
+    #[command(flatten)]
+    values: FieldValueArgs,
     /// A tag; repeat, or separate several with commas. `-NAME` removes one
     #[arg(short, long = "tag", value_name = "TAG", value_delimiter = ',', value_parser = parse_member, allow_hyphen_values = true)]
     tags: Vec<MemberChange>,
@@ -26,12 +26,6 @@ pub(crate) struct IssueFieldArgs {
     /// A relation `TYPE:ID`: parent-child, discovered-from, relates-to, duplicates or supersedes. `-TYPE:ID` removes one
     #[arg(long = "relation", value_name = "TYPE:ID", value_delimiter = ',', value_parser = parse_member, allow_hyphen_values = true)]
     relations: Vec<MemberChange>,
-    /// Assignee; an empty string clears it
-    #[arg(long, value_name = "PERSON")]
-    assignee: Option<String>,
-    /// Type: bug, feature, task, or any other word your team uses
-    #[arg(long = "type", value_name = "TYPE")]
-    issue_type: Option<String>,
     /// URL of the discussion (http or https)
     #[arg(long, value_name = "URL", value_parser = parse_url)]
     source_url: Option<String>,
@@ -41,6 +35,42 @@ pub(crate) struct IssueFieldArgs {
     /// The fields as JSON text
     #[arg(long, value_name = "JSON", hide = true, conflicts_with = "from_json")]
     data: Option<String>,
+}
+
+/// A flag for each field with one value.
+#[derive(Debug)]
+struct FieldValueArgs(FieldValues);
+
+impl clap::Args for FieldValueArgs {
+    fn augment_args(command: Command) -> Command {
+        command.args(ISSUE_FIELDS.iter().map(|field| {
+            let flag = Arg::new(field.name).long(field.word).value_name(field.placeholder).help(field.help);
+            let flag = flag.value_parser(move |text: &str| field.check(text).map(|()| text.to_owned()));
+            if let Some(short) = field.short { flag.short(short) } else { flag }
+        }))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl clap::FromArgMatches for FieldValueArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut values = FieldValues::default();
+        for field in &ISSUE_FIELDS {
+            if let Some(text) = matches.get_one::<String>(field.name) {
+                let wrong = |expected| clap::Error::raw(clap::error::ErrorKind::ValueValidation, expected);
+                values.set(field, text.clone()).map_err(wrong)?;
+            }
+        }
+        Ok(Self(values))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 fn parse_url(text: &str) -> Result<String, String> {
@@ -67,13 +97,11 @@ impl IssueFieldArgs {
         };
         Ok(NewFields {
             json,
-            priority: self.priority,
+            values: self.values.0,
             tags: self.tags,
             depends_on: self.depends_on,
             components: self.components,
             relations: self.relations,
-            assignee: self.assignee,
-            issue_type: self.issue_type,
             source_url: self.source_url,
         })
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::editor::above_the_help;
-use crate::model::{Code, Issue, Other, RemedyCall};
+use crate::model::{Code, ISSUE_FIELDS, Issue, Other, RemedyCall};
 use crate::ops::Refusal;
 use crate::ops::issues::{MemberChange, NewFields};
 use crate::rules::issue_text::{self, IssueText};
@@ -34,12 +34,10 @@ pub(crate) fn fields(given: &NewFields, written: &IssueText, old: &Sets) -> NewF
             *members = old.difference(new).cloned().map(MemberChange::Remove).collect();
             members.extend(new.difference(old).cloned().map(MemberChange::Add));
         };
-    all.priority = written.priority.or(all.priority);
+    all.values = written.values.clone().or(&all.values);
     replace(&mut all.tags, written.tags.as_ref(), &old.tags);
     replace(&mut all.components, written.components.as_ref(), &old.components);
     replace(&mut all.depends_on, written.depends_on.as_ref(), &old.depends_on);
-    all.assignee = written.assignee.clone().or(all.assignee);
-    all.issue_type = written.issue_type.clone().or(all.issue_type);
     all
 }
 
@@ -62,14 +60,10 @@ impl FirstShown {
     pub(crate) fn changed(&self, mut written: IssueText) -> (Option<String>, Option<String>, IssueText) {
         let title = self.differs(|first| first.title != written.title).then(|| written.title.clone());
         let text = self.differs(|first| first.text != written.text).then(|| written.text.clone());
-        if !self.differs(|first| first.priority != written.priority) {
-            written.priority = None;
-        }
-        if !self.differs(|first| first.assignee != written.assignee) {
-            written.assignee = None;
-        }
-        if !self.differs(|first| first.issue_type != written.issue_type) {
-            written.issue_type = None;
+        for field in &ISSUE_FIELDS {
+            if !self.differs(|first| first.values.get(field) != written.values.get(field)) {
+                written.values.forget(field);
+            }
         }
         (title, text, written)
     }

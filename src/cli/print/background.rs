@@ -28,10 +28,7 @@ pub(in crate::cli) fn issue(context: &IssueContext, screen: &mut Screen) -> io::
         (!set.is_empty()).then(|| set.iter().map(String::as_str).collect::<Vec<_>>().join(", "))
     };
     let lifecycle = &context.lifecycle_requirements;
-    let facts = [
-        ("status", Some(context.status.to_string())),
-        ("priority", Some(context.priority.name().to_owned())),
-        ("type", context.issue_type.clone()),
+    let others = [
         ("tags", joined(&context.tags)),
         ("components", joined(&context.affected_components)),
         ("relations", joined(&context.relations)),
@@ -43,7 +40,8 @@ pub(in crate::cli) fn issue(context: &IssueContext, screen: &mut Screen) -> io::
         ("acceptance", lifecycle.acceptance_type.clone()),
         ("commits", lifecycle.commit_strategy.clone()),
     ];
-    for (name, value) in facts {
+    let status = [("status", Some(context.status.to_string()))];
+    for (name, value) in status.into_iter().chain(context.fields.texts()).chain(others) {
         let Some(value) = value else { continue };
         let label = screen.painter().label(name);
         writeln!(screen, "{label} {}", clean_line(&value))?;

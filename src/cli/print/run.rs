@@ -4,11 +4,12 @@ use std::io::{self, Write};
 
 use super::run_lines::text_lines;
 use crate::model::{Branch, IssueId, OrderKind, Run, RunStep};
+use crate::page;
 use crate::page::looks::stage_style;
 use crate::page::run_report::{crew, left_out, waiting_words};
 use crate::rules::Counts;
 use crate::rules::run::breach_words;
-use crate::run::{Driven, LoggedView, RunDiff, RunSummary, RunView, RunWorkplace, SteeredRun, WorkplaceUse};
+use crate::run::{Driven, LoggedView, RunDiff, RunSummary, RunView, SteeredRun};
 use crate::ui::{Cell, Column, Screen, Table, clean_line, count, style, time};
 
 /// Prints runs, one per line; `now` is in milliseconds.
@@ -60,17 +61,6 @@ fn driver(screen: &mut Screen, view: &RunView) -> io::Result<()> {
             )
         }
     }
-}
-
-/// Where something is at work.
-pub(super) fn workplace(place: &RunWorkplace) -> String {
-    let folder = place.folder.to_string_lossy();
-    let does = match place.used_to {
-        WorkplaceUse::Execute => "an agent executes its plan",
-        WorkplaceUse::Read => "an agent reads",
-        WorkplaceUse::Test => "its tests run",
-    };
-    format!("{}: {does} in {}", place.issue_id, clean_line(&folder))
 }
 
 /// Prints what an agent has changed so far.
@@ -144,7 +134,8 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
         writeln!(screen, "  agent {} is limited until {until}", clean_line(&limited.agent))?;
     }
     for place in &view.workplaces {
-        writeln!(screen, "  {}", workplace(place))?;
+        let line = page::terminal::painted(screen, &page::home::workplace(place));
+        writeln!(screen, "  {line}")?;
     }
     if let Some(branch) = branch_with_work(view) {
         let place = if view.lacks_branch {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::listed::IssueFields;
 use super::{Call, Tool};
-use crate::index::{Filter, SortOrder};
+use crate::index::SortOrder;
 use crate::model::{Code, IssueId, IssueStatus, Op, Priority};
 use crate::ops::fields::FieldNames;
 use crate::ops::issues::{self, IssueView, List, Total, existing};
@@ -96,7 +96,7 @@ impl Tool for Find {
         }
         let fields = input.fields.clone();
         let query = if input.sort.is_none() { input.query.clone() } else { None };
-        let list = input.list(skipped, limit);
+        let list = input.list(skipped, limit)?;
         let (total, views) = match query {
             Some(query) => ranked(session, &query, list, skipped, limit)?,
             None => in_order(session, &list)?,
@@ -111,35 +111,41 @@ impl Tool for Find {
 }
 
 impl Input {
-    fn list(self, offset: usize, limit: usize) -> List {
-        let filter = Filter {
-            statuses: self.status,
-            all: self.all,
-            tags: self.tags,
-            components: self.components,
-            priorities: self.priority,
-            assignee: self.assignee,
-            author: self.author,
-            wave: self.wave,
-            has_solution: self.has_plan,
-            has_execution: false,
-            ready: self.ready,
-            unlanded: self.unlanded,
-            search: self.query,
-            ..Filter::default()
-        };
-        let sort = self.sort.unwrap_or(SortOrder::Priority);
-        List {
-            filter,
-            since: self.since,
-            until: self.until,
-            closed_since: self.closed_since,
-            closed_until: self.closed_until,
-            sort,
-            offset,
-            limit: Some(limit),
-            ..List::default()
+    /// The list that is asked for: each argument is an option of `list`.
+    fn list(self, offset: usize, limit: usize) -> Result<List, Refusal> {
+        let texts = [
+            ("author", self.author),
+            ("wave", self.wave.map(|wave| wave.to_string())),
+            ("since", self.since),
+            ("until", self.until),
+            ("closed-since", self.closed_since),
+            ("closed-until", self.closed_until),
+            ("search", self.query),
+        ];
+        let lists = [
+            ("tag", self.tags),
+            ("component", self.components),
+            ("assignee", self.assignee.into_iter().collect()),
+            ("priority", self.priority.iter().map(|priority| priority.name().to_owned()).collect()),
+            ("status", self.status.iter().map(ToString::to_string).collect()),
+        ];
+        let flags = [
+            ("has-solution", self.has_plan),
+            ("ready", self.ready),
+            ("unlanded", self.unlanded),
+            ("all", self.all),
+        ];
+        let flags =
+            flags.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| (name, vec![String::new()]));
+        let texts = texts.into_iter().map(|(name, text)| (name, text.into_iter().collect()));
+        let given: Vec<(&str, Vec<String>)> = flags.chain(texts).chain(lists).collect();
+        let mut list = List::default();
+        for option in issues::LIST_OPTIONS.iter() {
+            let of_option = given.iter().filter(|(name, _)| *name == option.long);
+            of_option.flat_map(|(_, values)| values).try_for_each(|value| list.add(option, value))?;
         }
+        let sort = self.sort.unwrap_or(SortOrder::Priority);
+        Ok(List { sort, offset, limit: Some(limit), ..list })
     }
 }
 

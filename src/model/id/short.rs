@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{ExecutionId, IssueId, QueueId, RoadmapId, RunId, SHOWN_LETTERS, SolutionId, last_part};
+use super::{EntryId, ExecutionId, IssueId, QueueId, RoadmapId, RunId, SHOWN_LETTERS, SolutionId, last_part};
 use crate::model::Uid;
 
 /// The part of an id that suffices to name the record: the last part if it was made of a hash, since 40 bits are
@@ -12,6 +12,9 @@ pub(crate) fn short(id: &str) -> &str {
     let last = last_part(id);
     if ExecutionId::parse(id).is_ok() {
         return &last[..SHOWN_LETTERS];
+    }
+    if EntryId::parse(id).is_ok() {
+        return last.get(..SHOWN_LETTERS).unwrap_or(last);
     }
     let is_of_its_own = SolutionId::parse(id).is_ok() || RoadmapId::parse(id).is_ok();
     let is_made = Uid::parse(last).is_some() && (is_dated(id) || is_of_its_own);

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::input::{IssueInput, some};
-use crate::model::{Code, Issue, IssueId, Priority};
+use super::input::IssueInput;
+use crate::model::{Code, FieldValues, Issue, IssueField, IssueId};
 use crate::ops::{Refusal, Session};
 use crate::rules::limits;
 use crate::store::{ReadState, ResolveError, resolve};
@@ -22,8 +22,8 @@ pub(crate) enum MemberChange {
 pub(crate) struct NewFields {
     /// Whole values; the other fields override them.
     pub(crate) json: Option<IssueInput>,
-    /// How urgent it is.
-    pub(crate) priority: Option<Priority>,
+    /// Fields with one value; an empty text clears one.
+    pub(crate) values: FieldValues,
     /// Tags.
     pub(crate) tags: Vec<MemberChange>,
     /// Issues that must be done first: their ids, or unambiguous prefixes of them.
@@ -32,23 +32,32 @@ pub(crate) struct NewFields {
     pub(crate) components: Vec<MemberChange>,
     /// `type:id`; an unambiguous prefix of the id is enough.
     pub(crate) relations: Vec<MemberChange>,
-    /// The assignee; an empty text clears it.
-    pub(crate) assignee: Option<String>,
-    /// bug, feature, task, …; an empty text clears it.
-    pub(crate) issue_type: Option<String>,
     /// URL of the discussion.
     pub(crate) source_url: Option<String>,
 }
 
 impl NewFields {
+    /// One field, by its name, with a value.
+    ///
+    /// # Errors
+    /// There is no such field, or it cannot have this value.
+    pub(crate) fn one(name: &str, text: String) -> Result<Self, Refusal> {
+        let mut fields = Self::default();
+        let Some(field) = IssueField::named(name) else {
+            return Err(Refusal::usage(format!("there is no field `{name}`")).hint("name another"));
+        };
+        let message = format!("`{text}` is not a {}", field.word);
+        fields.values.set(field, text).map_err(|expected| Refusal::usage(message).hint(expected))?;
+        Ok(fields)
+    }
+
     /// Whether no field is given.
     pub(super) fn is_empty(&self) -> bool {
         let lists = [&self.tags, &self.depends_on, &self.components, &self.relations];
-        let texts = [&self.assignee, &self.issue_type, &self.source_url];
         self.json.is_none()
-            && self.priority.is_none()
+            && self.values.is_empty()
             && lists.iter().all(|list| list.is_empty())
-            && texts.iter().all(|text| text.is_none())
+            && self.source_url.is_none()
     }
 
     /// The title in the JSON.
@@ -62,9 +71,7 @@ impl NewFields {
         if let Some(json) = &self.json {
             json.clone().apply(issue)?;
         }
-        if let Some(priority) = self.priority {
-            issue.priority = priority;
-        }
+        self.values.apply(issue);
         for (set, members) in
             [(&mut issue.tags, &self.tags), (&mut issue.affected_components, &self.components)]
         {
@@ -89,12 +96,6 @@ impl NewFields {
                 format!("issue `{}` cannot be related to itself (`{relation}`)", issue.id),
             )
             .hint("name another issue"));
-        }
-        if let Some(assignee) = &self.assignee {
-            issue.assignee = some(assignee.trim().to_owned());
-        }
-        if let Some(kind) = &self.issue_type {
-            issue.issue_type = some(kind.trim().to_owned());
         }
         if let Some(url) = &self.source_url {
             issue.source_url = Some(limits::web_address(url)?.to_owned());

@@ -173,7 +173,7 @@ impl List {
             return Err(Refusal::usage("`waiting` and `unblocked` cannot be combined")
                 .hint("an issue that waits for another one is not unblocked"));
         }
-        if self.mine && self.filter.assignee.is_some() {
+        if self.mine && self.filter.wanted("assignee").is_some() {
             return Err(Refusal::usage("`mine` and `assignee` cannot be combined")
                 .hint("`mine` means the issues that are assigned to you"));
         }

@@ -30,18 +30,15 @@ pub(crate) use close::{Close, ClosedAs, close, open_parts};
 pub(crate) use comment::{CommentEdit, append_comment, comment, comment_text, edit_comment};
 pub(crate) use edit::{Edit, edit, stored, unedited};
 pub(crate) use fields::{MemberChange, NewFields, preview};
-#[cfg(feature = "web")]
-pub(crate) use home::HomeItem;
 pub(crate) use home::{
     Attention, AttentionItem, AttentionKind, Home, HomeIssues, HomeItems, SyncState, home,
 };
 pub(crate) use input::{IGNORED, IssueInput};
 pub(crate) use lanes::{Lane, Lanes, LanesView, MOST_CARDS, lanes};
 pub(crate) use list::{Counted, List, Rows, Total, count, list, rows};
-#[cfg(any(test, feature = "web"))]
-pub(crate) use list_options::LIST_OPTIONS;
 #[cfg(feature = "web")]
-pub(crate) use list_options::{GIVEN_TWICE, ListOption, options as list_options};
+pub(crate) use list_options::{GIVEN_TWICE, options as list_options};
+pub(crate) use list_options::{LIST_OPTIONS, ListOption};
 pub(crate) use many::{ChangeMany, Many, ManyChanged, PreviewMany, many, many_preview};
 pub(crate) use new::{NewIssue, check_dependencies, new};
 pub(crate) use overrides::Override;

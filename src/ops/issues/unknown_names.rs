@@ -8,7 +8,9 @@ use crate::rules::roadmap::names_of_tag;
 /// A note for each tag, component and type that no issue has.
 pub(super) fn notice(session: &Session, index: &Index<'_>, filter: &Filter) -> Result<(), Refusal> {
     let tags: Vec<String> = filter.tags.iter().filter(|tag| names_of_tag(tag).len() == 1).cloned().collect();
-    for (what, asked) in [("tag", &tags), ("component", &filter.components), ("type", &filter.types)] {
+    let types: Vec<String> =
+        filter.wanted("issue_type").unwrap_or_default().iter().map(|word| word.to_lowercase()).collect();
+    for (what, asked) in [("tag", &tags), ("component", &filter.components), ("type", &types)] {
         if asked.is_empty() {
             continue;
         }

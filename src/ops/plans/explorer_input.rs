@@ -45,7 +45,7 @@ pub(super) fn for_explorer(
     let (background, exploration) =
         background_for(snapshot, &folder, Role::Explorer, BackgroundReader::Planner, left_out)?;
     let title = folder.issue.record.title.clone();
-    let complexity = complexity(&format!("{title}\n{}", issue.description), issue.priority);
+    let complexity = complexity(&format!("{title}\n{}", issue.description), folder.issue.record.priority);
     Ok(ExplorerInput {
         issue_id: id.clone(),
         complexity,

@@ -192,9 +192,9 @@ pub(super) fn for_planner(
     left_out.extend(cut.left_out("batch", Other::RunShow));
     let (background, exploration) =
         background_for(snapshot, &folder, Role::Planner, BackgroundReader::Planner, left_out)?;
-    let title = folder.issue.record.title.clone();
+    let (title, priority) = (folder.issue.record.title.clone(), folder.issue.record.priority);
     let complexity = exploration.as_ref().map_or_else(
-        || exploration_depth::complexity(&format!("{title}\n{}", issue.description), issue.priority),
+        || exploration_depth::complexity(&format!("{title}\n{}", issue.description), priority),
         |explored| explored.complexity_assessment,
     );
     let (min, max) = exploration_depth::candidates(complexity);

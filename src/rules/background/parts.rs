@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::model::declare::is_default;
 use crate::model::{
     AsideReason, Branch, CommitHash, ExecutionId, ExecutionStatus, ExtendedContext, Failure, FeedbackType,
-    IssueId, IssueStatus, LifecycleRequirements, Person, Priority, Score, SolutionId, Source, Stage, TaskId,
-    TestCount, Time, Verdict,
+    IssueId, IssueStatus, LifecycleRequirements, Person, Score, SolutionId, Source, Stage, TaskId, TestCount,
+    Time, ToldFields, Verdict,
 };
 use crate::rules::{Omission, WisdomContext};
 
@@ -22,11 +22,9 @@ pub(crate) struct IssueContext {
     /// Its status.
     #[serde(skip_serializing_if = "never")]
     pub(crate) status: IssueStatus,
-    /// 1 (critical) to 5 (trivial).
-    #[serde(skip_serializing_if = "never")]
-    pub(crate) priority: Priority,
-    /// bug, feature, task, … as the team uses it.
-    pub(crate) issue_type: Option<String>,
+    /// Its priority, its type and whatever else has one value.
+    #[serde(flatten)]
+    pub(crate) fields: ToldFields,
     /// Tags.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) tags: BTreeSet<String>,

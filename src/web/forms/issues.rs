@@ -2,7 +2,7 @@
 
 use super::perform::{Fault, Performed, needed};
 use super::typed::{is_shown_as, restored, unfolded};
-use crate::model::{Code, FeedbackType, IssueStatus, Priority, StatusChange};
+use crate::model::{Code, FeedbackType, FieldValues, ISSUE_FIELDS, IssueField, IssueStatus, StatusChange};
 use crate::ops::issues::{
     self, Close, ClosedAs, Edit, MemberChange, NewFields, NewIssue, Reopen, SeenFields,
 };
@@ -29,16 +29,21 @@ fn list(text: Option<&str>) -> impl Iterator<Item = &str> {
     text.unwrap_or_default().split(',').map(str::trim).filter(|it| !it.is_empty())
 }
 
+fn set(values: &mut FieldValues, field: &'static IssueField, text: String) -> Result<(), Fault> {
+    let what = format!("`{text}` is not a {}", field.word);
+    values.set(field, text).map_err(|expected| Fault::at(field.name, Refusal::usage(what).hint(expected)))
+}
+
 pub(super) fn new(session: &Session, input: &Query) -> Performed {
-    let priority = input.get("priority").and_then(Priority::parse);
+    let mut values = FieldValues::default();
+    for field in &ISSUE_FIELDS {
+        if let Some(text) = input.get(field.name) {
+            set(&mut values, field, text.to_owned())?;
+        }
+    }
     let added = |name: &str| list(input.get(name)).map(|it| MemberChange::Add(it.to_owned())).collect();
-    let fields = NewFields {
-        priority,
-        tags: added("tags"),
-        depends_on: added("depends_on"),
-        assignee: input.get("assignee").map(str::to_owned),
-        ..NewFields::default()
-    };
+    let fields =
+        NewFields { values, tags: added("tags"), depends_on: added("depends_on"), ..NewFields::default() };
     let new = NewIssue {
         id: None,
         title: Some(input.raw("title").unwrap_or_default().to_owned()),
@@ -66,12 +71,16 @@ pub(super) fn edit(session: &Session, input: &Query) -> Performed {
             was.iter().filter(|it| !now.contains(it)).map(|it| MemberChange::Remove((*it).to_owned()));
         added.chain(removed).collect()
     };
+    let mut values = FieldValues::default();
+    for field in &ISSUE_FIELDS {
+        if let Some(text) = changed(field.name) {
+            set(&mut values, field, text)?;
+        }
+    }
     let fields = NewFields {
-        priority: changed("priority").as_deref().and_then(Priority::parse),
+        values,
         tags: members("tags"),
         depends_on: members("depends_on"),
-        assignee: changed("assignee"),
-        issue_type: changed("issue_type"),
         ..NewFields::default()
     };
     let stored = SeenFields::new(&issues::stored(session, &issue)?);
@@ -84,12 +93,16 @@ pub(super) fn edit(session: &Session, input: &Query) -> Performed {
         Some(text) if is_shown_as(text, input.raw("was_text").unwrap_or_default()) => restored(text, &typed),
         _ => typed,
     });
+    let mut seen_values = FieldValues::default();
+    for field in &ISSUE_FIELDS {
+        if let Some(text) = seen(field.name, stored.values.get(field).map(str::to_owned)) {
+            set(&mut seen_values, field, text)?;
+        }
+    }
     let seen = SeenFields {
         title: seen("title", stored.title),
         text: seen("text", stored.text),
-        priority: input.get("was_priority").and_then(Priority::parse),
-        assignee: seen("assignee", stored.assignee),
-        issue_type: seen("issue_type", stored.issue_type),
+        values: seen_values,
     };
     let edit = Edit { issue, title: changed("title"), text, status: None, fields, seen, force: None };
     issues::edit(session, edit).map_err(field_of)?;

@@ -14,8 +14,9 @@ use maud::{Markup, html};
 
 use super::parts::{editable, sentence};
 use super::view::{RefusedForm, View};
-use crate::model::{Code, Remedy};
+use crate::model::{Code, IssueField, Remedy, ValueKind};
 use crate::ops::Refusal;
+use crate::page::html::capitalized;
 
 /// A form on a page.
 pub(super) struct PageForm<'a, 'v> {
@@ -126,6 +127,18 @@ impl<'a, 'v> PageForm<'a, 'v> {
             }
         };
         self.labelled(field, label, &input)
+    }
+
+    /// A field of an issue.
+    pub(super) fn issue_field(&self, field: &IssueField, value: &str) -> Markup {
+        match field.values {
+            ValueKind::Choice { words, is_required, .. } => {
+                let none = if is_required { None } else { Some("") };
+                let words: Vec<&str> = none.into_iter().chain(words.iter().copied()).collect();
+                self.choice(field.name, &capitalized(field.word), &words, value)
+            }
+            ValueKind::Person | ValueKind::Word => self.text(field.name, &capitalized(field.word), value),
+        }
     }
 
     /// A hidden value.

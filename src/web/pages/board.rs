@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::issues::filtered;
 use crate::index::{Filter, IssueRow, SortOrder};
 use crate::model::IssueStatus;
 use crate::ops::Refusal;
@@ -20,21 +21,11 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let mut columns = Vec::new();
     for status in IssueStatus::ALL {
         let is_over = status.is_terminal();
-        let filter = Filter {
-            statuses: vec![*status],
-            tags: view.query.get("tag").map(str::to_owned).into_iter().collect(),
-            assignee: view.query.get("assignee").map(str::to_owned),
-            search: view.query.get("q").map(str::to_owned),
-            ..Filter::default()
-        };
         let sort = if is_over { SortOrder::Updated } else { SortOrder::Priority };
-        let list = List {
-            filter,
-            sort,
-            limit: Some(if is_over { MOST / 4 } else { MOST }),
-            counts: true,
-            ..List::default()
-        };
+        let list = filtered(view.query)?;
+        let filter = Filter { statuses: vec![*status], all: false, ..list.filter };
+        let list =
+            List { filter, sort, limit: Some(if is_over { MOST / 4 } else { MOST }), counts: true, ..list };
         let found = issues::rows(view.session, &list)?.view;
         // A card can be dragged into an empty column.
         if found.rows.is_empty() && !view.may_write() {

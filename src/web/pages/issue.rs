@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use maud::{Markup, html};
 
-use crate::model::{EntryId, Issue, IssueId, IssueStatus, Op};
+use crate::model::{EntryId, ISSUE_FIELDS, Issue, IssueId, IssueStatus, Op};
 use crate::ops::Refusal;
 use crate::ops::issues::{self, IssueView, ShownRecord};
 use crate::ops::plans::SolutionView;
@@ -127,12 +127,11 @@ fn actions(view: &View<'_>, issue: &Issue, status: IssueStatus) -> Markup {
     let texts = [
         ("title", issue.title.clone()),
         ("text", issue.context.clone().unwrap_or_default()),
-        ("priority", issue.priority.name().to_owned()),
         ("tags", tags.clone()),
         ("depends_on", depends.clone()),
-        ("assignee", issue.assignee.clone().unwrap_or_default()),
-        ("issue_type", issue.issue_type.clone().unwrap_or_default()),
     ];
+    let values = ISSUE_FIELDS.iter().map(|field| (field.name, field.value(issue).unwrap_or_default()));
+    let texts: Vec<_> = texts.into_iter().chain(values).collect();
     let moves = moves(status);
     html! {
         @if view.may_write() {
@@ -154,11 +153,9 @@ fn actions(view: &View<'_>, issue: &Issue, status: IssueStatus) -> Markup {
                     @for (name, value) in &texts { (edit.hidden_first(name, value)) }
                     (edit.text("title", "Title", &issue.title))
                     (edit.area("text", "Description", issue.context.as_deref().unwrap_or_default(), 8))
-                    (edit.choice("priority", "Priority", &["critical", "high", "medium", "low", "trivial"], issue.priority.name()))
+                    @for field in &ISSUE_FIELDS { (edit.issue_field(field, &field.value(issue).unwrap_or_default())) }
                     (edit.text("tags", "Tags", &tags))
                     (edit.text("depends_on", "Depends on", &depends))
-                    (edit.text("assignee", "Assignee", issue.assignee.as_deref().unwrap_or_default()))
-                    (edit.text("issue_type", "Type", issue.issue_type.as_deref().unwrap_or_default()))
                 }, "Save"))
             }
         }

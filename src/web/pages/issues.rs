@@ -4,9 +4,10 @@ use maud::{Markup, html};
 
 use super::saved;
 use crate::index::{Filter, SortOrder};
-use crate::model::{IssueStatus, Priority};
+use crate::model::{ISSUE_FIELDS, IssueStatus, Priority, ValueKind};
 use crate::ops::issues::{self, List, Total};
 use crate::ops::{Refusal, RefusalKind};
+use crate::page::html::capitalized;
 use crate::web::forms::{self, PageForm};
 use crate::web::parts::{ListPosition, issue_table, one_line, pager, sentence};
 use crate::web::place::{Place, Query};
@@ -89,45 +90,7 @@ pub(super) fn asked(query: &Query, is_whole: bool, pages: ListPosition) -> Resul
             return Err(Refusal::usage(format!("`{name}` {}", issues::GIVEN_TWICE)).hint("give one of them"));
         }
     }
-    let text = |name: &str| query.get(name).map(str::to_owned);
-    let words = |name: &'static str| -> Vec<String> {
-        let all = query.all(name).flat_map(|value| value.split(','));
-        all.map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
-    };
-    let statuses = words("status").into_iter().map(|word| {
-        IssueStatus::asked(&word).ok_or_else(|| {
-            Refusal::usage(format!("`{word}` is not a status")).hint("choose one in the filter")
-        })
-    });
-    let priorities = words("priority").into_iter().map(|word| {
-        Priority::parse(&word).ok_or_else(|| {
-            Refusal::usage(format!("`{word}` is not a priority")).hint("choose one in the filter")
-        })
-    });
-    let wave = text("wave").map(|word| {
-        word.parse().map_err(|_| {
-            Refusal::usage(format!("`{word}` is not the number of a wave")).hint("waves are counted from 1")
-        })
-    });
-    let filter = Filter {
-        statuses: statuses.collect::<Result<_, _>>()?,
-        all: is_whole || query.get("all").is_some(),
-        tags: words("tag"),
-        components: words("component"),
-        priorities: priorities.collect::<Result<_, _>>()?,
-        assignee: text("assignee"),
-        author: text("author"),
-        wave: wave.transpose()?,
-        types: words("type").iter().map(|it| it.to_lowercase()).collect(),
-        unblocked: query.get("unblocked").is_some(),
-        waiting: query.get("waiting").is_some(),
-        has_solution: query.get("planned").is_some(),
-        has_execution: false,
-        ready: query.get("ready").is_some(),
-        unlanded: query.get("unlanded").is_some(),
-        search: text("q"),
-        ..Filter::default()
-    };
+    let list = filtered(query)?;
     let sort = query.get("sort").map(|word| {
         let words: Vec<&str> = SORTS.iter().map(|it| it.0).collect();
         // A saved query can name the time itself: `closed_at`.
@@ -145,17 +108,23 @@ pub(super) fn asked(query: &Query, is_whole: bool, pages: ListPosition) -> Resul
     let sort = sort.transpose()?;
     Ok(List {
         counts: true,
-        filter,
-        since: text("since"),
-        parent: text("parent"),
-        mine: query.get("mine").is_some(),
-        until: text("until"),
-        closed_since: text("closed_since"),
-        closed_until: text("closed_until"),
+        filter: Filter { all: is_whole || list.filter.all, ..list.filter },
         sort: sort.map_or(SortOrder::Priority, |it| it.1),
         offset: if is_whole { 0 } else { pages.offset() },
         limit: (!is_whole).then_some(pages.size),
+        ..list
     })
+}
+
+/// The filters of a query.
+pub(super) fn filtered(query: &Query) -> Result<List, Refusal> {
+    let mut list = List::default();
+    for option in issues::LIST_OPTIONS.iter().filter(|option| option.filters()) {
+        for value in query.all(&saved::parameter(option)) {
+            list.add(option, value)?;
+        }
+    }
+    Ok(list)
 }
 
 fn filters(view: &View<'_>) -> Markup {
@@ -165,7 +134,6 @@ fn filters(view: &View<'_>) -> Markup {
         html! { label { (label) input type="text" name=(name) value=[query.get(name)]; } }
     };
     let more = [
-        "type",
         "parent",
         "component",
         "author",
@@ -197,18 +165,19 @@ fn filters(view: &View<'_>) -> Markup {
                     }
                 }
             }
-            label { "Priority"
-                select name="priority" {
-                    option value="" { "any" }
-                    @for number in 1..=5 {
-                        @if let Some(it) = Priority::new(number) {
-                            option value=(it.name()) selected[has("priority", it.name())] { (it.name()) }
+            @for it in &ISSUE_FIELDS {
+                @if let ValueKind::Choice { words, .. } = it.values {
+                    label { (capitalized(it.word))
+                        select name=(it.word) {
+                            option value="" { "any" }
+                            @for word in words { option value=(word) selected[has(it.word, word)] { (word) } }
                         }
                     }
+                } @else {
+                    (field(it.word, &capitalized(it.word)))
                 }
             }
             (field("tag", "Tags"))
-            (field("assignee", "Assignee"))
             label { "Order"
                 select name="sort" {
                     @for (name, _, words) in SORTS {
@@ -221,7 +190,6 @@ fn filters(view: &View<'_>) -> Markup {
             details open[more.iter().any(|name| query.get(name).is_some())] {
                 summary { "More filters" }
                 div.filters {
-                    (field("type", "Type"))
                     (field("parent", "Part of"))
                     (field("component", "Component"))
                     (field("author", "Author"))
@@ -252,10 +220,11 @@ pub(super) fn new(view: &View<'_>) -> Result<PageContent, Refusal> {
             (form.whole(html! {
                 (form.text("title", "Title", ""))
                 (form.area("text", "Description, in Markdown", "", 10))
-                (form.choice("priority", "Priority", &["critical", "high", "medium", "low", "trivial"], "medium"))
+                @for field in &ISSUE_FIELDS {
+                    (form.issue_field(field, if field.name == "priority" { Priority::default().name() } else { "" }))
+                }
                 (form.text("tags", "Tags, separated by commas", ""))
                 (form.text("depends_on", "Depends on: ids, separated by commas", ""))
-                (form.text("assignee", "Assignee", ""))
             }, "Create"))
         }
     };

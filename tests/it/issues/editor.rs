@@ -27,7 +27,7 @@ fn fields_above_the_text_are_set_kept_and_cleared() {
     );
     let issue = editor.json(&["edit", "ISS-002", "-e"]);
     assert!(
-        repo.read("seen").starts_with("---\npriority: high\ntype: bug\ntags: b, c\n"),
+        repo.read("seen").starts_with("---\npriority: high\ntype: bug\nassignee:\ntags: b, c\n"),
         "{}",
         repo.read("seen")
     );

@@ -60,8 +60,8 @@ fn issues_outside_the_queues_are_named_with_what_they_wait_for() {
     assert_eq!(home["waiting"]["first"][0]["waits_for"], json!(["ISS-001"]));
     assert_eq!((&home["unblocked"]["count"], &home["waiting"]["count"]), (&json!(1), &json!(1)));
     let said = repo.wf(&[]).ok().stdout;
-    assert!(said.contains("not queued (1)\n  ISS-001  registered  One\n"), "{said}");
-    assert!(said.contains("waiting for other issues (1)\n  ISS-002  after ISS-001  Two\n"), "{said}");
+    assert!(said.contains("not queued (1)\n    ISS-001  registered  One\n"), "{said}");
+    assert!(said.contains("waiting for other issues (1)\n    ISS-002  after ISS-001  Two\n"), "{said}");
     repo.wf(&["close", "ISS-001", "-m", "done"]).ok();
     let home = repo.wf(&["--json"]).json();
     assert_eq!((&home["unblocked"]["count"], &home["waiting"]["count"]), (&json!(1), &json!(0)));
@@ -99,7 +99,7 @@ fn titles_are_whole_for_programs_and_fit_a_terminal() {
     repo.wf(&["next", "--local"]).ok();
     assert_eq!(repo.wf(&["--json"]).json()["execution"]["title"], title);
     let said = repo.wf(&[]).ok().stdout;
-    assert!(said.contains(&format!("executing ISS-001 {title}\n")), "{said}");
+    assert!(said.contains(&format!("executing ISS-001  {title}\n")), "{said}");
     let (_, shown) = repo.on_terminal_of(60, &[]);
     let line = shown.lines().find(|line| line.contains("executing")).unwrap();
     assert!(line.ends_with('…'), "{line:?}");

@@ -164,7 +164,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             .hint("leave it out, or out of the saved query that has it")
             .into());
     }
-    let list = List { sort: sort.into(), offset, limit, ..filter.into() };
+    let list = List { sort: sort.into(), offset, limit, ..filter.0 };
     if sort == SortBy::Closed && list.is_of_open() {
         let note = Notice::note("only open issues are listed, and they have no closing time");
         let all = RemedyCall::from(Other::List).flag("all").option("sort", "closed");

@@ -11,7 +11,6 @@ use crate::cli::output_file::{json_to_file, to_file};
 use crate::cli::{CliContext, Exit, Failure, Force, Outcome};
 use crate::interchange::jsonl::ExportedJsonl;
 use crate::interchange::plan_tools::written;
-use crate::ops::issues::List;
 use crate::ops::store::{ExportedTable, GithubReply, GithubSync, SyncGithub, SyncedIssue, TrackerExport};
 use crate::ops::{Done, Refusal, Session, store};
 use crate::ui::{JsonLines, Screen, count};
@@ -252,7 +251,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         To::Backlog(args) => write_back(&written::BACKLOG, &args, context),
         To::Gsd(args) => write_back(&written::GSD, &args, context),
         To::Csv(Csv { filter, output }) => {
-            let list: List = filter.into();
+            let list = filter.0;
             let write = |session: &Session, out: &mut dyn Write| -> Result<Done<ExportedTable>, Failure> {
                 store::export_csv(session, &list, out)
             };
