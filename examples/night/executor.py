@@ -179,7 +179,7 @@ class Executor:
         self.land(place, issue)
 
     def resolve(self, issue, left):
-        """Joins both sides of a door, in the place where the merge stands half done."""
+        """Joins both sides of a door, in the work tree of the unfinished merge."""
         self.note("conflicts", issue, left["message"])
         if self.left_to_people in left["files"]:
             self.stage("left")

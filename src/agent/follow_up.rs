@@ -70,7 +70,7 @@ fn task(reason: FollowUpReason) -> &'static str {
         }
         FollowUpReason::Conflict => {
             "Your work conflicts with that of the plans in `input.conflict.with`. In the current directory, their merge \
-             stands half done: `git status` shows the files, and `input.conflict.hunks` what conflicts. Edit the files so \
+             is unfinished: `git status` shows the files, and `input.conflict.hunks` what conflicts. Edit the files so \
              that both plans hold, test that, `git add` them, and commit the merge. Change nothing else, do not abort the \
              merge, and do not push. If both plans cannot hold, answer with the status `failed` and say why."
         }

@@ -107,7 +107,7 @@ fn task(kind: RequestKind) -> &'static str {
         }
         RequestKind::Resolve => {
             "Resolve a conflict: the plan that `input` names was carried out, and its work conflicts with that of the plans in \
-             `input.conflict.with`. In the current directory, their merge stands half done: `git status` shows the files, in \
+             `input.conflict.with`. In the current directory, their merge is unfinished: `git status` shows the files, in \
              which git has marked what conflicts, and `input.conflict.hunks` shows the same. The commands in `input.load` print \
              your plan; `git wf show PLAN --json` prints another. Edit the files so that both plans hold, test that, \
              `git add` them, and commit the merge. Change nothing else, do not abort the merge, and do not push. If both \

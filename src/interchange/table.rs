@@ -188,7 +188,7 @@ impl TableRows {
         let fields: Vec<Option<TableField>> =
             columns.iter().map(|column| field_of(column, preset, mapped)).collect();
         if !fields.contains(&Some(TableField::Id)) {
-            return Err("no column is known to have the id".to_owned());
+            return Err("none of its columns is known to hold the ids".to_owned());
         }
         let prefix = preset.map_or(PREFIX, TablePreset::prefix);
         let rows = reader.records().map(|row| {
@@ -373,7 +373,7 @@ mod tests {
         assert_eq!((first.id.as_str(), first.status), ("CSV-3", StoredStatus::Planning));
         assert_eq!(read(&found[1]).unwrap_err().reason, "it has no id");
         let error = |mapped: &[MappedColumn]| TableRows::read(text.as_bytes(), None, mapped).err().unwrap();
-        assert_eq!(error(&[]), "no column is known to have the id");
+        assert_eq!(error(&[]), "none of its columns is known to hold the ids");
         assert_eq!(error(&[column(TableField::Id, "Nr")]), "there is no column `Nr`");
     }
 }

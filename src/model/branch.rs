@@ -48,7 +48,7 @@ impl Branch {
         Self(format!("{HEADS}{OWN}{run}"))
     }
 
-    /// The same with a number.
+    /// The branch of a further attempt: this name with a number.
     pub(crate) fn numbered(&self, number: u64) -> Self {
         Self(format!("{}{NUMBERED}{number}", self.0))
     }

@@ -100,7 +100,7 @@ pub(crate) static ISSUE_FIELDS: [IssueField; 3] = [
         word: "assignee",
         short: None,
         placeholder: "PERSON",
-        help: "Assignee; an empty string clears it",
+        help: "Assignee; with `edit`, an empty string clears it",
         filter_help: "Only issues assigned to this person",
         column: "assignee",
         values: ValueKind::Person,

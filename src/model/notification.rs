@@ -28,7 +28,7 @@ text_enum!(
 /// One event, as `wf.notify` gets it: a JSON object on a line of stdin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Notification {
-    /// The same wherever the event is told again: whoever has seen it can drop it.
+    /// Its id, the same each time the event is reported, so that a receiver can drop repetitions.
     pub(crate) id: String,
     /// Why.
     #[serde(rename = "type")]

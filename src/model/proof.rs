@@ -1,5 +1,4 @@
-//! What shows that the tests of an execution test something: they pass although nobody changed them for that, and they
-//! fail without the work.
+//! The proof that the tests of an execution test its work: they pass as they were before it, and fail without it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

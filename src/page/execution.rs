@@ -7,7 +7,7 @@ use super::{
     named, person, record, state, styled,
 };
 use crate::model::test_count::counted;
-use crate::model::{Check, CheckOutcome, Feedback, FeedbackType, Stage};
+use crate::model::{Check, CheckOutcome, FeedbackType, Stage};
 use crate::ops::issues::ShownExecution;
 use crate::ops::work::{CommitView, EndView, ExecutionView, LandingView};
 use crate::ui::{style, time};
@@ -164,13 +164,13 @@ fn check_entry(it: &ExecutionView, check: &Check) -> Entry {
 }
 
 /// What kind of feedback it is, and where it arose: `failed during execution`.
-pub(crate) fn feedback_heading(it: &Feedback) -> String {
-    let kind = match it.kind {
+pub(crate) fn feedback_heading(kind: FeedbackType, stage: Stage) -> String {
+    let kind = match kind {
         FeedbackType::Failure => "failed",
         FeedbackType::Clarification => "clarified",
         FeedbackType::Rejection => "rejected",
     };
-    let stage = match it.stage {
+    let stage = match stage {
         Stage::New => "when it was registered",
         Stage::Plan => "during planning",
         Stage::Review => "in review",

@@ -45,7 +45,7 @@ pub(crate) fn blocks(home: &Home) -> Vec<Block> {
 pub(crate) fn work(home: &Home) -> Vec<Block> {
     let all = [
         items("ready", &home.ready),
-        items("blocked", &home.blocked),
+        items("waiting", &home.blocked),
         outside("not queued", &home.unblocked, "/issues?unblocked=1"),
         outside("waiting for other issues", &home.waiting, "/issues?waiting=1"),
     ];

@@ -215,7 +215,13 @@ fn overrides(all: &[Override]) -> Block {
 
 fn feedback(all: &[Feedback]) -> Block {
     let entries = all.iter().map(|entry| {
-        let head = line![feedback_heading(entry), " by ", person(&entry.author), ", ", entry.created_at];
+        let head = line![
+            feedback_heading(entry.kind, entry.stage),
+            " by ",
+            person(&entry.author),
+            ", ",
+            entry.created_at
+        ];
         Entry::new(head).with([Block::Text(Text::markdown(&entry.content))])
     });
     let per_page = PerPage::Latest(TEXTS);

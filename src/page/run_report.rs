@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::execution::feedback_heading;
 use super::looks::{gate_style, stage_style};
 use super::remedy::with_remedies;
 use super::{
@@ -154,7 +155,7 @@ pub(crate) fn crew(agents: &RunAgents) -> Option<String> {
         ("reviewer", &agents.reviewer),
         ("executor", &agents.executor),
     ];
-    let agents = agents.into_iter().filter_map(|(role, name)| Some(format!("{role} {}", name.as_ref()?)));
+    let agents = agents.into_iter().filter_map(|(role, name)| Some(format!("{role}: {}", name.as_ref()?)));
     let agents: Vec<String> = agents.collect();
     (!agents.is_empty()).then(|| agents.join(", "))
 }
@@ -244,7 +245,7 @@ fn details(issue: &IssueReport) -> Entry {
     let feedback = issue.feedback.iter().map(|said| {
         let content: Vec<&str> =
             said.content.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        line![format!("{} ({}): ", said.kind, said.stage), record(content.join("; "))]
+        line![format!("{}: ", feedback_heading(said.kind, said.stage)), record(content.join("; "))]
     });
     let files: Vec<&str> = issue.unplanned_files.iter().map(String::as_str).collect();
     let outside = (!files.is_empty()).then(|| line!["changed outside the plan: ", record(files.join(", "))]);

@@ -24,7 +24,16 @@ pub(crate) fn print(screen: &mut Screen, page: &Page) -> io::Result<()> {
         writeln!(screen, "{title}")?;
     }
     print_fields(screen, 0, &page.facts)?;
-    print_blocks(screen, &page.blocks)
+    match page.blocks.split_first() {
+        // No blank line before the first line.
+        Some((Block::Section(first), rest))
+            if page.title.0.is_empty() && page.facts.is_empty() && !is_picture(first) =>
+        {
+            print_headed(screen, 0, first)?;
+            print_blocks(screen, rest)
+        }
+        _ => print_blocks(screen, &page.blocks),
+    }
 }
 
 /// Prints blocks one below the other.
@@ -56,11 +65,19 @@ fn print_block(screen: &mut Screen, margin: usize, block: &Block) -> io::Result<
 }
 
 fn print_section(screen: &mut Screen, margin: usize, section: &Section) -> io::Result<()> {
-    // A picture is not shown, so its heading is not either.
-    if section.blocks.iter().all(|block| matches!(block, Block::Diagram(_))) {
+    if is_picture(section) {
         return Ok(());
     }
     writeln!(screen)?;
+    print_headed(screen, margin, section)
+}
+
+/// Whether only a heading would be shown, since pictures are not.
+fn is_picture(section: &Section) -> bool {
+    section.blocks.iter().all(|block| matches!(block, Block::Diagram(_)))
+}
+
+fn print_headed(screen: &mut Screen, margin: usize, section: &Section) -> io::Result<()> {
     let heading = heading(screen, &section.heading);
     writeln!(screen, "{}{heading}", blanks(margin))?;
     section.blocks.iter().try_for_each(|block| print_block(screen, margin + UNDER_HEADING, block))

@@ -176,7 +176,7 @@ fn traced_issue(traced: &TracedIssue, marked: Marked<'_>) -> Block {
     let feedback =
         traced.feedback.iter().filter(|entry| !is_shown_with_attempt(traced, &entry.content)).map(|entry| {
             line![
-                format!("feedback: {} by ", feedback_heading(entry)),
+                format!("feedback: {} by ", feedback_heading(entry.kind, entry.stage)),
                 person(&entry.author),
                 ": ",
                 record(first_line(&entry.content))

@@ -27,7 +27,7 @@ pub(crate) struct JunitReport {
 /// A report that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum JunitError {
-    /// It is no XML, or not to its end.
+    /// It is not well-formed XML.
     #[error("it is not XML: {0}")]
     Xml(String),
     /// Another kind of document.

@@ -27,6 +27,8 @@ pub(crate) struct Situation<'a> {
     pub(crate) unplanned: Option<IssueId>,
     /// The number of issues.
     pub(crate) issues: usize,
+    /// How many of them are being executed, here or elsewhere.
+    pub(crate) executing: usize,
     /// Whether the local store differs from the remote's.
     pub(crate) differs: bool,
 }
@@ -81,6 +83,9 @@ pub(crate) fn next_steps(situation: &Situation<'_>) -> Vec<Remedy> {
     }
     if steps.is_empty() {
         let mut add = |call: RemedyCall, does: &str| steps.push(Remedy::call(call, does));
+        if situation.executing > 0 {
+            add(Other::LeaseList.into(), "shows who executes what, and until when");
+        }
         add(RemedyCall::from(Other::List).flag("all"), "lists the issues");
         add(RemedyCall::new(Op::New, ["TITLE"]), "creates an issue");
     }
@@ -136,6 +141,8 @@ mod tests {
         assert_eq!(commands(&person), ["git wf plan ISS-001", "git wf sync"]);
         let quiet = Situation { unplanned: None, ..person };
         assert_eq!(commands(&quiet), ["git wf sync"]);
+        let elsewhere = Situation { differs: false, executing: 1, ..quiet };
+        assert_eq!(commands(&elsewhere), ["git wf lease", "git wf list --all"]);
     }
 
     #[test]

@@ -216,7 +216,7 @@ impl IllegalMove {
             .collect()
     }
 
-    /// What may keep the status leads nowhere.
+    /// Whether the transition leads to `wanted`, and cannot leave the status as it is.
     fn leads_to(&self, known: &Transition, wanted: IssueStatus) -> bool {
         known.to.contains(&wanted) && !known.to.contains(&self.from)
     }

@@ -30,7 +30,7 @@ impl Undoing {
 }
 
 /// What a link does to the commits at the root of a chain of reverts: a revert of a revert reapplies them, and a revert
-/// of that reverts them again. Whoever takes back both a commit and its revert does nothing to it. `find` looks up the links
+/// of that reverts them again. Reverting both a commit and its revert leaves the commit as it is. `find` looks up the links
 /// of its execution.
 pub(crate) fn undoing<'a>(
     link: &'a CommitLink,

@@ -59,7 +59,7 @@ const EMPTY_ZH: &str = "\
     个 各 并";
 
 /// What a plan or roadmap with a thin verification should have instead.
-pub(crate) const WAY_TO_CHECK: &str = "a way to check the criteria: a test command such as `npm test`, or what to run or see, in ten columns or more";
+pub(crate) const WAY_TO_CHECK: &str = "a way to check the criteria: a test command such as `npm test`, or a sentence that says what to run and what to see";
 
 /// Programs and steps that only those who build the software know.
 const TECHNICAL: &str = "\

@@ -155,8 +155,8 @@ impl Redactions {
         Ok(Self { by_target, identities: BTreeSet::new() })
     }
 
-    /// The redactions that may apply to the file at `path`; none if nothing in it can be hidden. Those of a record with
-    /// stamps do not say what is hidden in entries that are the same.
+    /// The redactions that may apply to the file at `path`; none if nothing in it can be hidden. For a record with
+    /// stamps, identical entries (see [`siblings`]) are not considered.
     pub(crate) fn at(read: &impl ReadState, path: &str) -> Result<Self, StoreError> {
         match layout::redacted_by(path) {
             Some((folder, _)) if matches!(form(path).0, Form::Doc(_)) => Self::of_records(read, &folder),

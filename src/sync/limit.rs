@@ -72,7 +72,7 @@ impl WaitingTime {
         Self::with_clock(PATIENCE, Instant::now)
     }
 
-    /// This long, by this clock.
+    /// A wait of `left`, measured by `clock`.
     pub(super) fn with_clock(left: Duration, clock: fn() -> Instant) -> Self {
         Self { left, clock }
     }

@@ -59,8 +59,8 @@ impl Pace {
     }
 
     /// A pause before a push, to let others push. A clone that pushes without a break needs no fetch, so it would
-    /// always be faster than those that must fetch first, and would never notice them. The more pauses nobody used, the
-    /// rarer they become.
+    /// always be faster than those that must fetch first, and would never notice them. The more pauses pass
+    /// without a push by others, the rarer they become.
     pub(super) fn room(&mut self) -> Option<Duration> {
         let after = FIRST_ROOM.saturating_mul(1 << self.empty.min(8)).min(LAST_ROOM);
         if self.row < after {

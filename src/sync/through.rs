@@ -27,7 +27,7 @@ pub(crate) type Withdraw<'a, T, E> = &'a mut dyn FnMut(&mut Tx<'_>, &T) -> Resul
 /// it must check whether it is already done. If it writes nothing, or fails, what was fetched stays merged.
 ///
 /// If the remote accepts the commit and does not show it in time, `withdraw` makes a commit on top of it, and the local
-/// ref moves to that one: the change arrives nowhere without what takes it back. Without `withdraw`, it is discarded here.
+/// ref moves to that one: no clone gets the change without its withdrawal. Without `withdraw`, it is discarded here.
 ///
 /// # Errors
 /// [`SyncError::Unreachable`] and the like if the remote took nothing; [`SyncError::NotShown`]; [`SyncError::Unknown`] or

@@ -1,5 +1,5 @@
 //! Finds what other tools recorded about the agents behind commits: Entire and Git AI. Anyone can write that, so it is
-//! bounded and checked, and what cannot be read is left out: it is never in the way of an answer.
+//! bounded and checked, and what cannot be read is left out, so that every command still answers.
 
 mod entire;
 mod git_ai;

@@ -35,7 +35,10 @@ fn words(location: &Location, value: &Value) -> Option<String> {
                 let execution: Execution = typed(value)?;
                 format!(
                     "execution {} of {} (attempt {}) by {}",
-                    execution.id, execution.solution_id, execution.attempt, execution.actor
+                    execution.id.short(),
+                    execution.solution_id,
+                    execution.attempt,
+                    execution.actor
                 )
             }
             Owner::Run(_) => {
@@ -81,7 +84,9 @@ fn entry(log: &LogKind, value: &Value) -> Option<String> {
             let findings = bracketed(&findings);
             format!("review of {plan} by {}: {} {}{findings}", review.author, review.verdict, review.total)
         }
-        LogKind::Events(execution) => format!("{execution}: {}", event(&typed::<LogEntry>(value)?.event)),
+        LogKind::Events(execution) => {
+            format!("{}: {}", execution.short(), event(&typed::<LogEntry>(value)?.event))
+        }
         LogKind::Conflicts(queue) => {
             let conflict: QueueConflict = typed(value)?;
             let plans = conflict.solutions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
@@ -167,8 +172,7 @@ fn event(event: &Event) -> String {
     }
 }
 
-/// How work came to its target branch, in words.
-/// A landing in words.
+/// A landing in words: how work came to its target branch.
 pub(crate) fn landed(land: &Land) -> String {
     let why = quoted(land.reason.as_deref().or(land.url.as_deref()).unwrap_or_default());
     let commits = count(land.commits.len(), "commit");

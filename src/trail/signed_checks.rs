@@ -75,13 +75,14 @@ pub(crate) fn why_not_counted(store: &Store, execution: &ExecutionFolder, check:
     match Signers::of(store, &document(&claim.id, check), signature, &claim.actor) {
         Signers::Verifier => None,
         Signers::Executor(signer) => Some(format!(
-            "the signature of `{signer}` does not count, who executed this: nobody verifies their own work"
+            "the signature of `{signer}` does not count: they executed this, and nobody verifies their own work"
         )),
         Signers::Unlisted(signer) => {
-            Some(format!("the signature of `{signer}` does not count, whom `{VERIFIERS}` does not list"))
+            Some(format!("the signature of `{signer}` does not count: `{VERIFIERS}` does not list them"))
         }
         Signers::Unknown => Some(
-            "the signature does not count: its key is of nobody in `gpg.ssh.allowedSignersFile`".to_owned(),
+            "the signature does not count: its key belongs to nobody in `gpg.ssh.allowedSignersFile`"
+                .to_owned(),
         ),
     }
 }
@@ -127,7 +128,7 @@ pub(crate) fn counting<'e>(
     }
     let claim = &execution.execution;
     let mut counting = execution.clone();
-    // Whoever can push can add signatures of nobody: they take no place of others.
+    // Signatures by unknown keys, which anyone who can push can add, must not crowd out others.
     let keys = store.repo().allowed_keys();
     counting.log.retain(|entry| match &entry.event {
         Event::Check(Check { signature: Some(signature), .. })
@@ -155,8 +156,8 @@ fn keep_counting(execution: &mut ExecutionFolder, mut is_verified: impl FnMut(&[
         Event::Check(check) => {
             let Some(signature) = &check.signature else { return false };
             let signed = document(&claim.id, check);
-            // What is signed speaks of one run of the tests: a later copy of one that passed is not a newer one, however its
-            // signature is wrapped. And so many that nobody looks at all of them can hide no failure.
+            // A signed document is about one run of the tests: a later copy is not a newer run, however its signature is
+            // wrapped. A flood of copies, of which only the first are looked at, cannot hide a failure either.
             if verified.contains(&signed) || !latest.contains(&signed) || !may_try(&signed) {
                 return !check.has_passed();
             }

@@ -16,7 +16,7 @@ use crate::store::{CodeCommit, MOST_FILES, ReadState, Store, StoreError, records
 pub(crate) struct CommittedWork {
     /// Those that are on a branch, in the order of their links: evidence is required at the last of them.
     pub(crate) present: Vec<LinkedCommit>,
-    /// Those whose changes remain.
+    /// The commits whose changes remain.
     pub(crate) effective: Vec<LinkedCommit>,
     /// Why the others do not count, one line each.
     pub(crate) idle: Vec<String>,

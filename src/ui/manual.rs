@@ -9,9 +9,17 @@ const INDENT: usize = 4;
 /// The text of a page in roff, rendered.
 pub(crate) fn text(roff: &str) -> String {
     let mut page = PlainPage::default();
+    let mut begun = String::new();
     for line in roff.lines() {
-        page.line(line);
+        // Bold text can go on in the next line.
+        begun.push_str(line);
+        if begun.matches("\\fB").count() > begun.matches("\\fP").count() + begun.matches("\\fR").count() {
+            begun.push(' ');
+        } else {
+            page.line(&std::mem::take(&mut begun));
+        }
     }
+    page.line(&begun);
     page.end_paragraph();
     page.text.trim_start_matches('\n').to_owned()
 }
@@ -63,14 +71,19 @@ impl PlainPage {
             "fi" | "EE" => self.is_literal = false,
             "B" => self.words(&bold(arguments(rest).join(" "))),
             "I" | "SM" => self.words(&arguments(rest).join(" ")),
-            "BR" | "BI" | "RB" | "IR" | "RI" | "IB" => {
+            "BI" | "IB" => {
+                let joined = arguments(rest).concat();
+                let inside = joined.trim_end_matches(['.', ',', ';']);
+                self.words(&format!("{}{}", bold(inside.to_owned()), &joined[inside.len()..]));
+            }
+            "BR" | "RB" | "IR" | "RI" => {
                 let fonts = request.chars().cycle();
                 let joined = arguments(rest).into_iter().zip(fonts);
                 self.words(
                     &joined.map(|(c, font)| if font == 'B' { bold(c) } else { c }).collect::<String>(),
                 );
             }
-            "" => self.words(&plain(rest)),
+            "" => self.words(&plain(&with_bold(rest))),
             // `.TH`, and requests that only typesetters need.
             _ => {}
         }
@@ -134,6 +147,17 @@ fn bold(text: String) -> String {
     if text.contains(' ') { format!("`{text}`") } else { text }
 }
 
+/// A text in which what `\fB` makes bold is as in [`bold`].
+fn with_bold(text: &str) -> String {
+    let mut parts = text.split("\\fB");
+    let mut found = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (inside, behind) = part.split_once("\\f").unwrap_or((part, "P"));
+        found.push_str(&format!("{}{}", bold(inside.to_owned()), &behind[1..]));
+    }
+    found
+}
+
 /// The arguments of a request: words, or quoted texts.
 fn arguments(rest: &str) -> Vec<String> {
     let mut found = Vec::new();
@@ -180,7 +204,7 @@ fn plain(text: &str) -> String {
                 }
             }
             Some('e') => found.push('\\'),
-            Some('&') | None => {}
+            Some('&' | '|') | None => {}
             Some(c) => found.push(c),
         }
         rest = chars.as_str();
@@ -215,7 +239,10 @@ Run
 .BR "git wf next" ,
 or
 .B git wf done \-\-next
-now.
+now, or \fBgit wf
+done \-\-verify\fP or
+.BI "git wf show " ID ,
+\|.\|.\|.
 .TP
 .B tag
 What it \fImeans\fR.
@@ -227,7 +254,7 @@ A point.
 .fi
 \[u00E9]nd"#;
         let seen = text(page);
-        let expected = "NAME\n    gitwf-x - a page\n\nTWO WORDS\n    Run `git wf next`, or `git wf done --next` now.\n\n    tag What it means.\n\n    \u{2022}   A point.\n\n        git log  \\\n\n    \u{e9}nd\n";
+        let expected = "NAME\n    gitwf-x - a page\n\nTWO WORDS\n    Run `git wf next`, or `git wf done --next` now, or `git wf done --verify` or\n    `git wf show ID`, ...\n\n    tag What it means.\n\n    \u{2022}   A point.\n\n        git log  \\\n\n    \u{e9}nd\n";
         assert_eq!(seen, expected);
     }
 

@@ -167,7 +167,7 @@ impl crate::model::Explain for Unanswered {
             Self::Quiet { .. } => "`git config wf.run.silence 1h` gives it more time".into(),
             Self::Stopped { .. } => "the same command asks it again".into(),
             Self::Failed { .. } | Self::Killed { .. } => transcript.into(),
-            Self::Silent { .. } => "its answer must have one JSON object".into(),
+            Self::Silent { .. } => "its answer must contain one JSON object".into(),
             Self::Limited { agent, .. } => format!(
                 "ask it later, or let another agent take over: `git config wf.agent.{agent}.fallback NAME`"
             )

@@ -57,7 +57,7 @@ pub(super) fn moves(model: &mut Model) -> Vec<BoardEffect> {
     let Some((issue, status)) = selected(model) else { return vec![] };
     let entries = moves_of(&issue, status, None);
     if entries.is_empty() {
-        let hint = "the commands `done` and `fail` end an execution, where it is executed";
+        let hint = "`git wf done` and `git wf fail` end an execution, in the worktree that executes it";
         let refused = RefusedText::new(format!("the board cannot move {issue}, which is {status}"), hint);
         model.overlay = Some(Overlay::Note(OverlayNote::new(format!("move {issue}"), refused.lines())));
         return vec![];

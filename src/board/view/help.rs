@@ -15,12 +15,12 @@ const LINES: &[(&str, &str)] = &[
     (
         "/",
         "filter as you type: words, and the filters of `git wf list`: status:failed tag:api (#api) priority:1 \
-         assignee:ada (@ada) since:yesterday --ready --has-solution; Esc clears it",
+         assignee:ada (@ada) since:yesterday --ready --has-plan; Esc clears it",
     ),
     ("A", "also show issues that are done"),
     ("", ""),
     ("n", "new issue"),
-    ("m", "move: lists what can be done with it now"),
+    ("m", "move it: lists the possible moves"),
     ("p", "set its priority"),
     ("a", "assign"),
     ("c", "comment; Ctrl-O writes any text in your editor"),

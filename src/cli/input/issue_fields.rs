@@ -14,16 +14,16 @@ use crate::rules::limits;
 pub(crate) struct IssueFieldArgs {
     #[command(flatten)]
     values: FieldValueArgs,
-    /// A tag; repeat, or separate several with commas. `-NAME` removes one
+    /// A tag; repeat, or separate several with commas. With `edit`, `-NAME` removes one
     #[arg(short, long = "tag", value_name = "TAG", value_delimiter = ',', value_parser = parse_member, allow_hyphen_values = true)]
     tags: Vec<MemberChange>,
-    /// An issue that must be completed first; repeat, or separate several with commas. `-ID` removes one
+    /// An issue that must be completed first; repeat, or separate several with commas. With `edit`, `-ID` removes one
     #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = parse_member, allow_hyphen_values = true)]
     depends_on: Vec<MemberChange>,
-    /// An affected component; repeat, or separate several with commas. `-NAME` removes one
+    /// An affected component; repeat, or separate several with commas. With `edit`, `-NAME` removes one
     #[arg(long = "component", value_name = "NAME", value_delimiter = ',', value_parser = parse_member, allow_hyphen_values = true)]
     components: Vec<MemberChange>,
-    /// A relation `TYPE:ID`: parent-child, discovered-from, relates-to, duplicates or supersedes. `-TYPE:ID` removes one
+    /// A relation `TYPE:ID`: parent-child, discovered-from, relates-to, duplicates or supersedes. With `edit`, `-TYPE:ID` removes one
     #[arg(long = "relation", value_name = "TYPE:ID", value_delimiter = ',', value_parser = parse_member, allow_hyphen_values = true)]
     relations: Vec<MemberChange>,
     /// URL of the discussion (http or https)

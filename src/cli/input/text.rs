@@ -176,7 +176,7 @@ pub(crate) fn lone_word(needs: &str, word: Option<&str>, command: &str) -> Refus
     match word {
         Some(word) => Refusal::usage(format!("{needs}, and `{word}` alone is taken for an item"))
             .hint(format!("{}; {ITEM}", if_your_text(word, command))),
-        None => Refusal::usage(needs.to_owned()).hint(format!("`{command} TEXT`")),
+        None => Refusal::usage(needs.to_owned()).hint(format!("`{command} TEXT` gives it")),
     }
 }
 

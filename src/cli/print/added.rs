@@ -82,11 +82,7 @@ fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> Vec<Notice> {
                 "{id} is not bound: its quality is {quality:.2}; binding requires {LEAST} or more"
             ))
             .remedy(check, "says what to improve")
-            .remedy(RemedyCall::new(Op::TaskEdit, [id.as_str(), "TASK"]), "improves it")
-            .remedy(
-                RemedyCall::new(Op::Bind, [it.issue.as_str(), id.as_str()]),
-                "binds it once its quality is high enough",
-            ),
+            .remedy(RemedyCall::new(Op::TaskEdit, [id.as_str(), "TASK"]), "improves a task"),
         );
         remarks.extend(report.findings.iter().map(|finding| Notice::warning(finding.to_string())));
     }

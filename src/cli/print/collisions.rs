@@ -44,7 +44,11 @@ pub(in crate::cli) fn collisions(screen: &mut Screen, answer: &CheckAnswer) -> i
             format!("{} ({}) on {branch} is not in this clone; try `git fetch`", it.item_id, it.solution_id);
         writeln!(screen, "{}", painter.paint(style::WARN, &line))?;
     }
-    let items = count(answer.sides.iter().filter(|side| side.item_id.is_some()).count(), "item");
+    let items = answer.sides.iter().filter(|side| side.item_id.is_some()).count();
+    if items == 0 && answer.missing.is_empty() {
+        return writeln!(screen, "no item has a branch with work to merge");
+    }
+    let items = count(items, "item");
     let collisions = match answer.collisions.len() {
         0 => "no conflicts".to_owned(),
         found => count(found, "conflict"),

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::index::IssueRow;
-use crate::ops::issues::{IssueView, ManyChanged, Rows};
+use crate::ops::issues::{ClosedAs, IssueView, ManyChanged, Rows};
 use crate::page::looks::issue_style;
 use crate::page::terminal::priority_style;
 use crate::ui::{Cell, Column, Screen, Table, clean_line, count, style, time};
@@ -22,6 +22,26 @@ pub(in crate::cli) fn changed(
         (false, "unbound") => writeln!(screen, "{id} has no bound plan; nothing changed"),
         (false, "changed") => writeln!(screen, "{id} already has these values; nothing changed"),
         (false, _) => writeln!(screen, "{id} is already {status}; nothing changed"),
+    }
+}
+
+/// The result of `close`.
+pub(in crate::cli) fn closed(
+    screen: &mut Screen,
+    view: &IssueView,
+    is_changed: bool,
+    closed_as: ClosedAs,
+) -> io::Result<()> {
+    let id = screen.painter().paint(style::ID, view.issue.id.as_str());
+    let how = match closed_as {
+        ClosedAs::Completed => "",
+        ClosedAs::Cancelled => " as cancelled",
+        ClosedAs::Duplicate => " as a duplicate",
+    };
+    if is_changed {
+        writeln!(screen, "closed {id}{how}")
+    } else {
+        writeln!(screen, "{id} is already {}; nothing changed", view.derived.status_words())
     }
 }
 

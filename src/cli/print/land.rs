@@ -60,7 +60,7 @@ fn not_landed(screen: &mut Screen, issue: &NotLanded, dry_run: bool) -> io::Resu
         clean_line(message)
     )?;
     if let Some(place) = place {
-        writeln!(screen, "  the merge stands half done in {}", clean_line(&place.to_string_lossy()))?;
+        writeln!(screen, "  the unfinished merge is in {}", clean_line(&place.to_string_lossy()))?;
         writeln!(
             screen,
             "  resolve it there, `git add` the files, then `git wf land --continue {issue_id}`"

@@ -120,7 +120,7 @@ fn task(it: &PrimedTask, out: &mut String) {
         1 => "1 more line of it, ".to_owned(),
         n => format!("{n} more lines of it, "),
     };
-    let _ = writeln!(out, "`git wf show` shows {more}its steps and the other tasks.");
+    let _ = writeln!(out, "`git wf show` shows {more}the whole plan.");
 }
 
 fn waiting(it: &PrimedWaiting, out: &mut String) {

@@ -140,7 +140,7 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
         return Ok(());
     }
     let legend =
-        "GROUP: items in order share files; parallel ones run side by side. RANK: the most urgent is 1";
+        "GROUP: items in order share files; parallel ones run side by side. RANK: up to 1, the most urgent";
     writeln!(screen, "{}", screen.painter().paint(style::DIM, legend))
 }
 

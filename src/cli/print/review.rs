@@ -18,7 +18,7 @@ pub(in crate::cli) fn cell(plan: &SolutionView) -> Cell {
 /// The result of a review.
 pub(in crate::cli) fn reviewed(screen: &mut Screen, it: &Reviewed, is_new: bool) -> io::Result<()> {
     let (painter, review) = (screen.painter(), &it.review);
-    let verb = if is_new { "reviewed" } else { "reviewed already:" };
+    let verb = if is_new { "reviewed" } else { "already reviewed:" };
     writeln!(
         screen,
         "{verb} {}, round {}: {}, total {} (technical {}, risk {}, completeness {})",

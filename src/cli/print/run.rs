@@ -97,7 +97,7 @@ pub(in crate::cli) fn steered(screen: &mut Screen, told: &SteeredRun) -> io::Res
     let issues = issues.join(", ");
     match told.order {
         OrderKind::Stop => writeln!(screen, "{run} stops the work on {issues}")?,
-        OrderKind::Pause => writeln!(screen, "{run} begins no other step")?,
+        OrderKind::Pause => writeln!(screen, "{run} starts no further step")?,
         OrderKind::Resume => writeln!(screen, "{run} goes on")?,
         OrderKind::Add => writeln!(screen, "{run} takes {issues}")?,
     }

@@ -40,8 +40,7 @@ impl RunLines {
             RunUpdate::Began { issue, step, agent, attempt } => {
                 let again = match attempt {
                     0 | 1 => String::new(),
-                    n if *step == RunStep::Execute => format!(", {} attempt", ordinal(*n)),
-                    n => format!(", asked for the {} time", ordinal(*n)),
+                    n => format!(", {} attempt", ordinal(*n)),
                 };
                 Some(self.about(issue, &format!("{} by {}{again}", step.noun(), clean_line(agent))))
             }

@@ -13,7 +13,7 @@ use crate::ui::{Cell, Column, Screen, Table, UiSettings, clean_line, indent, sty
 /// The value of each gate. What it requires is shown nowhere else, so it is never cut: if a terminal is too narrow for
 /// the table, it is below each gate.
 fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()> {
-    let longest = Gate::ALL.iter().map(|gate| width(gate.about())).max().unwrap_or_default();
+    let longest = Gate::ALL.iter().map(|gate| width(&meaning(*gate))).max().unwrap_or_default();
     let narrow = screen.columns().filter(|columns| *columns < GATE_AND_VALUE + longest);
     if let Some(columns) = narrow.filter(|_| !UiSettings::get().is_plain) {
         for gate in Gate::ALL {
@@ -25,7 +25,7 @@ fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()> {
                 painter.label(gate.as_str()),
                 painter.paint(look_of(*gate, value), value)
             )?;
-            writeln!(screen, "{}", filled(&format!("if required: {}", gate.about()), columns, 4))?;
+            writeln!(screen, "{}", filled(&meaning(*gate), columns, 4))?;
         }
         if let Some(onto) = gates.0.get(ONTO) {
             writeln!(screen, "{} {}", screen.painter().label(ONTO), clean_line(onto))?;
@@ -39,13 +39,18 @@ fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()> {
         table.row([
             Cell::new(gate.as_str(), style::ID),
             Cell::new(value, look_of(*gate, value)),
-            Cell::from(gate.about()),
+            Cell::from(meaning(*gate)),
         ]);
     }
     if let Some(onto) = gates.0.get(ONTO) {
         table.row([Cell::new(ONTO, style::ID), Cell::from(&**onto), Cell::from(ABOUT_ONTO)]);
     }
     table.print(screen)
+}
+
+/// What a gate requires, once it is set so.
+fn meaning(gate: Gate) -> String {
+    format!("if required: {}", gate.about())
 }
 
 /// What the setting for the target branch means.

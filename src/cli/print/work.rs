@@ -105,7 +105,7 @@ fn task(screen: &mut Screen, it: &PrimedTask) -> io::Result<()> {
         writeln!(screen, "  files: {}", files.join(", "))?;
     }
     let more = if it.left_out > 0 { format!("{} more of these, ", it.left_out) } else { String::new() };
-    writeln!(screen, "  `git wf show` shows {more}its steps and the other tasks")
+    writeln!(screen, "  `git wf show` shows {more}the whole plan")
 }
 
 /// The task that was started.

@@ -130,7 +130,7 @@ impl Input {
             ("status", self.status.iter().map(ToString::to_string).collect()),
         ];
         let flags = [
-            ("has-solution", self.has_plan),
+            ("has-plan", self.has_plan),
             ("ready", self.ready),
             ("unlanded", self.unlanded),
             ("all", self.all),

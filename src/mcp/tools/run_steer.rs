@@ -32,7 +32,7 @@ pub(super) struct Told {
 impl Tool for RunSteer {
     const NAME: &'static str = "run_steer";
     const TITLE: &'static str = "Steer a run";
-    const ABOUT: &'static str = "Tell the run at work to stop or add an issue, pause or resume.";
+    const ABOUT: &'static str = "Steer a run: stop or add an issue, pause, or resume.";
     const PERFORMS: &'static [Op] = &[Op::Run];
     const IS_IDEMPOTENT: bool = false;
     type Input = Input;

@@ -1,6 +1,6 @@
-//! What bounds a record. A bound on a value holds for every version: a join takes values whole from one side. A bound on
-//! how many fields and elements there are holds for what a write adds, not for what a join brings together, since a join
-//! that left something out would lose what someone wrote.
+//! Limits on the size of a record. The limit on a value holds for every version, since a join takes each value from one
+//! side. The limits on the number of fields and elements hold only for what a write adds: a join that kept to them would
+//! have to drop what someone wrote.
 
 use serde_json::Value;
 

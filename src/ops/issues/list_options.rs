@@ -11,6 +11,8 @@ use crate::ops::Refusal;
 pub(crate) struct ListOption {
     /// Its long name, without `--`.
     pub(crate) long: &'static str,
+    /// Another name for it, which the help does not show.
+    pub(crate) alias: Option<&'static str>,
     pub(crate) short: Option<char>,
     /// What its value is called in the help; empty if it takes none.
     pub(crate) placeholder: &'static str,
@@ -35,7 +37,7 @@ impl ListOption {
 }
 
 const fn flag(long: &'static str, help: &'static str) -> ListOption {
-    ListOption { long, short: None, placeholder: "", repeats: false, selects: true, help }
+    ListOption { long, alias: None, short: None, placeholder: "", repeats: false, selects: true, help }
 }
 
 const fn value(long: &'static str, placeholder: &'static str, help: &'static str) -> ListOption {
@@ -82,7 +84,7 @@ const OPTIONS: &[ListOption] = &[
         "DATE",
         "Only issues completed, closed or cancelled at this time or earlier, and not reopened since",
     ),
-    flag("has-solution", "Only issues that have a plan"),
+    ListOption { alias: Some("has-solution"), ..flag("has-plan", "Only issues that have a plan") },
     flag("unblocked", "Only registered, planning and planned issues that wait for no other issue"),
     flag("waiting", "Only registered, planning and planned issues that wait for other issues"),
     flag("ready", "Only issues that `next` can take now"),
@@ -181,7 +183,7 @@ impl List {
             "until" => self.until = Some(text),
             "closed-since" => self.closed_since = Some(text),
             "closed-until" => self.closed_until = Some(text),
-            "has-solution" => filter.has_solution = true,
+            "has-plan" => filter.has_solution = true,
             "unblocked" => filter.unblocked = true,
             "waiting" => filter.waiting = true,
             "ready" => filter.ready = true,
@@ -203,7 +205,7 @@ impl List {
 }
 
 fn long(name: &str) -> Option<&'static ListOption> {
-    LIST_OPTIONS.iter().find(|option| option.long == name)
+    LIST_OPTIONS.iter().find(|option| option.long == name || option.alias == Some(name))
 }
 
 fn of_short(name: char) -> Option<&'static ListOption> {

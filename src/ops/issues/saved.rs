@@ -98,9 +98,8 @@ impl SavedQueries {
 /// # Errors
 /// A quote does not end.
 pub(crate) fn words(text: &str) -> Result<Vec<String>, Refusal> {
-    shlex::split(text).ok_or_else(|| {
-        Refusal::usage(format!("`{text}` has a quote that does not end")).hint("quote as in a shell")
-    })
+    shlex::split(text)
+        .ok_or_else(|| Refusal::usage(format!("`{text}` has an unclosed quote")).hint("quote as in a shell"))
 }
 
 #[cfg(test)]

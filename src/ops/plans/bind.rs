@@ -77,7 +77,7 @@ fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<Solu
         [] => plan_of_issue(folder, remedy),
         [newer] => Ok(newer.id.clone()),
         several => {
-            let what = format!("issue `{issue}` has {} newer plans, so one must be named", several.len());
+            let what = format!("issue `{issue}` has {} newer plans; name one", several.len());
             Err(Refusal::new(Code::ChoiceNeeded, what).details(in_words(several)).next_step(remedy))
         }
     }

@@ -22,7 +22,9 @@ pub(crate) fn plan_named(read: &impl ReadState, text: &str) -> Result<SolutionId
     }
     match named {
         Ok(KnownRecord::Solution(id) | KnownRecord::Item(_, id)) => Ok(id),
-        Ok(KnownRecord::Issue(id)) => plan_of_issue(&existing(read, &id)?, Remedy::words("name one of them")),
+        Ok(KnownRecord::Issue(id)) => {
+            plan_of_issue(&existing(read, &id)?, Remedy::words("give the id of a plan in place of the issue"))
+        }
         Ok(KnownRecord::Execution(_) | KnownRecord::Queue(_) | KnownRecord::Roadmap(_)) => {
             Err(Refusal::new(Code::NotFound, format!("`{text}` is not a plan"))
                 .remedy(Other::SolutionList, "shows the plans"))
@@ -48,7 +50,7 @@ pub(crate) fn plan_of_issue(folder: &IssueFolder, remedy: Remedy) -> Result<Solu
         [] => Err(Refusal::new(Code::NoSolution, format!("issue `{issue}` has no plan"))
             .remedy(RemedyCall::new(Op::SolutionAdd, [issue.as_str(), "FILE"]), "adds one")),
         many => {
-            let what = format!("issue `{issue}` has {} plans, so one must be named", many.len());
+            let what = format!("issue `{issue}` has {} plans; name one", many.len());
             Err(Refusal::new(Code::ChoiceNeeded, what).details(in_words(many)).next_step(remedy))
         }
     }

@@ -151,7 +151,10 @@ fn target(read: &impl ReadState, text: &str) -> Result<(SolutionId, ExecutionId)
             };
         }
         KnownRecord::Solution(id) | KnownRecord::Item(_, id) => id,
-        KnownRecord::Issue(id) => plan_of_issue(&existing(read, &id)?, Remedy::words("name one of them"))?,
+        KnownRecord::Issue(id) => plan_of_issue(
+            &existing(read, &id)?,
+            Remedy::words("give the id of a plan in place of the issue"),
+        )?,
         KnownRecord::Queue(_) | KnownRecord::Roadmap(_) => {
             return Err(Refusal::new(Code::NotAPlan, format!("`{text}` is not a plan"))
                 .remedy(Other::SolutionList, "shows the plans of an issue"));

@@ -111,8 +111,8 @@ impl<'a> Named<'a> {
         named
     }
 
-    /// The executions that link a commit, or whose plan its message names: then whoever committed it must be who executes
-    /// the plan, since others copy such commits, too.
+    /// The executions that link a commit, or whose plan its message names: in that case only if the executor of the plan
+    /// committed it, since others copy such commits, too.
     fn find(&self, store: &Store, id: ObjectId) -> Result<Vec<&'a ExecutionFolder>, StoreError> {
         let mut found = self.by_hash.get(&CommitHash::from(id)).cloned().unwrap_or_default();
         if let Some(commit) = store.sound_commit(id)? {

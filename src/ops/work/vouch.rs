@@ -66,8 +66,10 @@ fn last_proof(execution: &ExecutionFolder) -> Result<&Proof, Refusal> {
         _ => None,
     });
     let Some(proof) = checks.find_map(|check: &Check| check.proof.as_ref()) else {
-        return Err(Refusal::nothing(format!("nobody looked yet whether the tests of `{id}` test its work"))
-            .remedy(RemedyCall::new(Op::Verify, [id]).flag("fresh"), "does"));
+        return Err(Refusal::nothing(format!(
+            "nobody has checked yet whether the tests of `{id}` test its work"
+        ))
+        .remedy(RemedyCall::new(Op::Verify, [id]).flag("fresh"), "does"));
     };
     if proof.holds() {
         return Err(Refusal::nothing(format!("the tests of `{id}` are proved to test its work"))

@@ -22,7 +22,7 @@ pub(super) fn unproved(
         let faults = match &check.proof {
             None => {
                 let command = exact(command);
-                vec![format!("{task}: `{command}` passed, but nobody looked whether it tests the work")]
+                vec![format!("{task}: `{command}` passed, but nobody has checked whether it tests the work")]
             }
             Some(proof) if is_vouched(execution, proof, reviewed) => vec![],
             Some(proof) => with_look(proof, check.commit.as_ref()),

@@ -106,7 +106,7 @@ rules! {
         "list in test.commands the commands that must pass";
     VAGUE = Warning "vague-criterion": "a criterion names something that can be checked",
         "name a number, a command and its result, or what to see and where";
-    VERIFICATION = Warning "verification": "a task with criteria says how to check them: with a test command such as `npm test`, or in ten columns or more",
+    VERIFICATION = Warning "verification": "a task with criteria says how to check them: with a test command such as `npm test`, or in a sentence of at least ten columns",
         "say which command to run or where to look, and what the result should be";
     TWINS = Warning "twin-paths": "no two paths of a plan differ only in case or in how accents are encoded",
         "write the path as `git ls-files` shows it; plans that name either of them wait for each other";

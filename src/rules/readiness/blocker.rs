@@ -242,7 +242,7 @@ pub(crate) fn remedies_of_absent(id: &IssueId, work: &AbsentWork) -> Remedies {
             Remedies::command(command, "puts it on a branch again")
         }
         WorkPlace::Elsewhere => {
-            let does = "brings it, once its branch was pushed or has landed";
+            let does = "brings them here, once they are pushed or have landed";
             Remedies::command("git fetch --all", does)
         }
     }

@@ -5,13 +5,13 @@ use std::fmt;
 use crate::model::{Budget, Cost};
 use crate::rules::lease::parse_duration;
 
-/// A text that is no budget.
+/// A text that is not a budget.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NotABudget {
-    /// It is no limit.
-    #[error("`{0}` is no budget: expected an amount such as `5 USD`, `200k tokens` or `3h`")]
+    /// It is not a limit.
+    #[error("`{0}` is not a budget: expected an amount such as `5 USD`, `200k tokens` or `3h`")]
     Unknown(String),
-    /// It limits something that another text limits.
+    /// Another text already sets this kind of limit.
     #[error(
         "`{0}` is a second limit of the same kind: a budget has one in each currency, one of tokens and one of time"
     )]

@@ -17,19 +17,19 @@ const UNTOLD: i64 = 5 * 60_000;
 const MOST_UNTOLD: i64 = 3_600_000;
 /// At least this long, in milliseconds, twice as long each time: some providers say `0 s` again and again.
 const LEAST: i64 = 1000;
-/// So often a step waits, each time at least twice as long, before its agent has failed: its words may mean something else.
+/// How often a step waits, each time at least twice as long, before its agent counts as failed: it may have meant no limit.
 const MOST_WAITS: u32 = 12;
 
 /// How long a provider wants to be left alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LimitWait {
-    /// For so many milliseconds.
+    /// For this many milliseconds.
     For(i64),
     /// Until this time.
     Until(Time),
     /// Until the next time at which clocks show this.
     Clock(ClockTime),
-    /// It does not say.
+    /// For a time that it did not state.
     Untold,
 }
 

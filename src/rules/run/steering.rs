@@ -69,7 +69,7 @@ fn is_done(order: OrderKind, reached: Option<&IssueReached>) -> bool {
 pub(crate) fn order_words(it: &Order) -> String {
     let issue = it.issue_id.as_ref().map_or("the run", IssueId::as_str);
     match it.order {
-        OrderKind::Stop => format!("{issue} is to be stopped"),
+        OrderKind::Stop => format!("{issue} will be stopped"),
         OrderKind::Pause => "the run is paused".to_owned(),
         OrderKind::Resume => "the run goes on".to_owned(),
         OrderKind::Add => format!("{issue} is added to the run"),

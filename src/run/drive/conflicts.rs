@@ -254,10 +254,8 @@ impl Driver<'_> {
         if let Some(place) = &place {
             let what = format!("{} waits for a person: {}", it.issue, conflict.words);
             let call = RemedyCall::new(Op::Land, [it.issue]).flag("continue");
-            let does = format!(
-                "lands the merge that stands half done in {}, once you have resolved it",
-                place.display()
-            );
+            let does =
+                format!("lands the unfinished merge in {}, once you have resolved it", place.display());
             self.watch.update(&RunUpdate::Noticed(&Notice::warning(what).remedy(call, does)));
         }
         self.fail(it.issue, RunStep::Integrate, waits(it.branch, conflict))

@@ -89,7 +89,7 @@ impl Driver<'_> {
                 Some(place) => {
                     let call = RemedyCall::new(Op::Land, [&left.issue_id]).flag("continue");
                     let does = format!(
-                        "lands the merge that stands half done in {}, once you have resolved it",
+                        "lands the unfinished merge in {}, once you have resolved it",
                         place.display()
                     );
                     Notice::warning(what).remedy(call, does)

@@ -15,7 +15,7 @@ const COUNTER: &str = "counter";
 /// How often a process checks the ticket that it waits for, at first and later.
 const PAUSE: Duration = Duration::from_millis(5);
 const LONG_PAUSE: Duration = Duration::from_millis(50);
-/// After so many checks, it waits for something that takes long.
+/// After this many checks, the pauses are long ones.
 const MANY_CHECKS: usize = 200;
 
 /// A place in the line, until it is dropped.

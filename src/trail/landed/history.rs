@@ -59,9 +59,9 @@ pub(super) struct TargetHistory {
     /// All of them, parents first.
     all: Vec<ObjectId>,
     places: HashMap<ObjectId, usize>,
-    /// Those that are no merges.
+    /// The commits that are not merges.
     pub(super) single: Vec<ObjectId>,
-    /// Those with trailers that are no merges.
+    /// The commits with trailers that are not merges.
     pub(super) named: Vec<TargetCommit>,
     /// What their messages say that they revert.
     reverts: HashMap<ObjectId, Vec<ObjectId>>,

@@ -1,5 +1,5 @@
 //! Merges that `git subtree add`, with or without `--squash`, and `git subtree pull --squash` make: they bring the files of
-//! the second parent into a directory. git merges such parents by the same option that nobody can see in the result.
+//! the second parent into a directory. git can repeat such a merge only with the same option, which the result does not show.
 
 use bstr::{BStr, ByteSlice};
 

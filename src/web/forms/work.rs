@@ -28,7 +28,7 @@ pub(super) fn add(session: &Session, input: &Query) -> Performed {
     steer(session, input, OrderKind::Add, vec![needed(input, "issue")?.to_owned()])
 }
 
-/// Lets a run begin no other step.
+/// Pauses a run once its current steps are done.
 pub(super) fn pause(session: &Session, input: &Query) -> Performed {
     steer(session, input, OrderKind::Pause, vec![])
 }

@@ -1,4 +1,4 @@
-//! The overview: what is running, what waits for a person, and what is blocked.
+//! The overview: what is running, what waits for a person, and what waits for others.
 
 use maud::{Markup, html};
 

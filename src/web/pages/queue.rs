@@ -135,7 +135,7 @@ fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer, here: &[ItemAnswer]
                     }
                     @for group in &graph.groups {
                         @let items: Vec<&ItemId> = group.item_ids.iter().filter(|id| drawn.iter().any(|it| it.item_id == **id)).collect();
-                        @if !items.is_empty() { li { (group.id) ", " (group.kind) ": " @for item in items { (link(item)) " " } } }
+                        @if !items.is_empty() { li { (group_words(&group.id)) ": " @for item in items { (link(item)) " " } } }
                     }
                 }
             }

@@ -37,7 +37,7 @@ fn filter(options: Vec<String>) -> Result<Query, Refusal> {
 pub(super) fn parameter(option: &ListOption) -> String {
     match option.long {
         "search" => "q".to_owned(),
-        "has-solution" => "planned".to_owned(),
+        "has-plan" => "planned".to_owned(),
         long => long.replace('-', "_"),
     }
 }

@@ -85,7 +85,7 @@ impl std::fmt::Display for Confinement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Confined(_) => {
-                f.write_str("agents are confined: they can write only their workplace and their own state")
+                f.write_str("agents are confined: they can write only to their workplace and their own state")
             }
             Self::Open(why) => write!(f, "agents are not confined: {why}"),
         }

@@ -37,6 +37,75 @@ fn an_issue_is_closed_as_what_it_is() {
     repo.wf(&["close", "--where", "--status registered", "--as", "cancelled", "--yes"]).ok();
     assert_eq!(repo.json(&["show", "ISS-004"])["status"], "cancelled");
     repo.refused(2, &["close", "ISS-004", "--as", "done"]);
+    for (id, how, said) in [
+        ("ISS-005", "completed", "closed ISS-005\n"),
+        ("ISS-006", "cancelled", "closed ISS-006 as cancelled\n"),
+        ("ISS-007", "duplicate", "closed ISS-007 as a duplicate\n"),
+    ] {
+        repo.issue(id);
+        assert_eq!(repo.wf(&["close", id, "--as", how]).ok().stdout, said);
+    }
+}
+
+#[test]
+fn the_words_of_a_plan_are_those_of_its_tasks_and_older_ones_are_understood() {
+    let sandbox = Sandbox::new();
+    let repo = queued(&sandbox);
+    repo.wf(&["queue", "remove", "ISS-001"]).ok();
+    for words in [
+        ["--done-when", "--test", "--path", "--after"],
+        ["--criterion", "--test-command", "--file", "--depends-on"],
+    ] {
+        let [criterion, test, path, after] = words;
+        let values = [criterion, "it prints 3", test, "sh t.sh", path, "a.sh", after, ""];
+        let added = repo.json(
+            &[
+                &[
+                    "task",
+                    "add",
+                    "ISS-001",
+                    "--title",
+                    "Print",
+                    "--action",
+                    "Add",
+                    "--step",
+                    "a",
+                    "--step",
+                    "b",
+                    "--verify",
+                    "run sh t.sh: it prints 3",
+                ],
+                &values[..],
+            ]
+            .concat(),
+        );
+        let task = added["tasks"].as_array().unwrap().last().unwrap();
+        assert_eq!(
+            (&task["test"]["commands"][0], &added["files_touched"][0]),
+            (&json!("sh t.sh"), &json!("a.sh")),
+            "{added}"
+        );
+    }
+    let found = |option| repo.json(&["list", option]).as_array().unwrap().len();
+    assert_eq!((found("--has-plan"), found("--has-solution")), (1, 1));
+    let plan = repo.json(&["plan", "list", "ISS-001"])[0]["id"].as_str().unwrap().to_owned();
+    for option in ["--plan", "--solution"] {
+        assert_eq!(
+            repo.json(&["feedback", "ISS-001", option, option, &plan])["detail"]["solution_id"],
+            plan.as_str()
+        );
+    }
+}
+
+#[test]
+fn no_answer_begins_with_a_blank_line_and_ids_of_executions_are_short() {
+    let sandbox = Sandbox::new();
+    let repo = queued(&sandbox);
+    repo.wf(&["next"]).ok();
+    let execution = repo.json(&["show", "ISS-001"])["executions"][0]["id"].as_str().unwrap().to_owned();
+    assert!(repo.wf(&["trace", "ISS-001"]).ok().stdout.starts_with("issue ISS-001 "));
+    let diff = repo.wf(&["diff"]).ok().stdout;
+    assert!(diff.contains(&execution[..execution.len() - 18]) && !diff.contains(&execution), "{diff}");
 }
 
 #[test]
@@ -154,7 +223,7 @@ fn no_option_is_ignored() {
     ] {
         repo.refused(2, words);
     }
-    assert!(repo.wf(&["queue", "overlaps"]).ok().stderr.contains("the items of the queue have no conflicts"));
+    assert!(repo.wf(&["queue", "overlaps"]).ok().stderr.contains("no two plans of the queue share a file"));
     repo.wf(&["feedback", "ISS-001", "slow"]).ok();
     assert_eq!(repo.json(&["feedback", "list", "ISS-001"])[0]["content"], "slow");
     assert_eq!(repo.json(&["feedback", "list"]).as_array().unwrap().len(), 1);

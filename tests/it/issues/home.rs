@@ -30,7 +30,7 @@ fn it_says_what_is_ready_and_blocked_and_what_waits_for_whom() {
     assert_eq!(home["blocked"]["first"][0]["blocked_by"][0]["issue_id"], "ISS-001");
     assert_eq!(home["next"][0]["operation"], "next");
     let said = repo.wf(&[]).ok().stdout;
-    assert!(said.contains("ready (1)") && said.contains("blocked (1)"), "{said}");
+    assert!(said.contains("ready (1)") && said.contains("waiting (1)"), "{said}");
 
     repo.wf(&["next", "--local"]).ok();
     let home = repo.wf(&["--json"]).json();

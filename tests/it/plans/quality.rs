@@ -49,7 +49,7 @@ fn a_poor_plan_is_stored_and_not_bound() {
         ran.stderr
     );
     assert!(
-        ran.stderr.contains("works correctly") && ran.stderr.contains("git wf plan choose"),
+        ran.stderr.contains("works correctly") && ran.stderr.contains("git wf plan check"),
         "{}",
         ran.stderr
     );

@@ -25,7 +25,7 @@ fn saved_queries_are_links_or_say_why_they_cannot_be_read() {
         "{saved}"
     );
     assert!(
-        saved.contains("@<bdi>cut</bdi> cannot be read: ") && saved.contains("has a quote that does not end"),
+        saved.contains("@<bdi>cut</bdi> cannot be read: ") && saved.contains("has an unclosed quote"),
         "{saved}"
     );
     for (options, why) in [

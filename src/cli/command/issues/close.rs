@@ -18,7 +18,7 @@ pub(crate) struct Args {
     /// What it is closed as: completed, cancelled or duplicate
     #[arg(long = "as", value_name = "WHAT", default_value = "completed")]
     closed_as: ClosedAs,
-    /// The issue of which it is a duplicate; requires `--as duplicate`
+    /// The issue that it duplicates; requires `--as duplicate`
     #[arg(long = "of", value_name = "ISSUE", conflicts_with = "query")]
     original: Option<String>,
     #[command(flatten)]
@@ -69,5 +69,5 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     };
     let done = issues::close(&session, Close { issue, closed_as, original: args.original, reason, force })?;
     context
-        .answer(done, |view, is_changed, screen| print::issues::changed(screen, view, is_changed, "closed"))
+        .answer(done, |view, is_changed, screen| print::issues::closed(screen, view, is_changed, closed_as))
 }

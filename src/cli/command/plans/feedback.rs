@@ -22,8 +22,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "STAGE")]
     stage: Option<Stage>,
     /// The plan the feedback is about
-    #[arg(long, visible_alias = "solution-id", value_name = "PLAN")]
-    solution: Option<String>,
+    #[arg(long, aliases = ["solution", "solution-id"], value_name = "PLAN")]
+    plan: Option<String>,
     #[command(flatten)]
     given: TextArgs,
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
-    let Args { mut issue, mut text, kind, stage, solution, given, fields } = args;
+    let Args { mut issue, mut text, kind, stage, plan: solution, given, fields } = args;
     // `wisdom list` and `task list` are such commands, too.
     if issue.as_deref() == Some("list") {
         issue = text.take();

@@ -16,7 +16,7 @@ use crate::ops::plans::{self, AddWisdom, WisdomFilter};
 pub(crate) struct Args {
     #[command(subcommand)]
     command: Option<WisdomCommand>,
-    /// The words to search for in texts and tags, in upper or lower case; all must match
+    /// The words to search for in texts and tags, ignoring case; all must match
     words: Vec<String>,
     /// Only questions that nobody has answered
     #[arg(long)]

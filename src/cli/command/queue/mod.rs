@@ -16,9 +16,9 @@ use crate::cli::{CliContext, Force, Outcome};
 ///
 /// Without a command, show the active queues; with --json, as an array. `git wf show QUEUE` shows one.
 ///
-/// GROUP: items of an S group share files and are executed one after the other; items of a P group can be executed in
-/// parallel, those of P2 after those of P1. RANK: from 0.1 to 1, by the priority of the issue, the number of tasks
-/// and the dependencies.
+/// GROUP: items of a group "in order" share files and are executed one after another; those of a "parallel" group can be
+/// executed side by side, those of group 2 after those of group 1. RANK: up to 1, the most urgent; it follows from the
+/// priority of the issue, the number of tasks and the dependencies.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -71,7 +71,8 @@ pub(super) fn overlaps(args: Overlaps, context: &mut CliContext) -> Outcome {
     } else {
         let mut done = queue::conflicts(&session, queue.as_deref())?;
         if done.view.is_empty() {
-            done.notices.push(Notice::note("the items of the queue have no conflicts"));
+            done.notices
+                .push(Notice::note("no two plans of the queue share a file, and no conflict is declared"));
         }
         return context.answer(done, |all, _, screen| print::conflict::table(screen, all));
     };

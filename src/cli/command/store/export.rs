@@ -132,7 +132,7 @@ struct InToto {
     /// Commits as `git log` takes them, such as main..HEAD (default: HEAD since the first execution)
     #[arg(value_name = "RANGE")]
     range: Vec<String>,
-    /// Export the checks instead, one statement a line for each tested tree
+    /// Export the checks instead, one line per tested tree
     #[arg(long)]
     tests: bool,
     /// Write to this file (completely or not at all)
@@ -151,7 +151,7 @@ struct Github {
     /// Send its type, parent, dependencies and comments instead
     #[arg(long)]
     sync: bool,
-    /// Post it through `gh`; the comment, once the rest of the plan is done
+    /// Post it through `gh`; a comment only once the rest of the plan is done
     #[arg(long)]
     post: bool,
     /// The repository to post to; needed only if no remote leads to the one where the issue is discussed

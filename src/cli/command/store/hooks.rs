@@ -36,7 +36,7 @@ enum Command {
     Uninstall,
     /// Show which hooks are installed and what they call
     Status,
-    /// Delete hooks that were there before git-wf and are still called
+    /// Delete earlier hooks that git-wf still calls
     ///
     /// Installing the hooks moves existing ones to `before-git-wf` in the hooks directory, where they are still called.
     /// Discard those of a program that is no longer used.
@@ -45,7 +45,7 @@ enum Command {
         #[arg(value_name = "HOOK", required = true)]
         names: Vec<String>,
     },
-    /// Show the lines that let a program which manages hooks call git-wf
+    /// Show the lines that make a hook manager call git-wf
     ///
     /// Lines in the project's configuration of that program work in each clone, and stay when the program writes its
     /// hooks again. They do nothing on a machine without git-wf.

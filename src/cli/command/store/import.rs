@@ -68,7 +68,7 @@ enum From {
     /// Import changes of OpenSpec, with their plans
     ///
     /// A change becomes the issue OS-NAME, and its tasks become a plan; the tasks of a group depend on all those of the
-    /// group before, and the scenarios of the specs are what the last one is accepted by. A change that is archived or
+    /// group before, and the scenarios of the specs are the acceptance criteria of the last one. A change that is archived or
     /// has all boxes ticked is closed. `export openspec` ticks the boxes of what was done.
     Openspec(Plans),
     /// Import features of Spec Kit, with their plans
@@ -92,7 +92,7 @@ enum From {
     Backlog(Plans),
     /// Import issues from a table (CSV), such as those of GitLab and Jira
     ///
-    /// The columns of GitLab and Jira are known, and so are columns that are called as fields are; --map names others.
+    /// The columns of GitLab and Jira are known, and so are columns named like fields; --map names others.
     /// --dry-run shows which column has which field, and what the first rows would become. A number becomes the issue GL-NUMBER for GitLab, else CSV-NUMBER. Times without
     /// a zone are in UTC.
     Csv(Table),

@@ -6,7 +6,7 @@ use crate::model::{Op, RemedyCall};
 use crate::ops::store::{self, ProjectField, SetProject, Settings};
 use crate::ops::{Done, Refusal, Session};
 
-/// Show or set what holds for the whole project: its gates, and the context for planners
+/// Show or change the settings of the project: its gates, and the context for planners
 ///
 /// The gates are review, commits, evidence and landed; land.onto is the branch on which work lands (`land.onto=` unsets
 /// it). The context has the fields tech_stack and guidelines: give a long one with -m or -F, as in `git wf settings

@@ -12,7 +12,7 @@ use crate::rules::Role;
 
 /// List and test the agents that plan, review and execute, and set the repository up for coding agents
 ///
-/// An agent is a command. There are presets for Claude Code, Codex, Gemini CLI, opencode and aider. git config adds
+/// An agent is a command. `git wf agents list` shows the presets. git config adds
 /// agents and changes presets: wf.agent.NAME.command, .protocol (plain or acp), .timeout, .shell, .commits, and .env,
 /// which passes a variable on (NAME) or sets it (NAME=VALUE) and can be given several times. Instead of a name, you can
 /// give a command line that contains a space or a `/`; prefix it with `acp:` if it speaks the Agent Client Protocol,
@@ -52,7 +52,7 @@ enum AgentCommand {
         /// Send it a request for ROLE with this JSON as input (`-` for stdin), and print a valid answer
         ///
         /// The input is what `git wf context --for ROLE --json` prints. The agent works in a clone of this repository, which is
-        /// prepared like a worktree and removed afterwards. What an executor commits there is judged and not kept.
+        /// prepared like a worktree and removed afterwards. What an executor commits there is checked, and not kept.
         #[arg(long, value_name = "FILE")]
         input: Option<String>,
         /// Also send a request over the Agent Client Protocol; without this option, an agent that speaks it is only greeted

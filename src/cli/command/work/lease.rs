@@ -17,7 +17,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum LeaseCommand {
-    /// Renew a lease for another `wf.lease` (default: 4h); commits do this by themselves
+    /// Renew a lease for another `wf.lease` (default: 4h); commits renew it automatically
     Renew {
         /// The item (default: the one this worktree executes)
         item: Option<String>,

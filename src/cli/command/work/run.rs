@@ -76,10 +76,10 @@ pub(crate) struct Args {
     /// Land each issue on its target branch as soon as it is completed, as `git wf land` does
     #[arg(long, conflicts_with = "plan_only")]
     land: bool,
-    /// Begin no other step once the run has cost this: `5 USD`, `200k tokens`, `3h`, or several with commas
+    /// Start no further step once the run has cost this much: `5 USD`, `200k tokens`, `3h`, or several with commas
     #[arg(long, value_name = "AMOUNT")]
     budget: Vec<String>,
-    /// Leave an issue to you once the work on it has cost this
+    /// Leave an issue to you once the work on it has cost this much
     #[arg(long, value_name = "AMOUNT")]
     issue_budget: Vec<String>,
     /// Plan and review only
@@ -172,7 +172,7 @@ enum RunCommand {
         #[arg(long)]
         run: Option<String>,
     },
-    /// Let a run begin no other step
+    /// Pause a run once its current steps are done
     ///
     /// Agents at work finish their steps. `run resume` lets the run go on.
     Pause {
@@ -201,7 +201,7 @@ enum RunCommand {
         /// runs there stops only once it fetches this change
         #[arg(long, requires = "run")]
         take_over: bool,
-        /// Go on until the run has cost this in all: `10 USD`, `1M tokens`, `5h`
+        /// Continue until the run has cost this much in total: `10 USD`, `1M tokens`, `5h`
         #[arg(long, value_name = "AMOUNT")]
         budget: Vec<String>,
         #[command(flatten)]

@@ -2,7 +2,7 @@ use crate::cli::input::text as text_input;
 use crate::cli::{CliContext, Outcome, print};
 use crate::ops::work::{self, Vouch};
 
-/// Say that the tests of someone else's work hold, although that is not proved
+/// Vouch for the tests of someone else's work, where git wf cannot prove that they test it
 ///
 /// `git wf verify --fresh`, runs and `land` test the tests of a plan: they must pass as they were before the work, and fail
 /// without it. Some work cannot show that, such as new tests that do not compile without it, or tests in the same file as
@@ -21,7 +21,12 @@ pub(crate) struct Args {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let Some(reason) = text_input::said(&args.message, args.text.as_deref())? else {
-        return Err(text_input::lone_word("it needs a reason", None, "git wf vouch ISSUE -m").into());
+        return Err(text_input::lone_word(
+            "vouching for tests needs a reason",
+            None,
+            "git wf vouch ISSUE -m",
+        )
+        .into());
     };
     let session = context.session()?;
     let done = work::vouch(&session, &Vouch { execution: args.execution, reason })?;

@@ -34,7 +34,7 @@ impl AttentionFacts<'_> {
                 ),
                 _ if half_done.contains(&row.id) => Remedies::call(
                     RemedyCall::new(Op::Land, [&row.id]).flag("continue"),
-                    "lands the merge that stands half done, once it is resolved",
+                    "lands its unfinished merge, once it is resolved",
                 ),
                 _ if is_reverted => Remedies::call(
                     RemedyCall::new(Op::Reopen, [&row.id]),

@@ -155,6 +155,7 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
         unplanned: first_with(&index, IssueStatus::Registered)?
             .filter(|id| !cycles.iter().any(|cycle| cycle.issues().contains(id))),
         issues: issues.values().sum(),
+        executing: issues.get(&IssueStatus::Executing).copied().unwrap_or_default(),
         differs: sync.ahead.unwrap_or_default() + sync.behind.unwrap_or_default() > 0,
     });
     let home = Home {

@@ -136,7 +136,7 @@ fn range(store: &Store, index: &Index<'_>, given: &[String]) -> Result<Vec<Strin
     }
     if executions.is_empty() {
         return Err(Refusal::nothing("no plan has been executed yet")
-            .remedy(RemedyCall::new(Other::Audit, ["RANGE"]), "audits commits without a plan"));
+            .remedy(RemedyCall::new(Other::Audit, ["RANGE"]), "audits the commits of a range all the same"));
     }
     Ok(match trail::first_base(store, executions.iter()) {
         Some(base) => vec![format!("{base}..HEAD")],

@@ -182,7 +182,7 @@ pub(super) fn not_completed(folder: &IssueFolder) -> Refusal {
 fn nothing(target: &LandTarget, is_of_head: bool) -> Refusal {
     let branch = target.branch.short();
     if is_of_head {
-        return Refusal::nothing(format!("nothing that is completed here waits to land on `{branch}`"))
+        return Refusal::nothing(format!("no completed work here waits to land on `{branch}`"))
             .remedy(RemedyCall::from(Op::Land).flag("all"), "lands what is completed on any branch");
     }
     Refusal::nothing(format!("there is nothing to land on `{branch}`"))

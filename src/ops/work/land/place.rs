@@ -114,13 +114,13 @@ impl HalfDonePlace {
             return Ok(all.swap_remove(wanted));
         }
         let said = match issue {
-            Some(issue) => format!("no merge of `{issue}` stands half done here"),
-            None if all.is_empty() => "no merge stands half done here".to_owned(),
+            Some(issue) => format!("there is no unfinished merge of `{issue}` here"),
+            None if all.is_empty() => "there is no unfinished merge here".to_owned(),
             None => {
                 let ids: Vec<&str> = all.iter().map(|place| place.issue.as_str()).collect();
                 return Err(Refusal::new(
                     Code::Ambiguous,
-                    format!("several merges stand half done: {}", ids.join(", ")),
+                    format!("there are several unfinished merges: {}", ids.join(", ")),
                 )
                 .remedy(RemedyCall::new(Op::Land, ["ISSUE"]).flag("continue"), "continues one of them"));
             }
@@ -244,8 +244,8 @@ impl HalfDonePlace {
         Ok(there.git().commit_index(&parents, message.as_bytes(), is_signed).map_err(StoreError::Git)?)
     }
 
-    /// The merge that someone committed there, with the trailers of the plan: whoever wrote a message of their own has left them
-    /// out, and what the merge changes itself belongs to the plan.
+    /// The merge that someone committed there, with the trailers of the plan, which a message of their own may lack: the
+    /// changes of the merge itself belong to the plan.
     fn naming_its_plan(
         &self,
         session: &Session,

@@ -120,7 +120,7 @@ fn landed_nothing(session: &Session, commit: &CommitHash) -> Result<Refusal, Ref
         Some(folder) => Refusal::new(Code::CannotUndo, message)
             .command(
                 format!("git -C {} merge --abort", shell::operand(&folder)),
-                "gives up the merge that stands half done",
+                "gives up the unfinished merge",
             )
             .remedy(RemedyCall::new(Op::Land, [&issue]).flag("continue"), "lands it, once it is resolved"),
         None => Refusal::new(Code::CannotUndo, message)

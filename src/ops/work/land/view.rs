@@ -85,7 +85,7 @@ pub(crate) struct NotLanded {
     /// The plans whose work it conflicts with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) with: Vec<SolutionId>,
-    /// The work tree in which the merge stands half done.
+    /// The work tree with the unfinished merge.
     pub(crate) place: Option<PathBuf>,
     /// The end of what the failed test printed.
     pub(crate) output: Option<String>,

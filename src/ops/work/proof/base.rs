@@ -43,8 +43,8 @@ pub(in crate::ops::work) fn proof_base(
     }
 }
 
-/// Where the work began, as its claim says; but whoever claims could say anything, so it is in the history of `head`, and no
-/// linked commit is in its own. `None` if the work began with nothing.
+/// Where the work began, as its claim says. Since a claim can say anything, this is checked: it must be in the history of
+/// `head`, and have no linked commit in its own. `None` if the work began with nothing.
 fn before_the_work(
     store: &Store,
     execution: &ExecutionFolder,

@@ -36,7 +36,7 @@ pub(crate) struct RunView {
     /// Who stopped it, if nobody has resumed it since.
     #[serde(skip)]
     pub(crate) stopped_by: Option<String>,
-    /// Whether someone paused it: it begins no other step.
+    /// Whether someone paused it: it starts no further step.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) is_paused: bool,
     /// The agents whose providers serve them only later.

@@ -34,7 +34,7 @@ rules! {
         "depend on the task that makes it, or name an existing path";
     VAGUE = Error "vague-criterion": "there is at least one criterion, and each names something that can be checked",
         "name a number, a command and its result, or what to see and where";
-    VERIFICATION = Error "verification": "verification says how to check the criteria: with a test command such as `npm test`, or in ten columns or more",
+    VERIFICATION = Error "verification": "verification says how to check the criteria: with a test command such as `npm test`, or in a sentence of at least ten columns",
         "say which command to run or where to look, and what the result should be";
     DONE = Error "definition-of-done": "the definition of done is in business terms, without compilers and test programs",
         "say what the requester will then be able to do";

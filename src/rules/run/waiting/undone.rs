@@ -159,7 +159,7 @@ fn unrecorded<'a>(issue: &IssueProgress<'_>, last: Option<&'a Setback>) -> Optio
     last.unrecorded.as_ref()
 }
 
-/// What gets an issue without a plan one: first of all, the plan that could not be stored.
+/// The remedies for an issue without a plan; first, storing the plan that could not be stored.
 fn unplanned(known: &RunFacts<'_>, run: &Run, id: &IssueId, last: Option<&Setback>) -> Vec<Remedy> {
     let mut remedies = Vec::new();
     let last = last.filter(|setback| setback.action == RunStep::Plan);
@@ -232,9 +232,9 @@ fn is_other(issue: &IssueProgress<'_>, plan: &Solution) -> bool {
     issue.error.is_some() && issue.solution_id.is_some_and(|known| *known != plan.id)
 }
 
-/// What has an issue executed: first whatever makes its dependencies possible, such as the merges that bring their
-/// completed work here, then a run of it, with everything that it depends on and that is not completed. `alone` is the
-/// flag of that run if it needs nothing else.
+/// The remedies that get an issue executed: first what its dependencies need, such as merges that bring their completed
+/// work here, then a run of the issue and of the dependencies that are not completed. `alone` is the flag of that run if
+/// it needs nothing else.
 fn with_needed(
     known: &RunFacts<'_>,
     found: &IssueFolder,

@@ -147,7 +147,7 @@ fn an_executor_is_told_that_their_signature_does_not_count() {
     let Some(signing) = Signing::new("ada@example.org") else { return };
     let ran = signing.verifier().wf(&["verify", "ISS-001", "--as-verifier", "--yes"]).ok();
     assert!(
-        ran.stderr.contains("the signature of `ada@example.org` does not count, who executed this"),
+        ran.stderr.contains("the signature of `ada@example.org` does not count: they executed this"),
         "{}",
         ran.stderr
     );

@@ -27,7 +27,7 @@ fn a_check_of_a_work_tree_proves_nothing() {
     );
     project.repo.wf(&["verify", "--yes"]).ok();
     let error = project.repo.refused(1, &["done", "-m", "it is done"]).to_string();
-    assert!(error.contains("but nobody looked whether it tests the work"), "{error}");
+    assert!(error.contains("but nobody has checked whether it tests the work"), "{error}");
     project.verify().ok();
     project.repo.wf(&["verify", "--yes"]).ok();
     project.repo.wf(&["done", "-m", "it is done"]).ok();

@@ -50,7 +50,7 @@ fn an_agent_writes_only_its_workplace() {
         try system 'echo x > /etc/wf-was-here'
     "#;
     let ran = asked(&repo, script).ok();
-    let told = "agents are confined: they can write only their workplace and their own state";
+    let told = "agents are confined: they can write only to their workplace and their own state";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     for word in ["here", "temporary", "records"] {
         assert_eq!(said(&ran.stderr, word), "done", "{word}");

@@ -174,7 +174,7 @@ fn the_same_review_again_is_the_one_that_is_there() {
     let args = ["solution", "review", &it.plan, "--technical", "50", "--risk", "50", "--completeness", "50"];
     it.bea.wf(&args).ok();
     let ran = it.bea.changes_nothing(&args);
-    assert!(ran.stdout.starts_with("reviewed already:"), "{}", ran.stdout);
+    assert!(ran.stdout.starts_with("already reviewed:"), "{}", ran.stdout);
     it.bea.wf(&[&args[..], &["--finding", "more"]].concat()).ok();
     assert_eq!(it.shown()["reviews"].as_array().unwrap().len(), 2);
 }
@@ -259,11 +259,7 @@ fn an_issue_stands_for_its_only_or_its_bound_plan() {
     second["id"] = json!("SOL-ISS-001-2");
     it.ada.wf_in(second.to_string(), &["solution", "add", "ISS-001", "-"]).ok();
     let refused = review(&it.bea, "ISS-001", "80", &[]).fails(1);
-    assert!(
-        refused.stderr.contains("issue `ISS-001` has 2 plans, so one must be named"),
-        "{}",
-        refused.stderr
-    );
+    assert!(refused.stderr.contains("issue `ISS-001` has 2 plans; name one"), "{}", refused.stderr);
     assert!(
         refused.stderr.contains(&it.plan) && refused.stderr.contains("SOL-ISS-001-2"),
         "{}",

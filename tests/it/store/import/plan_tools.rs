@@ -347,7 +347,7 @@ fn a_table_is_imported_by_its_columns() {
     let repo = store(&sandbox, "a");
     let table = "No,Name,Status,Opened\n1,Feed the okapi,Open,2026-11-01\n2,Buy leaves,Done,1/Nov/26 5:02 PM\n,nameless,,\n";
     let refused = repo.wf_in(table, &["import", "csv", "-"]).fails(1);
-    assert!(refused.stderr.contains("no column is known to have the id"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("none of its columns is known to hold the ids"), "{}", refused.stderr);
     let map = ["import", "csv", "-", "--map", "id=No", "--map", "title=Name", "--map", "status=Status"];
     let dated = [&map[..], &["--map", "created_at=Opened"]].concat();
     let preview = repo.wf_in(table, &[&dated[..], &["--json", "--dry-run"]].concat()).ok().json();

@@ -117,7 +117,7 @@ fn what_is_no_budget_is_refused_before_anything_begins() {
     let refused = world.repo.refused(2, &["run", "ISS-1", "--budget", "5"]);
     assert_eq!(
         refused["message"],
-        "`5` is no budget: expected an amount such as `5 USD`, `200k tokens` or `3h`"
+        "`5` is not a budget: expected an amount such as `5 USD`, `200k tokens` or `3h`"
     );
     world.repo.git(&["config", "wf.run.issueBudget", "much"]).ok();
     assert_eq!(world.repo.refused(1, &["run", "ISS-1"])["code"], "config");

@@ -57,7 +57,8 @@ fn a_pipe_gets_a_line_for_each_thing() {
     let world = World::new();
     let ran = world.repo.wf(&["run", "--yes", "ISS-1"]).ok();
     let run = super::live::latest(&world.repo);
-    let head = format!("{run}: quick, 1 issue\n  planner planner, executor executor\n  ISS-1  About ISS-1\n");
+    let head =
+        format!("{run}: quick, 1 issue\n  planner: planner, executor: executor\n  ISS-1  About ISS-1\n");
     assert!(ran.stderr.starts_with(&head), "{}", ran.stderr);
     assert!(ran.stderr.contains("\nISS-1 About ISS-1: planning by planner\n"), "{}", ran.stderr);
     assert!(ran.stderr.ends_with(&format!("ISS-1 About ISS-1: merged into wf/{run}\n")), "{}", ran.stderr);
@@ -77,11 +78,7 @@ fn a_step_tried_again_says_why_and_the_output_of_tests_keeps_its_lines() {
     // What is skipped is told first, and a setback before the next try.
     assert_eq!(at("warning: skipped `ISS-9`"), 0, "{told:#?}");
     let vain = at("ISS-1 About ISS-1: planning failed: agent `planner` exited without an answer: no");
-    assert_eq!(
-        told[vain + 1],
-        "ISS-1 About ISS-1: planning by planner, asked for the second time",
-        "{told:#?}"
-    );
+    assert_eq!(told[vain + 1], "ISS-1 About ISS-1: planning by planner, second attempt", "{told:#?}");
     let failed = told.iter().position(|it| it.ends_with("false` ended with 1:")).unwrap();
     assert_eq!(&told[failed + 1..=failed + 2], ["    one", "    two"], "{told:#?}");
     assert_eq!(*told.last().unwrap(), "ISS-1 About ISS-1: failed", "{told:#?}");

@@ -358,7 +358,7 @@ fn an_agent_for_a_step_that_the_run_does_not_take_is_refused() {
     // Another agent takes over the step, and the first line says so.
     let root = world.sandbox.root().display();
     let resumed = repo.wf(&["run", "resume", "--executor", &format!("sh {root}/executor.sh"), "--yes"]).ok();
-    assert!(resumed.stderr.contains("planner planner, executor sh"), "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("planner: planner, executor: sh"), "{}", resumed.stderr);
     assert_eq!(repo.status("ISS-1"), "completed");
 }
 

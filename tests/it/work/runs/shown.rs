@@ -39,7 +39,7 @@ fn a_run_is_shown_with_the_state_that_its_log_makes() {
     assert_eq!(run["history"].as_array().unwrap().len(), 5);
 
     let people = repo.wf(&["run", "show", "9w1n"]).ok().stdout;
-    for words in ["planning, full", "0 of 2 completed", "planner claude, executor codex", "SOL-ISS-001-1"] {
+    for words in ["planning, full", "0 of 2 completed", "planner: claude, executor: codex", "SOL-ISS-001-1"] {
         assert!(people.contains(words), "{words}: {people}");
     }
     let log = repo.wf(&["run", "log", "9w1n"]).ok().stdout;

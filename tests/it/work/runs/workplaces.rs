@@ -223,7 +223,7 @@ fn a_confined_agent_reaches_nothing_but_its_workplace() {
     );
     let ran = world.repo.wf(&["run", "--yes", "--json", "ISS-1"]);
     assert_eq!(ran.code, 0, "{}\n{}", ran.stdout, ran.stderr);
-    let told = "agents are confined: they can write only their workplace and their own state";
+    let told = "agents are confined: they can write only to their workplace and their own state";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     let words: Vec<&str> =
         ["here: done", "file: refused", "ref: refused", "push: refused", "config: refused", "home: refused"]

@@ -6,7 +6,7 @@ use crate::ops::plans::roadmap::{self, Assess};
 /// How a requirement is assessed.
 #[derive(Debug, clap::Args)]
 pub(super) struct AssessArgs {
-    /// Only assess, from the following options, and an assessment or a roadmap in a JSON file (`-` for stdin) that they override
+    /// Only assess the requirement, from the options below and from FILE, an assessment or a roadmap in JSON (`-` for stdin)
     #[arg(
         long,
         value_name = "FILE",

@@ -33,7 +33,7 @@ enum RoadmapCommand {
     Add(add::Args),
     /// Have an agent plan a roadmap, and add it
     ///
-    /// The agent reads the code in a worktree of its own that is thrown away.
+    /// The agent reads the code in a clone of its own, which is thrown away.
     ///
     /// With --assess, only assess how uncertain a requirement is, to choose how to split it. If three of the five factors
     /// are high, it is split into layers; if three are low, into tasks; otherwise you choose.

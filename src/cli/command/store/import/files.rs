@@ -29,7 +29,7 @@ pub(super) struct Table {
     /// updated_at, closed_at, url); repeat for several
     #[arg(long, value_name = "FIELD=COLUMN", value_parser = parse_column)]
     map: Vec<MappedColumn>,
-    /// Whose columns it has (default: recognized)
+    /// The tracker that wrote the table (default: recognized from its columns)
     #[arg(long, value_name = "gitlab|jira")]
     preset: Option<TablePreset>,
     #[command(flatten)]
