@@ -21,6 +21,7 @@ const ROWS: &[Row] = &[
     ("version", &["--version"], false),
     ("usage error", &["list", "--frob"], false),
     ("hook", &["hook", "commit-msg", "msg"], false),
+    ("hook after it", &["hook", "post-commit"], false),
     ("overview", &[], false),
     ("status", &["status"], false),
     ("prime", &["prime"], false),
@@ -91,10 +92,14 @@ fn fill(repo: &Path, wf: &str, issues: usize) {
         let status = if n % 3 == 1 { "closed" } else { "open" };
         writeln!(
             file,
-            r#"{{"id":"GH-{n}","title":"{} {n}","description":"{} uniq{n}","status":"{status}","priority":{},"issue_type":"bug","created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-02T00:00:00Z","labels":["{}"]}}"#,
+            r#"{{"id":"GH-{n}","title":"{} {n}","description":"{} uniq{n}","status":"{status}","priority":{},"issue_type":"bug","created_at":"2026-01-{:02}T{:02}:{:02}:00Z","updated_at":"2026-02-02T00:00:00Z","labels":["{}"]}}"#,
             word(1),
             text.join(" "),
             n % 5,
+            // Issues with one time are sorted by id as they are listed, which costs more.
+            1 + n / 1440 % 28,
+            n / 60 % 24,
+            n % 60,
             word(2)
         )
         .unwrap();

@@ -260,3 +260,6 @@ fn add(found: &mut Vec<SourceWork>, source: SourceWork) {
         None => found.push(source),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,7 @@ use crate::ops::queue::{self, BaseCommit, QueueWorld};
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::{AbsentWork, ByPath, LandedState, WorkPlace};
 use crate::store::{ReadState, Store, StoreError, object_id};
-use crate::trail::collisions;
+use crate::trail::{collisions, landed};
 
 /// At most this many are told.
 const MOST_TOLD: usize = 3;
@@ -87,19 +87,22 @@ fn leave_out_landed(
     if found.is_empty() {
         return Ok(());
     }
+    // Otherwise each claim would derive again what became of all work that was completed since the last query.
+    landed::refresh(store, index)?;
     let Some(key) = index.landing_key()? else { return Ok(()) };
-    let tips: Vec<_> = key.tips.iter().filter_map(|tip| object_id(tip)).collect();
+    let mut tips: Vec<_> = key.tips.iter().filter_map(|tip| object_id(tip)).collect();
     let is_here = key.tips.iter().all(|tip| store.commit_here(tip).is_some());
+    tips.retain(|tip| *tip != base.tip);
     if !is_here || !store.git().outside(&tips, &[base.tip]).map_err(StoreError::Git)?.is_empty() {
         return Ok(());
     }
-    let mut landed = BTreeSet::new();
+    let mut on_target = BTreeSet::new();
     for id in found.keys() {
         if index.landing_of(id)?.is_some_and(|proof| proof.landed.state == LandedState::Landed) {
-            landed.insert(id.clone());
+            on_target.insert(id.clone());
         }
     }
-    found.retain(|id, _| !landed.contains(id));
+    found.retain(|id, _| !on_target.contains(id));
     Ok(())
 }
 

@@ -179,3 +179,28 @@ fn a_shared_file_puts_a_plan_behind_others_and_is_told() {
         other.wf(&["next", "ISS-002", "--on", "work", "--worktree", path.to_str().unwrap()]).ok().stderr;
     assert!(!told.contains("too, and is completed"), "{told}");
 }
+
+/// Otherwise the claims of a day would each look at all work of that day.
+#[test]
+fn a_claim_keeps_what_it_found_out_about_completed_work() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("code");
+    repo.wf(&["init", "--hooks"]).ok();
+    repo.commit("a.txt", "1\n", "start");
+    for id in ["ISS-001", "ISS-002", "ISS-003"] {
+        repo.queued(id, "a.txt");
+    }
+    repo.wf(&["list"]).ok();
+    let known = || {
+        let index = rusqlite::Connection::open(repo.path().join(".git/wf/index.db")).unwrap();
+        index.query_row("SELECT count(*) FROM landing", [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    for n in 1..=2 {
+        repo.wf(&["next"]).ok();
+        assert_eq!(known(), n - 1);
+        repo.commit("a.txt", &format!("work {n}\n"), "work");
+        repo.done();
+    }
+    repo.wf(&["next"]).ok();
+    assert_eq!(known(), 2);
+}
