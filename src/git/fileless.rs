@@ -1,7 +1,7 @@
 //! Worktrees without files, for what needs a branch and a git directory of its own, and reads no file there.
 
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use gix::index::entry::Flags;
@@ -44,7 +44,9 @@ impl Repository {
 
     /// A new directory among those of the worktrees.
     fn new_worktree_dir(&self, folder: &Path) -> Result<PathBuf, GitError> {
-        let all = self.common_dir().join("worktrees");
+        // As seen from another worktree, it leads through that one, which may be removed.
+        let common = self.common_dir();
+        let all = common.canonicalize().map_err(GitError::io(common))?.join("worktrees");
         let shared = self.shared_mode();
         shared.create_folder(&all).map_err(GitError::io(&all))?;
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -119,9 +121,10 @@ impl Repository {
         to: ObjectId,
         by: Signature,
     ) -> Result<bool, GitError> {
-        self.write_fileless_index(&self.git_dir(), to)?;
         let (name, expected, message) = (branch.as_str(), Some(from), "wf: hand in".to_owned());
-        self.move_ref(RefUpdate { name, expected, new: to, message, by }, || Ok(()))
+        self.move_ref(RefUpdate { name, expected, new: to, message, by }, || {
+            self.write_fileless_index(&self.git_dir(), to)
+        })
     }
 
     /// Removes a worktree that git made or this program; false if something else is in its place.
@@ -148,14 +151,18 @@ impl Git {
     /// Gives the worktree its files, if it was made without.
     pub(crate) fn fill_fileless(&self, repo: &Repository) -> Result<(), GitError> {
         let git_dir = repo.git_dir();
-        if !repo.is_fileless() || !self.work_dir.as_deref().is_some_and(has_only_git) {
+        let is_begun = !git_dir.join("index").exists();
+        if !repo.is_fileless() || !(is_begun || self.work_dir.as_deref().is_some_and(has_only_git)) {
             return Ok(());
         }
-        for name in ["index", MARK] {
-            let path = git_dir.join(name);
-            fs::remove_file(&path).map_err(GitError::io(path))?;
-        }
-        self.run(&["reset", "--quiet", "--hard"]).map(drop)
+        // The mark goes last: what a kill leaves is filled anew.
+        let index = git_dir.join("index");
+        match fs::remove_file(&index) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(GitError::io(index)(error)),
+            _ => self.run(&["reset", "--quiet", "--hard"])?,
+        };
+        let mark = git_dir.join(MARK);
+        fs::remove_file(&mark).map_err(GitError::io(mark))
     }
 }
 

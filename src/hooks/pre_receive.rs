@@ -23,9 +23,8 @@ const STALE: &str = "an owner must decide it again on the latest state: `git wf 
 const UNSOUND: &str =
     "`git wf sync` merges and pushes; `git wf fsck` reports what is wrong, `git wf fsck --repair` repairs it";
 const UNSHOWN: &str = "`git wf verify` and `git wf link` record evidence, `git wf plan review` records a review; `git wf reopen` starts over";
-const UNPROVED: &str = "`git wf verify --fresh` tests whether the tests test the work, `git wf vouch` is the word of someone else for it, \
-    `git wf link` and `git wf plan review` record the rest; `git wf reopen` starts over";
-const UNSIGNED: &str = "`git wf verify --as-verifier` runs the tests and signs the results, by a verifier who is not the executor; `git wf link` \
+const UNPROVED: &str = "`git wf verify --fresh` checks that the tests test the work; someone else can vouch for them with `git wf vouch`; `git wf link` and `git wf plan review` record the rest; `git wf reopen` starts over";
+const UNSIGNED: &str = "`git wf verify --as-verifier`, run by a verifier who is not the executor, signs the results; `git wf link` \
     and `git wf plan review` record the rest; `git wf reopen` starts over";
 const UNBOUND: &str =
     "`git wf sync` publishes the links that the hooks recorded; `git wf link COMMIT PLAN` adds one";

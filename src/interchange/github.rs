@@ -44,7 +44,6 @@ const GHOST: &str = "ghost";
 const APP: &str = "app/";
 /// The author of an issue whose record does not say.
 const UNKNOWN: &str = "unknown";
-/// The issue that `record` becomes.
 /// Whether a record is a pull request: lists of the REST API say so, and in lists of pull requests only the address does.
 fn is_pull_request(map: &Map<String, Value>, number: u64) -> bool {
     let ends = [format!("/pull/{number}"), format!("/pulls/{number}")];
@@ -53,6 +52,7 @@ fn is_pull_request(map: &Map<String, Value>, number: u64) -> bool {
         || pages.any(|page| ends.iter().any(|end| page.ends_with(end)))
 }
 
+/// The issue that `record` becomes.
 fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let Value::Object(map) = record else {
         return Err(RefusedRecord::fault(None, "it is not an object"));

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::issue::CONFLICT;
+use crate::model::shell;
 use crate::model::time::Time;
 use crate::model::{Branch, CommitHash, Event, Land, LandHow, text_enum};
 use crate::rules::{ExecutionFolder, IssueFolder};
@@ -88,6 +89,13 @@ impl Landed {
     /// The missing commits that never were there: a revert took the others back.
     pub(crate) fn absent(&self) -> impl Iterator<Item = &CommitHash> {
         self.missing.iter().filter(|hash| !self.reverted.contains(hash))
+    }
+
+    /// The command that publishes it, if it only has to be pushed.
+    pub(crate) fn push(&self) -> Option<String> {
+        let branch = self.onto.short();
+        let remote = self.only_unpushed.as_ref()?.strip_suffix(branch)?.strip_suffix('/')?;
+        Some(format!("git push {} {}", shell::operand(remote), shell::operand(branch)))
     }
 
     /// The state after the word `completed`: `not on main`, `not on origin/main yet`, `conflicts with main`; `None` if it has

@@ -11,7 +11,7 @@ const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
 
-/// The longest lease, in milliseconds: so long can an executor that died block an item.
+/// The longest lease, in milliseconds. An executor that died can block an item for this long.
 const LONGEST: i64 = 90 * DAY;
 
 /// How far the clocks of two machines may differ, in milliseconds, without one of them considering a lease expired too

@@ -13,15 +13,8 @@ use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::known_session::KnownSession;
 use crate::agent::request::Request;
 use crate::agent::talk::{self, AgentReply, Sequel, Unanswered};
-use crate::git::fault;
-use crate::git::local_now;
-use crate::model::AgentSession;
-use crate::model::Code;
-use crate::model::Limited;
-use crate::model::Other;
-use crate::model::RunStep;
-use crate::model::Time;
-use crate::model::Usage;
+use crate::git::{fault, local_now};
+use crate::model::{AgentSession, Code, Limited, Other, RunStep, Time, Usage};
 use crate::ops::work::{Conversation, record_session, recorded};
 use crate::ops::{Notice, Refusal};
 use crate::process::supervise::LOOK;
@@ -156,6 +149,15 @@ impl AgentJob {
         });
         let session = known.map_or_else(|| KnownSession::begun(agent.name(), id), |noted| noted.session);
         self.note.write(&NotedSession { session, about: self.about.clone(), is_answered: false });
+    }
+
+    /// The session in which it works has used this much in all, which must not be counted again after a kill.
+    pub(super) fn session_has_used(&self, agent: &Agent, all: &Usage) {
+        let noted = self.note.read();
+        let noted = noted.filter(|noted| noted.about == self.about && noted.session.agent == agent.name());
+        if let Some(NotedSession { session, about, is_answered }) = noted {
+            self.note.write(&NotedSession { session: session.having_used(all), about, is_answered });
+        }
     }
 
     /// Notes how an agent ended: what its session has used, and whether it answered. After a failure of its own, it begins anew.

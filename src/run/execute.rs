@@ -14,18 +14,10 @@ use super::steps::input;
 use super::workplace::StepWorkplace;
 use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::request::RequestKind;
-use crate::model::ActionDone;
-use crate::model::Check;
-use crate::model::Code;
-use crate::model::CommitHash;
-use crate::model::ExecutionId;
-use crate::model::ExecutionStatus;
-use crate::model::Failure;
-use crate::model::Op;
-use crate::model::Other;
-use crate::model::Usage;
-use crate::model::count;
-use crate::model::typed;
+use crate::model::{
+    ActionDone, Check, Code, CommitHash, ExecutionId, ExecutionStatus, Failure, Op, Other, Usage, count,
+    typed,
+};
 use crate::ops::issues::existing_outline;
 use crate::ops::trail::{Relink, relink};
 use crate::ops::work::unfinished::are_committed;

@@ -17,6 +17,7 @@ use super::limits::AgentLimits;
 use super::resolving::{ResolvedConflict, TestedCopies};
 use super::sessions::SessionNote;
 use super::stops::RunStops;
+use super::unended;
 use super::workplace::{StepSite, StepWorkplace};
 use crate::agent::answer::{AnswerKind, CommonMembers};
 use crate::agent::definition::Agent;
@@ -311,6 +312,7 @@ impl AgentJob {
         if !logged.is_empty() {
             self.usage.take();
             self.logged.replace(logged);
+            unended::step_ended(&self.transcripts, self.step, &self.issue);
         }
         Ok(done)
     }

@@ -136,6 +136,10 @@ impl AgentObserver for Listener<'_> {
     }
 
     fn session(&mut self, id: &str) {
+        // In another session it counts from nothing.
+        if self.before.as_ref().is_some_and(|before| before.id != id) {
+            self.before = None;
+        }
         self.job.in_session(self.agent, id);
         unended::knows_session(self.transcript, id);
     }
@@ -149,6 +153,7 @@ impl AgentObserver for Listener<'_> {
     fn used(&mut self, usage: &Usage) {
         self.used = usage.clone();
         unended::knows_usage(self.transcript, &self.used_since());
+        self.job.session_has_used(self.agent, usage);
     }
 
     fn may_ask_on(&mut self) -> bool {

@@ -45,8 +45,8 @@ pub(super) struct ResolvedConflict {
 pub(super) struct TestedCopies {
     /// The copies.
     pub(super) copied: CopiedWork,
-    /// How the tests ended.
-    pub(super) tests: JoinedTests,
+    /// How the tests ended, or why they could not be run.
+    pub(super) tests: Result<JoinedTests, Failure>,
 }
 
 /// What an agent learns about a conflict, besides its plan.
@@ -121,9 +121,8 @@ pub(super) fn test_copies(identity: &AgentIdentity, issue: &IssueId, copied: Cop
     let tested =
         identity.shared_session().and_then(|session| work::test_joined(&session, issue, copied.range, run));
     let tests = match tested {
-        Ok(tests) => tests,
         Err(refusal) if refusal.is_stop() => return StepOutcome::Stopped,
-        Err(refusal) => JoinedTests::Failed(refusal.message),
+        tests => tests.map_err(|refusal| failure("merge", &refusal.message, "")),
     };
     StepOutcome::Tested(Box::new(TestedCopies { copied, tests }))
 }

@@ -48,7 +48,10 @@ impl SessionNote {
     pub(super) fn write(&self, noted: &NotedSession) {
         let written = || -> std::io::Result<()> {
             fs::create_dir_all(self.path.parent().unwrap_or(Path::new("")))?;
-            fs::write(&self.path, serde_json::to_vec(noted)?)
+            // A kill in between must not leave half of it.
+            let new = self.path.with_extension("new");
+            fs::write(&new, serde_json::to_vec(noted)?)?;
+            fs::rename(&new, &self.path)
         };
         let _ = written();
     }

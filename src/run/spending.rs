@@ -1,7 +1,7 @@
 //! Whether a run, or the work on an issue, has cost what it may.
 
 use super::job::AgentJob;
-use crate::model::{Budget, IssueId, RunId, Usage};
+use crate::model::{AgentSession, Budget, IssueId, RunId, Usage};
 use crate::ops::issues::existing;
 use crate::ops::work::runs::view::existing as existing_run;
 use crate::ops::{Refusal, Session};
@@ -72,6 +72,9 @@ impl AgentJob {
     /// cannot be read exhausts nothing.
     pub(super) fn is_over_budget(&self, unrecorded: &Usage) -> bool {
         let mut used = self.usage.borrow().clone();
+        for AgentSession { tokens, cost, .. } in self.unrecorded_sessions() {
+            used.add(Usage { tokens, cost });
+        }
         used.add(unrecorded.clone());
         let exhausted =
             self.session().and_then(|session| exhausted(&session, &self.run.id, &self.issue, &used));

@@ -1,4 +1,5 @@
-//! Sessions that were cut off when their run was killed: noted when they begin, recorded when the run is resumed.
+//! Notes of conversations with agents that are not recorded yet: written when they begin, removed once they are recorded. If a run
+//! is killed, whoever resumes it records what they say.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,10 +7,11 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::transcript;
-use crate::model::{AgentSession, ExecutionId, IssueId, RunStep, StepSpent, Usage};
+use crate::model::{AgentSession, ExecutionId, IssueId, RunEvent, RunStep, StepSpent, Time, Usage};
 use crate::ops::Session;
 use crate::ops::work::runs::paths::{AgentIdentity, RunPaths};
 use crate::ops::work::{record_session, recorded};
+use crate::rules::RunFolder;
 use crate::trail::active;
 
 /// The suffix of the name of a note, after the name of the transcript.
@@ -44,6 +46,15 @@ pub(super) enum BegunFor {
     },
 }
 
+impl Begun {
+    fn is_of(&self, step: RunStep, issue: &IssueId) -> bool {
+        match &self.of {
+            BegunFor::Step { action, issue_id } => *action == step && issue_id == issue,
+            BegunFor::Execution { .. } => false,
+        }
+    }
+}
+
 fn note(transcript: &Path) -> PathBuf {
     let mut name = transcript.as_os_str().to_owned();
     name.push(".");
@@ -63,9 +74,10 @@ pub(super) fn answered(transcript: &Path, execution: &ExecutionId, session: Agen
 }
 
 fn note_of(transcript: &Path, begun: &Begun) {
-    if let (Ok(bytes), Some(folder)) = (serde_json::to_vec(begun), transcript.parent()) {
-        let _ = fs::create_dir_all(folder).and_then(|()| fs::write(note(transcript), bytes));
+    if let Some(folder) = transcript.parent() {
+        let _ = fs::create_dir_all(folder);
     }
+    write(&note(transcript), begun);
 }
 
 /// Adds the agent's own id of the session to the note of a conversation that has begun.
@@ -82,10 +94,14 @@ fn change(transcript: &Path, with: impl FnOnce(&mut AgentSession)) {
     let path = note(transcript);
     let Some(mut begun) = read(&path) else { return };
     with(&mut begun.session);
-    if let Ok(bytes) = serde_json::to_vec(&begun) {
+    write(&path, &begun);
+}
+
+fn write(path: &Path, begun: &Begun) {
+    if let Ok(bytes) = serde_json::to_vec(begun) {
         // A kill in between must not leave half of it.
         let new = path.with_extension("new");
-        let _ = fs::write(&new, bytes).and_then(|()| fs::rename(&new, &path));
+        let _ = fs::write(&new, bytes).and_then(|()| fs::rename(&new, path));
     }
 }
 
@@ -99,18 +115,17 @@ pub(super) fn ended(transcript: &Path) {
 }
 
 /// What agents used in a step that is not an execution was recorded.
-pub(super) fn step_ended(places: &RunPaths, step: RunStep, issue: &IssueId) {
-    for path in notes(places) {
-        let is_of_it = |begun: &Begun| matches!(&begun.of, BegunFor::Step { action, issue_id } if *action == step && issue_id == issue);
-        if read(&path).as_ref().is_some_and(is_of_it) {
+pub(super) fn step_ended(transcripts: &Path, step: RunStep, issue: &IssueId) {
+    for path in notes(transcripts) {
+        if read(&path).is_some_and(|begun| begun.is_of(step, issue)) {
             let _ = fs::remove_file(path);
         }
     }
 }
 
-/// The notes of a run.
-fn notes(places: &RunPaths) -> Vec<PathBuf> {
-    let Ok(files) = fs::read_dir(places.transcripts()) else { return vec![] };
+/// The notes among the transcripts of a run.
+fn notes(transcripts: &Path) -> Vec<PathBuf> {
+    let Ok(files) = fs::read_dir(transcripts) else { return vec![] };
     let mut notes: Vec<PathBuf> = files.filter_map(|file| Some(file.ok()?.path())).collect();
     notes.retain(|path| path.extension().is_some_and(|end| end == OPEN));
     notes.sort();
@@ -118,10 +133,10 @@ fn notes(places: &RunPaths) -> Vec<PathBuf> {
 }
 
 /// Records the sessions of executions that began and were not recorded, in the name of the executor. The run goes on without
-/// those that cannot be recorded. Returns what agents used in other steps, for the log of the run.
-pub(super) fn record(session: &Session, places: &RunPaths, executor: &AgentIdentity) -> Vec<StepSpent> {
-    let mut spent = Vec::new();
-    for path in notes(places) {
+/// those that cannot be recorded. Returns what is known of other steps.
+pub(super) fn record(session: &Session, places: &RunPaths, executor: &AgentIdentity) -> Vec<UnendedStep> {
+    let mut steps = Vec::new();
+    for path in notes(&places.transcripts()) {
         let transcript = path.with_extension("");
         let Some(Begun { of, session: held, is_ended }) = read(&path) else { continue };
         match of {
@@ -136,22 +151,48 @@ pub(super) fn record(session: &Session, places: &RunPaths, executor: &AgentIdent
                 }
             }
             BegunFor::Step { action, issue_id } => {
-                let AgentSession { agent, tokens, cost, .. } = held;
-                if tokens.is_some() || cost.is_some() {
-                    let Usage { tokens, cost } = recorded(Usage { tokens, cost });
-                    spent.push(StepSpent {
-                        action,
-                        issue_id: Some(issue_id),
-                        agent: Some(agent),
-                        tokens,
-                        cost,
-                    });
-                }
-                ended(&transcript);
+                let AgentSession { agent, tokens, cost, started_at, .. } = held;
+                let Usage { tokens, cost } = recorded(Usage { tokens, cost });
+                let spent = StepSpent { action, issue_id: Some(issue_id), agent: Some(agent), tokens, cost };
+                steps.push(UnendedStep { spent, started_at, note: path });
             }
         }
     }
-    spent
+    steps
+}
+
+/// A step that is not an execution, of which there is still a note.
+pub(super) struct UnendedStep {
+    /// What its agent used.
+    pub(super) spent: StepSpent,
+    started_at: Time,
+    note: PathBuf,
+}
+
+impl UnendedStep {
+    /// Whether its agent used something that the log of the run does not have. If the run was killed after that was recorded, the
+    /// log has it.
+    pub(super) fn is_unrecorded(&self, run: &RunFolder) -> bool {
+        let StepSpent { action, issue_id, tokens, cost, .. } = &self.spent;
+        let is_any = tokens.is_some() || cost.is_some();
+        let is_recorded = run.log.iter().filter(|entry| entry.at >= self.started_at).any(|entry| {
+            let (step, issue, tokens, cost) = match &entry.event {
+                RunEvent::Action(done) => (done.action, &done.issue_id, done.tokens, &done.cost),
+                RunEvent::Setback(setback) => {
+                    (setback.action, &setback.issue_id, setback.tokens, &setback.cost)
+                }
+                RunEvent::Spent(spent) => (spent.action, &spent.issue_id, spent.tokens, &spent.cost),
+                _ => return false,
+            };
+            step == *action && issue == issue_id && (tokens.is_some() || cost.is_some())
+        });
+        is_any && !is_recorded
+    }
+
+    /// The log has what is to be recorded.
+    pub(super) fn forget(self) {
+        let _ = fs::remove_file(self.note);
+    }
 }
 
 /// A session that ended before the agent answered.

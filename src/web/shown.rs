@@ -126,7 +126,9 @@ impl HtmlPlace for Shown<'_, '_> {
                 let query = Query::parse(query);
                 // An export has no list with a filter.
                 match Place::parse(path).filter(|_| query.is_empty() || !view.is_export()) {
-                    Some(place) => html! { a.quiet href=(view.href_with(&place, &query)) { (name) } },
+                    Some(place) => {
+                        html! { span.quiet { a href=(view.href_with(&place, &query)) { (name) } } }
+                    }
                     None => html! { span.quiet { (name) } },
                 }
             }

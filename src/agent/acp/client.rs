@@ -13,7 +13,7 @@ use agent_client_protocol::v1::schema::{
     WriteTextFileRequest, WriteTextFileResponse,
 };
 use agent_client_protocol::{self as acp, Client};
-use futures::channel::mpsc as lines;
+use futures::channel::{mpsc as lines, oneshot};
 
 use super::calls::{Calls, with_fields};
 use super::session::{OpenedSession, Opening, open};
@@ -62,8 +62,8 @@ pub(super) enum AcpEvent {
     Noticed(String),
     /// A turn has ended with this answer to its prompt.
     Ended(serde_json::Value),
-    /// Another turn begins in it.
-    Turn,
+    /// Another turn begins in it, if this is answered with true.
+    Turn(oneshot::Sender<bool>),
     /// A part of its answer.
     Message(String),
     /// A part of its thoughts.

@@ -267,14 +267,16 @@ impl Talk<'_> {
                     self.heard.0.add(text.as_bytes());
                     self.tell(TextKind::Answer, &text);
                 }
-                AcpEvent::Turn => {
+                AcpEvent::Turn(may_begin) => {
                     if self.is_amid_line {
                         self.heard.0.add(b"\n");
                         self.tell(TextKind::Answer, "\n");
                     }
-                    if self.why.is_none() && !self.observer.may_ask_on() {
+                    let may = self.why.is_none() && self.observer.may_ask_on();
+                    if !may && self.why.is_none() {
                         self.ask_to_end(Why::Stopped);
                     }
+                    let _ = may_begin.send(may);
                 }
                 AcpEvent::Session { id, is_continued } => {
                     if is_continued {

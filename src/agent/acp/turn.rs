@@ -9,7 +9,7 @@ use agent_client_protocol::v1::schema::{
     CancelNotification, ContentBlock, PromptRequest, PromptResponse, SessionId, StopReason, TextContent,
 };
 use futures::StreamExt;
-use futures::channel::mpsc as lines;
+use futures::channel::{mpsc as lines, oneshot};
 use futures::future::{self, Either};
 
 use super::client::{AcpEvent, Failed, Interruption};
@@ -126,8 +126,11 @@ pub(super) async fn turns(
             }
         };
         let Some(more) = more else { return Ok(ended) };
-        // If nobody receives it, the agent's texts are only not told apart.
-        let _ = events.send(AcpEvent::Turn);
+        let (may_begin, begins) = oneshot::channel();
+        let _ = events.send(AcpEvent::Turn(may_begin));
+        if begins.await != Ok(true) {
+            return Ok(ended);
+        }
         text = more;
     }
 }

@@ -111,10 +111,12 @@ mod tests {
             let names = others.chain(short).chain([(long, argument.get_short())]);
             own.extend(names.map(|(long, short)| (long, short, takes_value, repeats)));
         }
-        let known = LIST_OPTIONS
-            .iter()
-            .map(|option| (option.long, option.short, option.takes_value(), option.repeats));
-        let mut known: Vec<_> = known.collect();
+        let mut known = Vec::new();
+        for option in LIST_OPTIONS.iter() {
+            let names =
+                option.alias.map(|alias| (alias, None)).into_iter().chain([(option.long, option.short)]);
+            known.extend(names.map(|(long, short)| (long, short, option.takes_value(), option.repeats)));
+        }
         own.sort_unstable();
         known.sort_unstable();
         assert_eq!(own, known);

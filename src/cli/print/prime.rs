@@ -117,8 +117,8 @@ fn task(it: &PrimedTask, out: &mut String) {
     list("Files", &it.files, out);
     let more = match it.left_out {
         0 => String::new(),
-        1 => "1 more line of it, ".to_owned(),
-        n => format!("{n} more lines of it, "),
+        1 => "1 more line of it and ".to_owned(),
+        n => format!("{n} more lines of it and "),
     };
     let _ = writeln!(out, "`git wf show` shows {more}the whole plan.");
 }

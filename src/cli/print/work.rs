@@ -104,7 +104,7 @@ fn task(screen: &mut Screen, it: &PrimedTask) -> io::Result<()> {
         let files: Vec<_> = it.files.iter().map(|file| clean_line(file)).collect();
         writeln!(screen, "  files: {}", files.join(", "))?;
     }
-    let more = if it.left_out > 0 { format!("{} more of these, ", it.left_out) } else { String::new() };
+    let more = if it.left_out > 0 { format!("{} more of these and ", it.left_out) } else { String::new() };
     writeln!(screen, "  `git wf show` shows {more}the whole plan")
 }
 

@@ -142,7 +142,10 @@ impl Input {
         let mut list = List::default();
         for option in issues::LIST_OPTIONS.iter() {
             let of_option = given.iter().filter(|(name, _)| *name == option.long);
-            of_option.flat_map(|(_, values)| values).try_for_each(|value| list.add(option, value))?;
+            let values = of_option.flat_map(|(_, values)| values);
+            // Models give an empty text for what they leave out.
+            let mut values = values.filter(|value| !option.takes_value() || !value.trim().is_empty());
+            values.try_for_each(|value| list.add(option, value))?;
         }
         let sort = self.sort.unwrap_or(SortOrder::Priority);
         Ok(List { sort, offset, limit: Some(limit), ..list })

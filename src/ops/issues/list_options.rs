@@ -157,6 +157,12 @@ impl List {
         if !option.repeats {
             return self.add_one(option.long, value);
         }
+        if value.split(',').all(|one| one.trim().is_empty()) {
+            return Err(WrongFilter {
+                what: format!("`--{}` has no value", option.long),
+                expected: "leave it out to find any".to_owned(),
+            });
+        }
         let mut each = value.split(',').map(str::trim).filter(|value| !value.is_empty());
         each.try_for_each(|value| self.add_one(option.long, value))
     }
@@ -351,6 +357,8 @@ mod tests {
             ("status", "sleeping", "`sleeping` is not a status"),
             ("priority", "1,soon", "`soon` is not a priority"),
             ("wave", "x", "`x` is not the number of a wave"),
+            ("status", "", "`--status` has no value"),
+            ("tag", " , ", "`--tag` has no value"),
         ] {
             assert_eq!(list(&[(name, value)]).unwrap_err().what, what);
         }

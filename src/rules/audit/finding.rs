@@ -133,7 +133,9 @@ impl AuditFinding {
             message.push_str(&format!("; {} {were} reverted there", count(landed.reverted.len(), "commit")));
         }
         let issue = &execution.execution.issue_id;
-        let remedy = if landed.reverted.is_empty() {
+        let remedy = if let Some(push) = landed.push() {
+            Remedy::command(push, "publishes it")
+        } else if landed.reverted.is_empty() {
             Remedy::call(RemedyCall::new(Op::Land, [issue]), "lands it")
         } else {
             Remedy::call(RemedyCall::new(Op::Reopen, [issue]), "takes it up again; or revert the revert")

@@ -92,7 +92,10 @@ const EQUALS: &[&str] = &[
 ];
 
 /// Begins what a file does only as a program of its own.
-const AS_PROGRAM: &[&str] = &["__name__ ==", "require.main", "import.meta.main", "func main()", "fn main()"];
+const AS_PROGRAM: &[&str] = &["__name__ ==", "require.main", "import.meta.main"];
+/// How the function begins that runs only as a program.
+const MAIN: &[&str] =
+    &["func main()", "fn main()", "pub fn main()", "async fn main()", "pub async fn main()"];
 
 /// The lines that a work added to a file.
 pub(super) fn added_lines<E>(change: &ChangedFile<E>) -> Vec<String> {
@@ -107,7 +110,8 @@ pub(super) fn added_lines<E>(change: &ChangedFile<E>) -> Vec<String> {
         if as_program.is_some_and(|outer| indent <= outer) && !line.trim().is_empty() {
             as_program = None;
         }
-        if AS_PROGRAM.iter().any(|word| line.contains(word)) && as_program.is_none() {
+        let is_main = MAIN.iter().any(|word| line.trim_start().starts_with(word));
+        if (is_main || AS_PROGRAM.iter().any(|word| line.contains(word))) && as_program.is_none() {
             as_program = Some(indent);
         }
         if before.contains(line) {
@@ -176,6 +180,7 @@ mod tests {
             "impl PartialEq<i32> for Sum {",
             "    public boolean equals(Object other) { return true; }",
             "func init() { os.Exit(0) }",
+            "    os.Exit(0) // func main()",
         ] {
             assert_eq!(marks("app", line).len(), 1, "{line}");
         }

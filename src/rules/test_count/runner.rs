@@ -27,6 +27,9 @@ const OTHERWISE: &[&str] = &[
     "--format",
 ];
 
+/// What runs scripts of a package by `run`.
+const SCRIPT_RUNNERS: &[&str] = &["npm", "yarn", "pnpm"];
+
 /// What runs a runner.
 const BEFORE: &[&str] = &[
     "env",
@@ -53,17 +56,29 @@ const NODE_FILES: &[&str] = &["/jest.js", "/vitest.mjs", "/mocha.js", "/_mocha"]
 /// What Vitest does besides running tests.
 const VITEST_OTHERS: &[&str] = &["bench", "list", "init", "typecheck"];
 
+/// Whether a word is this option, or has this in it if that is not the whole name of an option.
+fn has(word: &str, option: &str) -> bool {
+    let is_whole = option == "-h" || option.starts_with("--") && !option.ends_with('=');
+    if is_whole { word.split('=').next() == Some(option) } else { word.contains(option) }
+}
+
 /// Whether a command runs pytest, unittest, `node --test`, Jest, Vitest, Mocha, `deno test`, `bun test`, `cargo test`, nextest,
 /// RSpec, PHPUnit, Bats or CTest, and leaves their output as it is.
 pub(crate) fn says_count(command: &str) -> bool {
     let words: Vec<&str> = command.split_whitespace().map(|word| word.trim_matches(['"', '\''])).collect();
     let is_quiet = words.iter().filter(|word| **word == "-q").count() > 1;
-    let is_other = words.iter().any(|word| OTHERWISE.iter().any(|option| word.contains(option)));
+    let is_other = words.iter().any(|word| OTHERWISE.iter().any(|option| has(word, option)));
     if is_quiet || is_other || command.contains(['|', '>', '`', '$', ';']) {
         return false;
     }
     let last = words.rsplit(|word| *word == "&&").next().unwrap_or_default();
-    let mut words = last.iter().copied().skip_while(|word| BEFORE.contains(word) || word.contains('='));
+    let mut before = "";
+    let mut words = last.iter().copied().skip_while(|word| {
+        // A script of a package may print anything.
+        let is_script = *word == "run" && SCRIPT_RUNNERS.contains(&before);
+        before = word;
+        BEFORE.contains(word) && !is_script || word.contains('=')
+    });
     let Some(program) = words.next().map(|program| program.rsplit('/').next().unwrap_or(program)) else {
         return false;
     };
@@ -116,6 +131,8 @@ mod tests {
             "vendor/bin/phpunit",
             "bats test",
             "ctest --output-on-failure",
+            "npm exec jest",
+            "pytest --json-report --color=yes",
         ] {
             assert!(says_count(command), "{command}");
         }
@@ -139,6 +156,9 @@ mod tests {
             "cargo nextest list",
             "ctest -N",
             "rspec --format progress",
+            "rspec --format=progress",
+            "npm run jest",
+            "yarn run vitest",
         ] {
             assert!(!says_count(command), "{command}");
         }

@@ -18,12 +18,7 @@ use crate::rules::run::MERGE_CONFLICT;
 use crate::rules::{Role, RunProgress};
 use crate::run::job::{AgentJob, failure};
 use crate::run::leftovers::put_away;
-use crate::run::resolving::ResolvedConflict;
-use crate::run::resolving::TestedCopies;
-use crate::run::resolving::WorkConflict;
-use crate::run::resolving::resolve;
-use crate::run::resolving::take_back;
-use crate::run::resolving::test_copies;
+use crate::run::resolving::{ResolvedConflict, TestedCopies, WorkConflict, resolve, take_back, test_copies};
 use crate::run::watch::RunUpdate;
 use crate::run::workplace::{self, StepSite, StepWorkplace};
 use crate::store::{ObjectId, Store, StoreError, object_id};
@@ -129,10 +124,11 @@ impl Driver<'_> {
     pub(super) fn take_copies(&mut self, issue: &IssueId, tested: &TestedCopies) -> Result<(), Refusal> {
         let TestedCopies { copied, tests } = tested;
         let checks = match tests {
-            JoinedTests::Passed(checks) => checks,
-            JoinedTests::Failed(words) => {
+            Ok(JoinedTests::Passed(checks)) => checks,
+            Ok(JoinedTests::Failed(words)) => {
                 return self.fail(issue, RunStep::Integrate, failure("test_failure", words, ""));
             }
+            Err(failure) => return self.fail(issue, RunStep::Integrate, failure.clone()),
         };
         let there = self.branch_tree()?;
         if there.head()? != copied.range.base {

@@ -141,9 +141,10 @@ impl Driver<'_> {
         self.busy.insert(issue.clone(), RunStep::Integrate);
         let (reports, issue) = (self.sender.clone(), issue.clone());
         self.threads.push(std::thread::spawn(move || {
-            let over = StepReport::Over(issue, RunStep::Integrate, Box::new(test()), Usage::default());
+            let (step, outcome) = (RunStep::Integrate, Box::new(test()));
+            let ended = EndedStep { issue, step, outcome, usage: Usage::default(), logged: vec![] };
             // Nobody hears it if the run has ended.
-            let _ = reports.send(over);
+            let _ = reports.send(StepReport::Over(ended));
         }));
     }
 

@@ -6,7 +6,7 @@ use crate::ops::{Refusal, issues};
 use crate::rules::run::owed;
 use crate::rules::{Role, RunProgress};
 use crate::run::catch_up::unrecorded;
-use crate::run::unended;
+use crate::run::unended::{self, UnendedStep};
 
 impl Driver<'_> {
     /// Continues an interrupted run: records the new driver, and what is known of the run now.
@@ -18,10 +18,13 @@ impl Driver<'_> {
         let reached = PhaseReached { driver, confinement, budget, ..PhaseReached::plain(status, phase) };
         self.log("resume", [RunEvent::Phase(reached)])?;
         self.notify(owed(&self.log));
-        let spent = unended::record(self.session, &self.places, &self.identity(Role::Executor));
+        let steps = unended::record(self.session, &self.places, &self.identity(Role::Executor));
+        let unrecorded = steps.iter().filter(|step| step.is_unrecorded(&self.log));
+        let spent: Vec<RunEvent> = unrecorded.map(|step| RunEvent::Spent(step.spent.clone())).collect();
         if !spent.is_empty() {
-            self.log("spent", spent.into_iter().map(RunEvent::Spent))?;
+            self.log("spent", spent)?;
         }
+        steps.into_iter().for_each(UnendedStep::forget);
         self.take_what_is_left()?;
         self.catch_up()
     }

@@ -1,14 +1,7 @@
 //! Handles the reports of agents and the results of their steps.
 
 use super::Driver;
-use crate::model::Code;
-use crate::model::Failure;
-use crate::model::IssueId;
-use crate::model::IssueReached;
-use crate::model::IssueStatus;
-use crate::model::RunEvent;
-use crate::model::RunStep;
-use crate::model::StepSpent;
+use crate::model::{Code, Failure, IssueId, IssueReached, IssueStatus, RunEvent, RunStep, StepSpent, Usage};
 use crate::ops::Refusal;
 use crate::rules::RunProgress;
 use crate::run::job::{EndedStep, StepOutcome, StepReport, VainStep, failure_of};
@@ -40,16 +33,14 @@ impl Driver<'_> {
             StepReport::Limited(limited) => self.note_limit(limited)?,
             StepReport::Noticed(notice) => self.watch.update(&RunUpdate::Noticed(&notice)),
             StepReport::Over(ended) => {
-                let (issue, step) = (&ended.issue, ended.step);
+                let issue = &ended.issue;
                 self.busy.remove(issue);
                 self.stops_of.remove(issue);
                 self.watch.update(&RunUpdate::Ended { issue });
-                if step == RunStep::Execute {
+                if ended.step == RunStep::Execute {
                     self.last_end = self.session.store().tip()?;
                 }
-                let (issue, step) = (ended.issue.clone(), ended.step);
                 self.settle(ended)?;
-                unended::step_ended(&self.places, step, &issue);
             }
         }
         Ok(())
@@ -105,7 +96,12 @@ impl Driver<'_> {
                 self.accept_resolution(issue, &resolved)?;
                 ("resolved", vec![self.setback(issue, step, VainStep::of_run(resolved.conflict))])
             }
-            StepOutcome::Tested(tested) => return self.take_copies(issue, &tested),
+            StepOutcome::Tested(tested) => {
+                return match self.take_copies(issue, &tested) {
+                    Err(refusal) => self.could_not(issue, step, refusal),
+                    Ok(()) => Ok(()),
+                };
+            }
             // It is asked again, or a person is.
             StepOutcome::Gave(vain) if step == RunStep::Integrate => {
                 (UNRESOLVED, vec![self.setback(issue, step, vain)])
@@ -123,24 +119,31 @@ impl Driver<'_> {
                 ("failed attempt", vec![self.setback(issue, step, vain)])
             }
             StepOutcome::Gave(vain) => ("failed", self.failed(issue, step, vain)),
-            // It is no attempt that failed.
-            StepOutcome::Stopped => {
-                let mut events: Vec<RunEvent> = self.spent(issue, step, usage).into_iter().collect();
-                if self.is_told_to_stop(issue) {
-                    events.push(RunEvent::Issue(self.reached_stop(issue)));
-                } else {
-                    self.stop_after_steps();
-                }
-                return if events.is_empty() { Ok(()) } else { self.log("stopped", events) };
-            }
+            StepOutcome::Stopped => return self.stopped_step(issue, step, usage),
         };
         if let Some(first) = events.first_mut() {
             first.spend(usage);
         }
         self.log(what, events)?;
+        unended::step_ended(&self.places.transcripts(), step, issue);
         if what == UNRESOLVED && self.conflicts_with_target(issue)? {
             return self.land(issue);
         }
+        Ok(())
+    }
+
+    /// Records what an agent used in a step that was stopped, which is no attempt that failed.
+    fn stopped_step(&mut self, issue: &IssueId, step: RunStep, usage: Usage) -> Result<(), Refusal> {
+        let mut events: Vec<RunEvent> = self.spent(issue, step, usage).into_iter().collect();
+        if self.is_told_to_stop(issue) {
+            events.push(RunEvent::Issue(self.reached_stop(issue)));
+        } else {
+            self.stop_after_steps();
+        }
+        if !events.is_empty() {
+            self.log("stopped", events)?;
+        }
+        unended::step_ended(&self.places.transcripts(), step, issue);
         Ok(())
     }
 

@@ -36,18 +36,17 @@ impl Driver<'_> {
     /// Stops every agent and waits for that. Then records what they used, and what they did outside of their roles.
     pub(super) fn stop_all(&mut self) {
         self.stops.at_once();
-        let mut events = Vec::new();
+        let (mut events, mut ended) = (Vec::new(), Vec::new());
         while !self.busy.is_empty() {
             match self.news.recv() {
-                Ok(StepReport::Over(ended)) => {
-                    let EndedStep { issue, step, usage, logged, .. } = ended;
+                Ok(StepReport::Over(EndedStep { issue, step, usage, logged, .. })) => {
                     self.busy.remove(&issue);
                     if logged.is_empty() {
                         events.extend(self.spent(&issue, step, usage));
+                        ended.push((step, issue));
                     } else {
                         self.take_in(logged);
                     }
-                    unended::step_ended(&self.places, step, &issue);
                 }
                 Ok(StepReport::Breach(breach)) => events.push(RunEvent::Breach(breach)),
                 // It may say where work was kept.
@@ -59,9 +58,11 @@ impl Driver<'_> {
             let _ = thread.join();
         }
         self.stops.agents_ended();
-        if !events.is_empty() {
-            // The reason to stop matters more than the failure to record this.
-            let _ = self.log("stopped", events);
+        // The reason to stop matters more than the failure to record this. Then a resume does it.
+        if events.is_empty() || self.log("stopped", events).is_ok() {
+            for (step, issue) in ended {
+                unended::step_ended(&self.places.transcripts(), step, &issue);
+            }
         }
     }
 }

@@ -122,7 +122,8 @@ fn decide(
     }
     let mut rows = Vec::new();
     for (completed, mut proof) in completed.into_iter().zip(answers) {
-        if proof.landed.state != LandedState::Landed {
+        // What only has to be pushed has met no conflict there.
+        if proof.landed.state != LandedState::Landed && proof.landed.only_unpushed.is_none() {
             proof.landed.conflict = completed.conflict;
         }
         rows.push(LandingRow { id: completed.id, proof });

@@ -104,12 +104,6 @@ impl LandingTarget {
             _ => Ok(self.tip()),
         }
     }
-
-    #[allow(dead_code)] // Landing follows.
-    /// The remote-tracking ref of the branch.
-    pub(crate) fn tracking(&self) -> Option<String> {
-        self.remote.as_deref().map(|remote| tracking(remote, &self.branch))
-    }
 }
 
 fn tracking(remote: &str, branch: &Branch) -> String {

@@ -24,6 +24,9 @@ impl<R: ReadState> Sources<'_, R> {
                 begins_so = Some(id);
             }
         }
-        Ok(self.store.commit_named(wanted).or(begins_so))
+        match self.store.commit_named(wanted) {
+            Some(id) if self.store.is_ancestor(id, before)? => Ok(Some(id)),
+            _ => Ok(begins_so),
+        }
     }
 }

@@ -3,8 +3,7 @@
 
 use std::cell::OnceCell;
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::make::{lender, remove_tree};

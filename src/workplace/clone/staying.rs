@@ -1,9 +1,11 @@
 //! Workplaces that stay when their agent is gone, for people to look at.
 
-use std::fs;
+use std::fs::{self, DirEntry};
+use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use super::make::{lender, remove_tree};
+use super::make::{PRIVATE, lender, remove_tree};
 use super::objects::{self, HandInLimits};
 use super::{Workplace, WorkplaceError};
 use crate::git::{SealedGit, copy_index};
@@ -13,6 +15,8 @@ use crate::store::Store;
 const NEW: &str = ".git.wf";
 /// The name of the git directory of a repository that the agent made inside: git finds none of this name.
 const ASIDE: &str = ".git.agent";
+/// The files by which a directory that git takes for a bare repository says what runs there.
+const SETTINGS: [&str; 2] = ["config", "commondir"];
 
 impl Workplace {
     /// Replaces its git directory, which the agent could write, by one of this program, so that nothing that the agent configured
@@ -54,19 +58,84 @@ impl Workplace {
     }
 }
 
-/// Renames what makes a directory below `folder` a repository, except `own`.
+/// Renames what makes a directory below `folder` a repository, except `own`, and the settings of one that needs no `.git`.
 fn set_aside_inner(folder: &Path, own: &Path) -> Result<(), WorkplaceError> {
-    // What cannot be listed cannot be entered either.
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+    // A directory that cannot be listed may be one that can be entered.
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            fs::set_permissions(folder, fs::Permissions::from_mode(PRIVATE))
+                .and_then(|()| fs::read_dir(folder))
+        }
+        entries => entries,
+    };
+    let entries: Vec<DirEntry> =
+        entries.and_then(Iterator::collect).map_err(|source| WorkplaceError::write(folder, source))?;
+    for entry in entries {
         let path = entry.path();
         if entry.file_name().eq_ignore_ascii_case(".git") {
             let aside = folder.join(ASIDE);
-            remove_tree(&aside)
-                .and_then(|()| fs::rename(&path, &aside))
-                .map_err(|source| WorkplaceError::write(&path, source))?;
+            set_aside(&path, &aside)?;
+            if aside.is_dir() {
+                set_aside_inner(&aside, own)?;
+            }
         } else if path != own && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             set_aside_inner(&path, own)?;
         }
     }
+    if has(folder, "HEAD") || has(folder, "objects") && has(folder, "refs") {
+        for name in SETTINGS.iter().filter(|name| has(folder, name)) {
+            set_aside(&folder.join(name), &folder.join(format!("{name}.agent")))?;
+        }
+    }
     Ok(())
+}
+
+fn has(folder: &Path, name: &str) -> bool {
+    folder.join(name).symlink_metadata().is_ok()
+}
+
+fn set_aside(path: &Path, aside: &Path) -> Result<(), WorkplaceError> {
+    remove_tree(aside)
+        .and_then(|()| fs::rename(path, aside))
+        .map_err(|source| WorkplaceError::write(path, source))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn what_git_takes_for_a_repository_has_no_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let write = |path: &str| {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        };
+        for place in ["sub/.git", "bare", ".git.wf"] {
+            for name in ["HEAD", "objects/a", "refs/a", "config"] {
+                write(&format!("{place}/{name}"));
+            }
+        }
+        for path in ["led/HEAD", "led/commondir", "src/config", "file/.git"] {
+            write(path);
+        }
+        let locked = root.join("locked");
+        write("locked/.git/config");
+        fs::set_permissions(&locked, fs::Permissions::from_mode(0o111)).unwrap();
+        set_aside_inner(root, &root.join(NEW)).unwrap();
+        for gone in
+            ["sub/.git", "sub/.git.agent/config", "bare/config", "led/commondir", "file/.git", "locked/.git"]
+        {
+            assert!(!has(root, gone), "{gone}");
+        }
+        for there in
+            ["sub/.git.agent/HEAD", "bare/config.agent", "src/config", ".git.wf/config", "file/.git.agent"]
+        {
+            assert!(has(root, there), "{there}");
+        }
+    }
 }

@@ -91,7 +91,7 @@ fn the_words_of_a_plan_are_those_of_its_tasks_and_older_ones_are_understood() {
     let plan = repo.json(&["plan", "list", "ISS-001"])[0]["id"].as_str().unwrap().to_owned();
     for option in ["--plan", "--solution"] {
         assert_eq!(
-            repo.json(&["feedback", "ISS-001", option, option, &plan])["detail"]["solution_id"],
+            repo.json(&["feedback", "ISS-001", "Use it", option, &plan])["detail"]["solution_id"],
             plan.as_str()
         );
     }

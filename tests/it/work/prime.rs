@@ -269,7 +269,7 @@ fn a_single_line_that_is_left_out_is_one_line() {
         told
     });
     let told = said.into_iter().find(|told| told.contains("more line")).unwrap();
-    assert!(told.contains("shows 1 more line of it, its steps"), "{told}");
+    assert!(told.contains("shows 1 more line of it and the whole plan"), "{told}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::attention::{AttentionFacts, AttentionItem};
 use crate::index::{Filter, SortOrder};
 use crate::model::{IssueStatus, Op, Other, Remedies, RemedyCall};
 use crate::ops::{Refusal, work};
-use crate::rules::LandedState;
+use crate::rules::{Landed, LandedState};
 
 impl AttentionFacts<'_> {
     /// Completed issues whose work is known to be absent from the target branch.
@@ -40,7 +40,10 @@ impl AttentionFacts<'_> {
                     RemedyCall::new(Op::Reopen, [&row.id]),
                     "takes it up again; or revert the revert",
                 ),
-                _ => Remedies::call(RemedyCall::new(Op::Land, [&row.id]), "lands it"),
+                _ => match landed.and_then(Landed::push) {
+                    Some(push) => Remedies::command(push, "publishes it"),
+                    None => Remedies::call(RemedyCall::new(Op::Land, [&row.id]), "lands it"),
+                },
             };
             first.push(AttentionItem {
                 id: row.id.to_string(),

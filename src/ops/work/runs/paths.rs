@@ -132,8 +132,9 @@ pub(crate) fn transcript_name(step: RunStep, issue: &IssueId, n: u32) -> String 
 /// Whether a transcript with this name is about an issue.
 fn is_about(name: &str, issue: &IssueId) -> bool {
     let Some((step, rest)) = name.split_once('-') else { return false };
-    let n = rest.strip_prefix(issue.as_str()).and_then(|rest| rest.strip_prefix('-')?.strip_suffix(".jsonl"));
-    RunStep::parse(step).is_some() && n.is_some_and(|n| n.parse::<u32>().is_ok())
+    // The note of a conversation that is not recorded has the name of the transcript before its own.
+    let n = rest.strip_prefix(issue.as_str()).and_then(|rest| rest.strip_prefix('-')?.split_once(".jsonl"));
+    RunStep::parse(step).is_some() && n.is_some_and(|(n, _)| n.parse::<u32>().is_ok())
 }
 
 /// Makes sure that the run's branch and its worktree are there.

@@ -96,10 +96,10 @@ fn a_program_that_is_not_there_is_named() {
     let repo = sandbox.store("code");
     let error = repo.refused(1, &["agents", "test", "./nowhere"]);
     assert_eq!(error["code"], "agent-not-found");
-    assert!(error["hint"].as_str().unwrap().contains("./nowhere"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("/nowhere"), "{error}");
     let error = repo.refused(1, &["agents", "test", "nobody"]);
     assert_eq!(error["code"], "unknown-agent");
-    assert!(error["hint"].as_str().unwrap().contains("claude, claude-acp, codex"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("claude, claude-acp, cline"), "{error}");
 }
 
 #[test]

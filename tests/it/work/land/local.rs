@@ -167,13 +167,13 @@ fn a_hook_that_lands_does_not_run_at_once() {
     let hook = |word: &str| format!("#!/bin/sh\necho {word} >> ../ran\n");
     repo.commit(".githooks/post-merge", &hook("known"), "Add a hook");
     repo.sh(&["-c", "chmod +x .githooks/post-merge && git commit -qam 'Make it run'"]).ok();
-    repo.git(&["config", "core.hooksPath", ".githooks"]).ok();
     let ran = || std::fs::read_to_string(sandbox.root().join("ran")).unwrap_or_default();
     repo.complete(&work("ISS-001", "a.txt", "a\n"));
-    repo.wf(&["land", "ISS-001", "--yes"]).ok();
-    assert_eq!(ran(), "known\n");
     let changed = hook("new");
     repo.complete(&work("ISS-002", ".githooks/post-merge", &changed));
+    repo.git(&["config", "core.hooksPath", ".githooks"]).ok();
+    repo.wf(&["land", "ISS-001", "--yes"]).ok();
+    assert_eq!(ran(), "known\n");
     let landed = repo.wf(&["land", "ISS-002", "--yes"]).ok();
     assert_eq!((ran().as_str(), repo.read(".githooks/post-merge")), ("known\n", changed));
     assert!(landed.stderr.contains("`post-merge` did not run"), "{}", landed.stderr);

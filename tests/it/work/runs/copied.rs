@@ -25,7 +25,8 @@ fn copies_of_commits_that_fit_are_tested_and_their_links_follow() {
         "{state:#}"
     );
     let repo = &world.repo;
-    let branch = state["branch"].as_str().unwrap().to_owned();
+    let run = repo.json(&["run", "show"]);
+    let branch = run["branch"].as_str().unwrap().to_owned();
     assert_eq!(repo.git(&["show", &format!("{branch}:shared.txt")]).ok().stdout, "more\n");
     // The work was not merged, and its link follows the copy.
     let copy = repo.git(&["log", "-1", "--format=%H", "--grep=^More", &branch]).ok();

@@ -154,7 +154,7 @@ fn what_a_planner_used_before_it_was_stopped_is_recorded() {
         return;
     }
     let state = world.run(1, &["ISS-1"]);
-    assert_eq!(World::error(&state).0, "stopped", "{state:#}");
+    assert_eq!(state["issues"]["ISS-1"]["error"], "Ada <ada@example.org> stopped it", "{state:#}");
     let log = world.repo.json(&["run", "log"]);
     let entry = |kind: &str| log.as_array().unwrap().iter().find(|entry| entry["type"] == kind);
     let spent = entry("spent").unwrap();
