@@ -113,7 +113,7 @@ impl Repository {
         self.git_dir().join(MARK).exists()
     }
 
-    /// Moves the branch of this worktree without files. Returns false if it is no longer at `from`.
+    /// Moves the branch of this worktree without files. Returns false if the branch has left `from`.
     pub(crate) fn move_fileless(
         &self,
         branch: &Branch,
@@ -155,7 +155,7 @@ impl Git {
         if !repo.is_fileless() || !(is_begun || self.work_dir.as_deref().is_some_and(has_only_git)) {
             return Ok(());
         }
-        // The mark goes last: what a kill leaves is filled anew.
+        // The mark goes last, so that after a kill the worktree is filled again.
         let index = git_dir.join("index");
         match fs::remove_file(&index) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(GitError::io(index)(error)),

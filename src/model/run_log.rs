@@ -185,7 +185,7 @@ once! {
 }
 
 once! {
-    /// What an agent used in a step that was stopped, or whose run was killed. It is no attempt: the step is taken anew.
+    /// What an agent used in a step that was stopped, or whose run was killed. It does not count as an attempt, and the step is taken again.
     StepSpent {
         /// The step.
         fact action: RunStep,

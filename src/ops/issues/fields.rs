@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::input::IssueInput;
-use crate::model::{Code, FieldValues, Issue, IssueField, IssueId};
+use crate::model::{Code, FieldValues, ISSUE_FIELDS, Issue, IssueField, IssueId};
 use crate::ops::{Refusal, Session};
 use crate::rules::limits;
 use crate::store::{ReadState, ResolveError, resolve};
@@ -44,7 +44,9 @@ impl NewFields {
     pub(crate) fn one(name: &str, text: String) -> Result<Self, Refusal> {
         let mut fields = Self::default();
         let Some(field) = IssueField::named(name) else {
-            return Err(Refusal::usage(format!("there is no field `{name}`")).hint("name another"));
+            let names: Vec<&str> = ISSUE_FIELDS.iter().map(|field| field.name).collect();
+            return Err(Refusal::usage(format!("there is no field `{name}`"))
+                .hint(format!("expected one of {}", names.join(", "))));
         };
         let message = format!("`{text}` is not a {}", field.word);
         fields.values.set(field, text).map_err(|expected| Refusal::usage(message).hint(expected))?;

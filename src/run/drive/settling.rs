@@ -132,7 +132,7 @@ impl Driver<'_> {
         Ok(())
     }
 
-    /// Records what an agent used in a step that was stopped, which is no attempt that failed.
+    /// Records what an agent used in a step that was stopped, which does not count as a failed attempt.
     fn stopped_step(&mut self, issue: &IssueId, step: RunStep, usage: Usage) -> Result<(), Refusal> {
         let mut events: Vec<RunEvent> = self.spent(issue, step, usage).into_iter().collect();
         if self.is_told_to_stop(issue) {

@@ -101,6 +101,17 @@ fn a_turn_without_an_answer_is_the_last_beyond_the_budget() {
 }
 
 #[test]
+fn an_executor_is_not_asked_again_beyond_the_budget() {
+    let world = World::new();
+    if !sessions::agent(&world, "executor", "{}", "answer = None", "answer = None") {
+        return;
+    }
+    world.repo.wf(&["run", "ISS-1", "--yes", "--issue-budget", "1 tokens"]).fails(1);
+    let asked = std::fs::read_to_string(world.sandbox.root().join("asked")).unwrap();
+    assert_eq!(asked.lines().count(), 1, "{asked}");
+}
+
+#[test]
 fn an_issue_has_one_budget_in_all_runs() {
     let world = counting();
     let fails = "cat > /dev/null; echo '{\"status\": \"failed\", \"errors\": [{\"message\": \"no\"}], \

@@ -160,7 +160,7 @@ fn what_a_planner_used_before_it_was_stopped_is_recorded() {
     let spent = entry("spent").unwrap();
     assert_eq!(spent["action"], "plan", "{log:#}");
     assert!(spent["tokens"].as_u64().is_some_and(|tokens| tokens > 0), "{log:#}");
-    // It is no attempt that failed.
+    // It does not count as a failed attempt.
     assert_eq!(entry("setback"), None, "{log:#}");
     let report = world.repo.json(&["run", "report"]);
     assert_eq!(report["totals"]["tokens"], spent["tokens"], "{report:#}");
