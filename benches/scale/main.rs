@@ -227,7 +227,7 @@ impl Bench {
             ("list --limit 50", list(&[]), read),
             ("  --status --tag", list(&["--status", "closed", "--tag", "api"]), read),
             ("  --author", list(&["--author", "p7@"]), read),
-            ("  --since --has-solution", list(&["--since", "2020-01-02", "--has-solution"]), read),
+            ("  --since --has-plan", list(&["--since", "2020-01-02", "--has-plan"]), read),
             ("  --ready, of 1,000 items", list(&["--ready"]), read),
             ("  --search, a rare word", list(&["--search", "marker1"]), search),
             ("  --search, a frequent word", list(&["--search", "unicode"]), frequent),

@@ -1,7 +1,7 @@
 //! The commands that this user agreed to run: single commands of one plan, or for the workplaces of a project, in one
 //! repository, each as it was shown. They are recorded outside the repository, where nothing that comes from a remote can write.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
@@ -54,11 +54,12 @@ impl Agreement {
         &self,
         commands: impl IntoIterator<Item = &'a CommandLine>,
     ) -> Result<(), ConsentError> {
-        let failed = |path: &Path, source| ConsentError::Agreed { path: path.to_owned(), source };
-        std::fs::create_dir_all(&self.folder).map_err(|source| failed(&self.folder, source))?;
+        std::fs::create_dir_all(&self.folder)
+            .map_err(|source| ConsentError::Agreed { path: self.folder.clone(), source })?;
         for command in commands {
             let path = self.path(command);
-            std::fs::write(&path, self.note(command)).map_err(|source| failed(&path, source))?;
+            std::fs::write(&path, self.note(command))
+                .map_err(|source| ConsentError::Agreed { path, source })?;
         }
         Ok(())
     }

@@ -17,14 +17,16 @@ const MARKS: &[(&str, &str, Option<&str>)] = &[
 /// The agent that runs this command, by the name in `WF_ACTOR` if it has one. Its model is known only from `WF_MODEL`:
 /// variables that choose a model do not say which one answers.
 pub(crate) fn agent(environment: &Environment) -> Option<Caller> {
-    let text = |name: &str| {
-        let value = environment.filled(name)?.to_str()?.trim();
-        (!value.is_empty()).then(|| value.to_owned())
-    };
     let mark = MARKS.iter().find(|(mark, ..)| environment.filled(mark).is_some());
-    let agent = text("WF_ACTOR").or_else(|| mark.map(|(_, name, _)| (*name).to_owned()))?;
-    let session_id = mark.and_then(|(_, _, session)| text((*session)?));
-    Some(Caller { agent, model: text("WF_MODEL"), protocol: SessionProtocol::Command, session_id })
+    let agent = text(environment, "WF_ACTOR").or_else(|| mark.map(|(_, name, _)| (*name).to_owned()))?;
+    let session_id = mark.and_then(|(_, _, session)| text(environment, (*session)?));
+    let model = text(environment, "WF_MODEL");
+    Some(Caller { agent, model, protocol: SessionProtocol::Command, session_id })
+}
+
+fn text(environment: &Environment, name: &str) -> Option<String> {
+    let value = environment.filled(name)?.to_str()?.trim();
+    if value.is_empty() { None } else { Some(value.to_owned()) }
 }
 
 #[cfg(test)]

@@ -24,13 +24,14 @@ pub(crate) fn settings(store: &Store) -> Result<Vec<AgentSetting>, GitError> {
 /// The path of the program that `name` would start in `folder` with this `PATH`; `None` if it does not exist or is
 /// not executable.
 pub(crate) fn program(name: &str, folder: &Path, path: Option<&OsStr>) -> Option<PathBuf> {
-    let is_program = |file: &PathBuf| {
-        std::fs::metadata(file).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
-    };
     if name.contains('/') {
-        return Some(folder.join(name)).filter(is_program);
+        return Some(folder.join(name)).filter(|file| is_program(file));
     }
-    std::env::split_paths(path?).map(|entry| folder.join(entry).join(name)).find(is_program)
+    std::env::split_paths(path?).map(|entry| folder.join(entry).join(name)).find(|file| is_program(file))
+}
+
+fn is_program(file: &Path) -> bool {
+    std::fs::metadata(file).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(test)]

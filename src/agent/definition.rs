@@ -89,87 +89,49 @@ impl Agent {
             return Err(NoAgent::Name(name.to_owned()));
         }
         let preset = preset::find(name);
-        let own = || settings.iter().filter(|setting| setting.name == name);
-        if preset.is_none() && own().next().is_none() {
+        let own: Vec<&AgentSetting> = settings.iter().filter(|setting| setting.name == name).collect();
+        if preset.is_none() && own.is_empty() {
             return Err(NoAgent::Unknown { name: name.to_owned(), known: names(settings) });
         }
-        let set = |key: &str| own().rfind(|setting| setting.key == key);
-        for setting in own() {
-            if !KEYS.contains(&setting.key.as_str()) {
-                return Err(setting.unfit(
-                    "one of the keys command, resume, shell, protocol, mode, timeout, commits, fallback and env",
-                ));
-            }
+        if let Some(unknown) = own.iter().find(|setting| !KEYS.contains(&setting.key.as_str())) {
+            return Err(unknown.unfit(
+                "one of the keys command, resume, shell, protocol, mode, timeout, commits, fallback and env",
+            ));
         }
-        let from_preset = |value: fn(&AgentPreset) -> String| {
-            preset.map(|preset| Sourced::new(value(preset), ValueOrigin::Preset))
+        let command = match (last(&own, "command"), preset) {
+            (Some(setting), _) => setting.text(),
+            (None, Some(preset)) => Sourced::new(preset.command.to_owned(), ValueOrigin::Preset),
+            (None, None) => return Err(NoAgent::NoCommand { name: name.to_owned() }),
         };
-        let command = match set("command") {
-            Some(setting) => Sourced::new(setting.value.clone(), setting.origin.clone()),
-            None => from_preset(|preset| preset.command.to_owned())
-                .ok_or_else(|| NoAgent::NoCommand { name: name.to_owned() })?,
-        };
-        let shell = match set("shell") {
+        // The command of a user under the name of a preset is another program, which may speak another protocol.
+        let started = if command.origin == ValueOrigin::Preset { preset } else { None };
+        let shell = match last(&own, "shell") {
             Some(setting) => setting.read(boolean, "true or false")?,
             None => Sourced::new(false, ValueOrigin::Default),
         };
-        let protocol = match set("protocol") {
-            Some(setting) => setting.read(Protocol::parse, "plain or acp")?,
-            None => match preset {
-                // Users can configure a command of their own under the name of a preset; it may speak another
-                // protocol.
-                Some(preset) if command.origin == ValueOrigin::Preset => {
-                    Sourced::new(preset.protocol, ValueOrigin::Preset)
-                }
-                _ => Sourced::new(Protocol::Plain, ValueOrigin::Default),
-            },
+        let protocol = match (last(&own, "protocol"), started) {
+            (Some(setting), _) => setting.read(Protocol::parse, "plain or acp")?,
+            (None, Some(preset)) => Sourced::new(preset.protocol, ValueOrigin::Preset),
+            (None, None) => Sourced::new(Protocol::Plain, ValueOrigin::Default),
         };
-        let timeout = match set("timeout") {
+        let timeout = match last(&own, "timeout") {
             Some(setting) => setting.read(duration, "a number with a unit, such as 90s, 30m or 2h")?,
             None => default_timeout(),
         };
-        let commits = match set("commits") {
-            Some(setting) => setting.read(boolean, "true or false")?,
-            None => match preset {
-                Some(preset) if command.origin == ValueOrigin::Preset => {
-                    Sourced::new(preset.commits, ValueOrigin::Preset)
-                }
-                _ => Sourced::new(true, ValueOrigin::Default),
-            },
+        let commits = match (last(&own, "commits"), started) {
+            (Some(setting), _) => setting.read(boolean, "true or false")?,
+            (None, Some(preset)) => Sourced::new(preset.commits, ValueOrigin::Preset),
+            (None, None) => Sourced::new(true, ValueOrigin::Default),
         };
-        let presets = preset.map(|preset| preset.environment).unwrap_or_default();
-        let mut environment: Vec<Sourced<Variable>> = presets
-            .iter()
-            .map(|name| Sourced::new(Variable::Passed((*name).to_owned()), ValueOrigin::Preset))
-            .collect();
-        for setting in own().filter(|setting| setting.key == "env") {
-            let variable = setting.read(Variable::parse, "NAME or NAME=VALUE")?;
-            environment.retain(|other| other.value.name() != variable.value.name());
-            environment.push(variable);
-        }
-        // The command of a user under the name of a preset is another program.
-        let is_presets = command.origin == ValueOrigin::Preset;
-        let from_own_command = |value: fn(&AgentPreset) -> Option<&'static str>| {
-            let value = preset.filter(|_| is_presets).and_then(value);
-            value.map(|text| Sourced::new(text.to_owned(), ValueOrigin::Preset))
-        };
-        let resume = match set("resume") {
-            Some(setting) => Some(Sourced::new(setting.value.clone(), setting.origin.clone())),
-            None => from_own_command(|preset| preset.resume),
-        };
-        let fallback = match set("fallback") {
-            Some(setting) => Some(setting.read(
-                |text| (text != name && !text.is_empty()).then(|| text.to_owned()),
-                "the name of another agent",
-            )?),
-            None => None,
-        };
+        let environment = variables(preset, &own)?;
+        let resume = text_or(last(&own, "resume"), started.and_then(|preset| preset.resume));
+        let mode = text_or(last(&own, "mode"), started.and_then(|preset| preset.mode));
+        let fallback = last(&own, "fallback").map(|setting| {
+            let other = |text: &str| Some(text.to_owned()).filter(|text| text != name && !text.is_empty());
+            setting.read(other, "the name of another agent")
+        });
         let agent = Self::made(name.to_owned(), command, shell, protocol, timeout, commits, environment)?;
-        let mode = match set("mode") {
-            Some(setting) => Some(Sourced::new(setting.value.clone(), setting.origin.clone())),
-            None => from_own_command(|preset| preset.mode),
-        };
-        Ok(Self { fallback, mode, ..agent.resuming(resume)? })
+        Ok(Self { fallback: fallback.transpose()?, mode, ..agent.resuming(resume)? })
     }
 
     /// The agent of a command line.
@@ -283,6 +245,10 @@ impl Agent {
 }
 
 impl AgentSetting {
+    fn text(&self) -> Sourced<String> {
+        Sourced::new(self.value.clone(), self.origin.clone())
+    }
+
     fn read<T>(
         &self,
         read: impl Fn(&str) -> Option<T>,
@@ -336,6 +302,32 @@ fn boolean(text: &str) -> Option<bool> {
         "false" | "no" | "off" | "0" | "" => Some(false),
         _ => None,
     }
+}
+
+/// The setting of a key that counts: the last one.
+fn last<'a>(own: &[&'a AgentSetting], key: &str) -> Option<&'a AgentSetting> {
+    own.iter().rfind(|setting| setting.key == key).copied()
+}
+
+/// The value of a setting, else that of the preset.
+fn text_or(setting: Option<&AgentSetting>, preset: Option<&str>) -> Option<Sourced<String>> {
+    setting.map(AgentSetting::text).or_else(|| {
+        let text = preset?.to_owned();
+        Some(Sourced::new(text, ValueOrigin::Preset))
+    })
+}
+
+/// The variables that the preset passes, and those of the settings, which replace them.
+fn variables(preset: Option<&AgentPreset>, own: &[&AgentSetting]) -> Result<Vec<Sourced<Variable>>, NoAgent> {
+    let passed = preset.map(|preset| preset.environment).unwrap_or_default().iter();
+    let passed = passed.map(|name| Sourced::new(Variable::Passed((*name).to_owned()), ValueOrigin::Preset));
+    let mut variables: Vec<Sourced<Variable>> = passed.collect();
+    for setting in own.iter().filter(|setting| setting.key == "env") {
+        let variable = setting.read(Variable::parse, "NAME or NAME=VALUE")?;
+        variables.retain(|other| other.value.name() != variable.value.name());
+        variables.push(variable);
+    }
+    Ok(variables)
 }
 
 #[cfg(test)]

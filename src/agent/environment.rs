@@ -54,32 +54,28 @@ pub(crate) fn environment(
     role: &str,
 ) -> Vec<(OsString, OsString)> {
     let variables = agent.environment();
-    let is_passed = |name: &str| {
-        variables.iter().any(|it| matches!(&it.value, Variable::Passed(passed) if passed == name))
-    };
-    let mut chosen: Vec<(OsString, OsString)> = here
-        .filter(|(name, value)| {
-            let Some(name) = name.to_str() else { return false };
-            is_passed(name) || (is_everybodys(name) && !is_secret(value))
-        })
-        .collect();
-    let mut set = |name: &str, value: &str| {
-        chosen.retain(|(other, _)| other != name);
-        chosen.push((name.into(), value.into()));
-    };
-    for (name, value) in [
+    let here = here.filter(|(name, value)| {
+        let Some(name) = name.to_str() else { return false };
+        let is_passed = variables
+            .iter()
+            .any(|variable| matches!(&variable.value, Variable::Passed(passed) if passed == name));
+        is_passed || (is_everybodys(name) && !is_secret(value))
+    });
+    let mut chosen: Vec<(OsString, OsString)> = here.collect();
+    let ours = [
         ("TERM", "dumb"),
         ("NO_COLOR", "1"),
         ("GIT_TERMINAL_PROMPT", "0"),
         ("WF_ACTOR", agent.name()),
         ("WF_ROLE", role),
-    ] {
-        set(name, value);
-    }
-    for variable in variables {
-        if let Variable::Set(name, value) = &variable.value {
-            set(name, value);
-        }
+    ];
+    let configured = variables.iter().filter_map(|variable| match &variable.value {
+        Variable::Set(name, value) => Some((name.as_str(), value.as_str())),
+        Variable::Passed(_) => None,
+    });
+    for (name, value) in ours.into_iter().chain(configured) {
+        chosen.retain(|(other, _)| other != name);
+        chosen.push((name.into(), value.into()));
     }
     chosen
 }
@@ -87,11 +83,12 @@ pub(crate) fn environment(
 /// The variables for git that works beside agents, selected from those in `here`: what it starts is given nothing that is
 /// withheld from them. What addresses this program itself is passed to its hooks.
 pub(crate) fn beside_agents(here: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
-    let is_ours = |name: &str| name.starts_with("WF_") || name.starts_with("GIT_WF_");
-    here.filter(|(name, value)| {
-        name.to_str().is_some_and(|name| is_ours(name) || (is_everybodys(name) && !is_secret(value)))
-    })
-    .collect()
+    let passed = here.filter(|(name, value)| {
+        let Some(name) = name.to_str() else { return false };
+        let is_ours = name.starts_with("WF_") || name.starts_with("GIT_WF_");
+        is_ours || (is_everybodys(name) && !is_secret(value))
+    });
+    passed.collect()
 }
 
 fn is_everybodys(name: &str) -> bool {

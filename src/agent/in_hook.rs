@@ -79,9 +79,12 @@ pub(crate) fn is_of_this_program() -> bool {
 }
 
 fn is_started_by_this(chain: &[Ancestor]) -> bool {
-    let is_git = |process: &Ancestor| !process.is_this_program && git_command(&process.args).is_some();
-    let above = chain.iter().skip_while(|process| !is_git(process)).find(|process| !is_git(process));
-    above.is_some_and(|process| process.is_this_program)
+    let mut above = chain.iter().skip_while(|process| !is_git(process));
+    above.find(|process| !is_git(process)).is_some_and(|process| process.is_this_program)
+}
+
+fn is_git(process: &Ancestor) -> bool {
+    !process.is_this_program && git_command(&process.args).is_some()
 }
 
 /// Whether the `git push` that started this process is a dry run, in which git runs the hook as well and does not say
@@ -91,26 +94,30 @@ pub(crate) fn is_in_dry_push() -> bool {
 }
 
 fn is_dry_push(chain: &[Vec<String>]) -> bool {
-    let push = chain.iter().find(|args| git_command(args) == Some("push"));
-    let is_dry = |arg: &String| {
+    let Some(push) = chain.iter().find(|args| git_command(args) == Some("push")) else { return false };
+    push.iter().skip(1).take_while(|arg| *arg != "--").any(|arg| {
         let short = arg.strip_prefix('-').filter(|short| !short.starts_with('-'));
         // The rest after `o` is its value.
         let letters = short.map_or("", |short| short.split('o').next().unwrap_or_default());
         arg == "--dry-run" || letters.contains('n')
-    };
-    push.is_some_and(|args| args.iter().skip(1).take_while(|arg| *arg != "--").any(is_dry))
+    })
 }
 
 /// The hook, or the git command, among these processes, which are given by their arguments, nearest first.
 fn hook_of(chain: &[Vec<String>]) -> Option<String> {
-    let of = |n: usize| chain.get(n).map(Vec::as_slice).unwrap_or_default();
-    (0..chain.len()).find_map(|n| {
+    for (n, args) in chain.iter().enumerate() {
         // A hook that outlives git becomes a child of the first process.
         let is_orphan = n + 2 >= chain.len();
-        let hook = hook_file(of(n)).filter(|_| is_orphan || git_command(of(n + 1)).is_some());
-        let only = git_command(of(n)).filter(|command| ONLY_HOOKS.contains(command));
-        hook.or(only.map(|command| format!("git {command}")))
-    })
+        if (is_orphan || git_command(&chain[n + 1]).is_some())
+            && let Some(hook) = hook_file(args)
+        {
+            return Some(hook);
+        }
+        if let Some(command) = git_command(args).filter(|command| ONLY_HOOKS.contains(command)) {
+            return Some(format!("git {command}"));
+        }
+    }
+    None
 }
 
 /// The hook whose file this is, if it was started as git does: by its path, or by an interpreter with that path.

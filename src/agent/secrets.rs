@@ -53,8 +53,9 @@ pub(crate) fn masked(text: &str, environment: impl Iterator<Item = (String, Stri
     }
     for kind in KINDS.iter() {
         let masked = kind.replace_all(&text, |found: &regex_lite::Captures<'_>| {
-            let part = |name| found.name(name).map_or("", |part| part.as_str());
-            format!("{}{MASK}{}", part("keep"), part("end"))
+            let keep = found.name("keep").map_or("", |part| part.as_str());
+            let end = found.name("end").map_or("", |part| part.as_str());
+            format!("{keep}{MASK}{end}")
         });
         if let Cow::Owned(masked) = masked {
             text = masked.into();

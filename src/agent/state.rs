@@ -86,11 +86,12 @@ impl Agent {
     /// the agent could not make them in a sandbox; if that fails, the agent says so itself.
     fn state(&self, environment: &[(OsString, OsString)]) -> Vec<PathBuf> {
         let words = self.words();
-        let is_started = |place: &&StatePlace| {
-            words.iter().filter_map(|word| program_name(word)).any(|name| place.programs.contains(&name))
-        };
+        let programs: Vec<&str> = words.iter().filter_map(|word| program_name(word)).collect();
         let mut found = Vec::new();
-        for place in PLACES.iter().filter(is_started) {
+        for place in PLACES {
+            if !programs.iter().any(|name| place.programs.contains(name)) {
+                continue;
+            }
             let Some(path) = place.path(environment) else { continue };
             if place.kind == PlaceKind::Folder {
                 let _ = DirBuilder::new().mode(0o700).recursive(true).create(&path);
@@ -103,15 +104,17 @@ impl Agent {
 
 impl StatePlace {
     fn path(&self, environment: &[(OsString, OsString)]) -> Option<PathBuf> {
-        let absolute = |variable: &str| {
-            let (_, value) = environment.iter().find(|(name, _)| name == variable)?;
-            Some(PathBuf::from(value)).filter(|path| path.is_absolute())
-        };
-        if let Some(named) = self.variable.and_then(absolute) {
+        if let Some(named) = self.variable.and_then(|variable| absolute(environment, variable)) {
             return Some(if self.below.is_empty() { named } else { named.join(self.below) });
         }
-        Some(absolute("HOME")?.join(self.at_home))
+        Some(absolute(environment, "HOME")?.join(self.at_home))
     }
+}
+
+/// The absolute path in a variable.
+fn absolute(environment: &[(OsString, OsString)], variable: &str) -> Option<PathBuf> {
+    let (_, value) = environment.iter().find(|(name, _)| name == variable)?;
+    Some(PathBuf::from(value)).filter(|path| path.is_absolute())
 }
 
 /// The name of a program or package in a word of a command: that of `codex-acp` in `@zed-industries/codex-acp@0.5.0`.

@@ -125,6 +125,10 @@ impl AgentWorkplace {
     fn words_in(&self, agent: &Agent, session: &PlainSession) -> Vec<OsString> {
         self.within.iter().cloned().chain(agent.words_in(session)).collect()
     }
+
+    fn no_transcript(&self, source: std::io::Error) -> Unanswered {
+        Unanswered::Transcript { path: self.transcript.clone(), source }
+    }
 }
 
 impl<A> AgentReply<A> {
@@ -208,9 +212,8 @@ pub(crate) fn ask_again<A: AnswerKind>(
     sequel: Option<&Sequel>,
     observer: &mut dyn AgentObserver,
 ) -> Result<AgentReply<A>, Unanswered> {
-    let failed = |source| Unanswered::Transcript { path: place.transcript.clone(), source };
-    let mut transcript = Transcript::create(&place.transcript).map_err(failed)?;
-    let prompt = Prompt::new(agent, request, sequel).map_err(|error| failed(error.into()))?;
+    let mut transcript = Transcript::create(&place.transcript).map_err(|error| place.no_transcript(error))?;
+    let prompt = Prompt::new(agent, request, sequel).map_err(|error| place.no_transcript(error.into()))?;
     let heard = match agent.protocol().value {
         Protocol::Plain => plain::converse(agent, place, prompt, &mut transcript, observer),
         Protocol::Acp => acp::converse(agent, place, request.role, Some(prompt), &mut transcript, observer),
@@ -235,7 +238,14 @@ pub(crate) fn ask_again<A: AnswerKind>(
         }
     };
     let answer::ReadAnswer { answer, aside, value } = read;
-    Ok(AgentReply { answer, aside, value, greeting, took, transcript: kept.map_err(failed)? })
+    Ok(AgentReply {
+        answer,
+        aside,
+        value,
+        greeting,
+        took,
+        transcript: kept.map_err(|error| place.no_transcript(error))?,
+    })
 }
 
 /// Greets an agent that speaks the Agent Client Protocol and opens a session without asking anything, so it costs nothing.
@@ -248,12 +258,11 @@ pub(crate) fn greet(
     role: Role,
     observer: &mut dyn AgentObserver,
 ) -> Result<AgentReply<()>, Unanswered> {
-    let failed = |source| Unanswered::Transcript { path: place.transcript.clone(), source };
-    let mut transcript = Transcript::create(&place.transcript).map_err(failed)?;
+    let mut transcript = Transcript::create(&place.transcript).map_err(|error| place.no_transcript(error))?;
     let heard = acp::converse(agent, place, role, None, &mut transcript, observer);
     let kept = transcript.finish(&place.transcript);
     let (greeting, _, took) = heard?;
-    let transcript = kept.map_err(failed)?;
+    let transcript = kept.map_err(|error| place.no_transcript(error))?;
     Ok(AgentReply {
         answer: (),
         aside: CommonMembers::default(),
@@ -266,14 +275,14 @@ pub(crate) fn greet(
 
 /// The output of an agent.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
+pub(super) struct AgentOutput {
     /// The text that contains the answer.
     pub(super) answer: String,
     /// The end of its stderr.
     pub(super) log: String,
 }
 
-impl Heard {
+impl AgentOutput {
     /// Its last output: what it said, and then what it logged.
     pub(super) fn said(&self) -> String {
         both_ends(&self.answer, &self.log)

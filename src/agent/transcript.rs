@@ -80,8 +80,8 @@ pub(crate) fn lasted(path: &Path) -> Option<u64> {
 /// Whether the transcript is being written, which means that its agent is at work.
 #[cfg(any(feature = "web", test))]
 pub(crate) fn is_open(path: &Path) -> bool {
-    let locked = |file: File| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock));
-    File::open(path).is_ok_and(locked)
+    let Ok(file) = File::open(path) else { return false };
+    matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock))
 }
 
 fn hex(hash: Sha256) -> String {

@@ -3,12 +3,17 @@
 use crate::model::{IssueStatus, PlanDigest, Priority, Score, Scores, StatusChange, Verdict};
 use crate::ops::issues::{self, Close, ClosedAs, Edit, IssueView, NewFields, NewIssue, Reopen, SeenFields};
 use crate::ops::plans::{self, Bind, Judgement};
-use crate::ops::queue::{self, AddedItem};
+use crate::ops::queue;
 use crate::ops::work::{self, ClaimRequest, ClaimWorktree, Claimable, ReleaseLease, Retry};
-use crate::ops::{Done, Notice, Refusal, Session};
+use crate::ops::{Answer, Done, Notice, Refusal, Session};
 
-/// What an operation reports: one line, and its notices.
-pub(super) type Said = (String, Vec<Notice>);
+/// What an operation reports.
+pub(super) struct Report {
+    /// One line.
+    pub(super) words: String,
+    pub(super) notices: Vec<Notice>,
+}
+
 /// The title and the description of a new issue.
 pub(super) type Draft = (String, String);
 
@@ -97,33 +102,32 @@ impl Deed {
     ///
     /// # Errors
     /// The operation's refusal.
-    pub(super) fn perform(self, session: &Session) -> Result<(String, Said), Refusal> {
+    pub(super) fn perform(self, session: &Session) -> Result<(String, Report), Refusal> {
         let Self { issue, act } = self;
         let id = issue.clone();
-        let edit = |status, fields| {
-            let seen = SeenFields::default();
-            let input =
-                Edit { issue: id.clone(), title: None, text: None, status, fields, seen, force: None };
-            issues::edit(session, input)
-        };
         let report = match act {
             BoardAct::Create((title, text)) => {
-                let text = (!text.is_empty()).then_some(text);
+                let text = if text.is_empty() { None } else { Some(text) };
                 let done =
                     issues::new(session, NewIssue { title: Some(title), text, ..NewIssue::default() })?;
                 let new = done.view.issue.id.to_string();
-                return Ok((new, said(done, |view| format!("registered {}", view.issue.id))));
+                return Ok((new, report(done, |view| format!("registered {}", view.issue.id))));
             }
-            BoardAct::Status(status) => standing(edit(Some(StatusChange::To(status)), NewFields::default())?),
+            BoardAct::Status(status) => {
+                let status = Some(StatusChange::To(status));
+                standing(edit(session, issue, status, NewFields::default())?)
+            }
             BoardAct::Priority(priority) => {
-                let done = edit(None, NewFields::one("priority", priority.name().to_owned())?)?;
-                said(done, |view| format!("{}: priority {}", view.issue.id, view.issue.priority.name()))
+                let fields = NewFields::one("priority", priority.name().to_owned())?;
+                report(edit(session, issue, None, fields)?, |view| {
+                    format!("{}: priority {}", view.issue.id, view.issue.priority.name())
+                })
             }
             BoardAct::Assign(who) => {
-                let done = edit(None, NewFields::one("assignee", who)?)?;
-                let who = done.view.issue.assignee.clone();
-                let words = who.map_or("assigned to nobody".to_owned(), |who| format!("assigned to {who}"));
-                said(done, |view| format!("{}: {words}", view.issue.id))
+                report(edit(session, issue, None, NewFields::one("assignee", who)?)?, |view| {
+                    let who = view.issue.assignee.as_deref().unwrap_or("nobody");
+                    format!("{}: assigned to {who}", view.issue.id)
+                })
             }
             BoardAct::Close(reason) => standing(issues::close(
                 session,
@@ -133,66 +137,76 @@ impl Deed {
                 standing(issues::reopen(session, Reopen { issue, reason, force: None })?)
             }
             BoardAct::Comment(text) => {
-                said(issues::comment(session, &issue, &text)?, |it| format!("commented on {}", it.issue))
+                let done = issues::comment(session, &issue, &text)?;
+                report(done, |comment| format!("commented on {}", comment.issue))
             }
             BoardAct::Bind(solution) => {
                 let done =
                     plans::bind(session, &Bind { issue, solution: Some(solution.clone()), force: None })?;
-                said(done, |view| format!("bound {solution} to {}", view.issue.id))
+                report(done, |view| format!("bound {solution} to {}", view.issue.id))
             }
             BoardAct::Unbind => standing(plans::unbind(session, &issue, None)?),
-            BoardAct::Queue => {
-                let which =
-                    queue::QueueSelection { issues: vec![issue], all_planned: false, wave: None, tag: None };
-                let done = queue::add(session, &queue::AddItems { which, queue: None, force: None })?;
-                said(done, |items| {
-                    let name = |it: &AddedItem| {
-                        let queue =
-                            it.item.queue_id.as_ref().map(|id| format!(" of {id}")).unwrap_or_default();
-                        format!("{}{queue}", it.item.item.item_id)
-                    };
-                    let names: Vec<String> = items.iter().map(name).collect();
-                    format!("queued as {}", names.join(", "))
-                })
-            }
-            BoardAct::Unqueue => said(queue::remove(session, &[issue], None)?, |removed| {
-                let names: Vec<String> = removed.iter().map(|it| it.item_id.to_string()).collect();
+            BoardAct::Queue => queued(session, issue)?,
+            BoardAct::Unqueue => report(queue::remove(session, &[issue], None)?, |removed| {
+                let names: Vec<&str> = removed.iter().map(|item| item.item_id.as_str()).collect();
                 format!("removed {} from its queue", names.join(", "))
             }),
             BoardAct::Claim { has_own_worktree } => claim(session, issue, has_own_worktree)?,
-            BoardAct::Release => said(
-                work::release(session, &ReleaseLease { item: Some(issue.clone()), force: None })?,
-                |it| format!("released {issue}, which is {}", it.issue_status),
-            ),
+            BoardAct::Release => {
+                let done = work::release(session, &ReleaseLease { item: Some(issue), force: None })?;
+                report(done, |released| format!("released {id}, which is {}", released.issue_status))
+            }
             BoardAct::Retry => {
                 let done = work::retry(session, &Retry { issue: Some(issue), same_plan: false })?;
-                said(done, |all| {
-                    let words: Vec<String> = all
-                        .iter()
-                        .map(|it| format!("{} is {}", it.issue.issue.id, it.issue.derived.status))
-                        .collect();
-                    words.join(", ")
+                report(done, |all| {
+                    let issues = all.iter().map(|retried| &retried.issue);
+                    let words = issues.map(|view| format!("{} is {}", view.issue.id, view.derived.status));
+                    words.collect::<Vec<_>>().join(", ")
                 })
             }
-            BoardAct::Review(Review { plan, digest, verdict, scores, findings }) => {
-                let [technical, risk, completeness] = scores;
-                let scores = Scores { technical, risk, completeness };
-                let judgement = Judgement::new(verdict, scores, findings, Some(digest))?;
-                let review = plans::ReviewPlan { solution: plan.clone(), judgement, force: None };
-                let done = plans::review(session, &review)?;
-                let remarks: Vec<Notice> = done.view.remarks.iter().cloned().map(Notice::from).collect();
-                let (words, mut notices) = said(done, |it| {
-                    format!("reviewed {plan}: {}; combined verdict: {}", it.review.verdict, it.standing)
-                });
-                notices.extend(remarks);
-                (words, notices)
-            }
+            BoardAct::Review(given) => review(session, given)?,
         };
         Ok((id, report))
     }
 }
 
-fn claim(session: &Session, issue: String, has_own_worktree: bool) -> Result<Said, Refusal> {
+fn edit(
+    session: &Session,
+    issue: String,
+    status: Option<StatusChange>,
+    fields: NewFields,
+) -> Answer<IssueView> {
+    let seen = SeenFields::default();
+    issues::edit(session, Edit { issue, title: None, text: None, status, fields, seen, force: None })
+}
+
+fn queued(session: &Session, issue: String) -> Result<Report, Refusal> {
+    let which = queue::QueueSelection { issues: vec![issue], ..queue::QueueSelection::default() };
+    let done = queue::add(session, &queue::AddItems { which, queue: None, force: None })?;
+    Ok(report(done, |items| {
+        let names = items.iter().map(|added| {
+            let queue = added.item.queue_id.as_ref().map(|id| format!(" of {id}")).unwrap_or_default();
+            format!("{}{queue}", added.item.item.item_id)
+        });
+        format!("queued as {}", names.collect::<Vec<_>>().join(", "))
+    }))
+}
+
+fn review(session: &Session, given: Review) -> Result<Report, Refusal> {
+    let Review { plan, digest, verdict, scores: [technical, risk, completeness], findings } = given;
+    let scores = Scores { technical, risk, completeness };
+    let judgement = Judgement::new(verdict, scores, findings, Some(digest))?;
+    let input = plans::ReviewPlan { solution: plan.clone(), judgement, force: None };
+    let done = plans::review(session, &input)?;
+    let remarks: Vec<Notice> = done.view.remarks.iter().cloned().map(Notice::from).collect();
+    let mut report = report(done, |view| {
+        format!("reviewed {plan}: {}; combined verdict: {}", view.review.verdict, view.standing)
+    });
+    report.notices.extend(remarks);
+    Ok(report)
+}
+
+fn claim(session: &Session, issue: String, has_own_worktree: bool) -> Result<Report, Refusal> {
     let wish = ClaimRequest {
         what: Claimable::Issue(issue, None),
         queue: None,
@@ -205,21 +219,23 @@ fn claim(session: &Session, issue: String, has_own_worktree: bool) -> Result<Sai
         run: None,
         model: None,
     };
-    Ok(said(work::claim(session, &wish)?, |claim| {
+    Ok(report(work::claim(session, &wish)?, |claim| {
         let verb = if claim.is_new { "claimed" } else { "already claimed" };
-        let place =
-            claim.path.as_ref().map_or("in this worktree".to_owned(), |it| format!("in {}", it.display()));
+        let place = match &claim.path {
+            Some(path) => format!("in {}", path.display()),
+            None => "in this worktree".to_owned(),
+        };
         format!("{verb} {} (attempt {}) {place}", claim.solution_id, claim.attempt)
     }))
 }
 
-fn said<V>(done: Done<V>, words: impl FnOnce(&V) -> String) -> Said {
-    (words(&done.view), done.notices)
+fn report<V>(done: Done<V>, words: impl FnOnce(&V) -> String) -> Report {
+    Report { words: words(&done.view), notices: done.notices }
 }
 
-fn standing(done: Done<IssueView>) -> Said {
+fn standing(done: Done<IssueView>) -> Report {
     let is_changed = done.commit.is_some();
-    said(done, |view| {
+    report(done, |view| {
         let already = if is_changed { "" } else { "already " };
         format!("{} is {already}{}", view.issue.id, view.derived.status)
     })

@@ -24,7 +24,7 @@ pub(super) fn lines(plan: &Plan, strokes: Strokes) -> Vec<StyledLine> {
     let mut rank = vec![0; before.len()];
     order.iter().enumerate().for_each(|(at, task)| rank[*task] = at);
     let mut edges: Vec<Vec<usize>> =
-        order.iter().map(|task| before[*task].iter().map(|it| rank[*it]).collect()).collect();
+        order.iter().map(|task| before[*task].iter().map(|earlier| rank[*earlier]).collect()).collect();
     if edges.len() <= MOST_REDUCED {
         edges = reduced(&edges);
     }
@@ -32,11 +32,10 @@ pub(super) fn lines(plan: &Plan, strokes: Strokes) -> Vec<StyledLine> {
     let mut lines = Vec::new();
     for (drawn, task) in draw(&edges, strokes).into_iter().zip(order.iter().map(|n| &plan.tasks[*n])) {
         lines.extend(drawn.link.map(|link| StyledLine(vec![(style::DIM, link)])));
-        let clean = |text: &str| clean_line(text).into_owned();
         lines.push(StyledLine(vec![
             (style::DIM, format!("{}{mark}{}  ", drawn.left, drawn.right)),
-            (style::ID, clean(&task.id)),
-            (style::PLAIN, format!("  {}", clean(&task.title))),
+            (style::ID, clean_line(&task.id).into_owned()),
+            (style::PLAIN, format!("  {}", clean_line(&task.title))),
         ]));
         let mut about = Vec::new();
         if !task.depends_on.is_empty() {
@@ -48,7 +47,8 @@ pub(super) fn lines(plan: &Plan, strokes: Strokes) -> Vec<StyledLine> {
             about.push(files.join(", "));
         }
         if !about.is_empty() {
-            let words = clean(&about.join("; "));
+            let about = about.join("; ");
+            let words = clean_line(&about);
             lines
                 .push(StyledLine(vec![(style::DIM, format!("{}  {words}", pad(&drawn.below, &drawn.left)))]));
         }

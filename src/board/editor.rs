@@ -46,9 +46,15 @@ impl Editor {
     /// Inserts text at the cursor, without control characters.
     pub(super) fn insert(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
-        let fits = |c: &char| !c.is_control() || (*c == '\n' && self.is_long);
-        let blank = |c: char| if matches!(c, '\t' | '\n') && !(c == '\n' && self.is_long) { ' ' } else { c };
-        let text: String = text.chars().map(blank).filter(fits).collect();
+        let text: String = text
+            .chars()
+            .filter_map(|c| match c {
+                '\n' if self.is_long => Some(c),
+                '\t' | '\n' => Some(' '),
+                c if c.is_control() => None,
+                c => Some(c),
+            })
+            .collect();
         if self.text.len() + text.len() <= LONGEST {
             self.text.insert_str(self.at, &text);
             self.at += text.len();
@@ -66,24 +72,29 @@ impl Editor {
         true
     }
 
+    /// Where the character before the cursor begins.
+    fn left(&self) -> usize {
+        self.text[..self.at].grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
+    }
+
+    /// Where the character at the cursor ends.
+    fn right(&self) -> usize {
+        self.at + self.text[self.at..].graphemes(true).next().map_or(0, str::len)
+    }
+
     /// Handles a key; returns `false` if the key has no meaning in a text field.
     pub(super) fn key(&mut self, key: Key) -> bool {
-        let before = |text: &str| text.grapheme_indices(true).next_back().map_or(0, |it| it.0);
-        let after = |text: &str| text.graphemes(true).next().map_or(0, str::len);
         match key {
             Key::Char(c) => self.insert(c.encode_utf8(&mut [0; 4])),
             Key::AltEnter | Key::Ctrl('j') if self.is_long => self.insert("\n"),
-            Key::Left | Key::Ctrl('b') => self.at = before(&self.text[..self.at]),
-            Key::Right | Key::Ctrl('f') => self.at += after(&self.text[self.at..]),
+            Key::Left | Key::Ctrl('b') => self.at = self.left(),
+            Key::Right | Key::Ctrl('f') => self.at = self.right(),
             Key::Home | Key::Ctrl('a') => self.at = self.line_begin(),
             Key::End | Key::Ctrl('e') => self.at = self.line_end(),
             Key::Up if self.is_long => self.up(),
             Key::Down if self.is_long => self.down(),
-            Key::Backspace | Key::Ctrl('h') => self.cut(before(&self.text[..self.at])),
-            Key::Delete | Key::Ctrl('d') => {
-                let end = self.at + after(&self.text[self.at..]);
-                self.text.drain(self.at..end);
-            }
+            Key::Backspace | Key::Ctrl('h') => self.cut(self.left()),
+            Key::Delete | Key::Ctrl('d') => drop(self.text.drain(self.at..self.right())),
             Key::Ctrl('u') => self.cut(self.line_begin()),
             Key::Ctrl('k') => drop(self.text.drain(self.at..self.line_end())),
             Key::Ctrl('w') => {

@@ -95,8 +95,7 @@ pub(super) fn of(model: &Model) -> ScreenLayout {
 impl ScreenLayout {
     /// The lane at a screen position, and which of its visible issues is there, from 0.
     pub(super) fn lane_at(&self, x: u16, y: u16) -> Option<(usize, Option<usize>)> {
-        let inside = |area: &Rect| area.contains((x, y).into());
-        let (n, area) = self.lanes.iter().find(|it| inside(&it.1))?;
+        let (n, area) = self.lanes.iter().find(|(_, area)| area.contains((x, y).into()))?;
         let row = y.checked_sub(area.y + 1).map(|row| usize::from(row / self.card));
         Some((*n, row.filter(|row| *row < self.rows)))
     }

@@ -34,7 +34,7 @@ use crate::store::{Acting, HistoryStep, Store};
 use crate::trail::watched::{TICK, WatchedFiles};
 use crate::ui::fullscreen::{Fullscreen, suspend};
 use crate::ui::{DrawnNode, Input, Screen, Strokes};
-use event::{BoardEffect, BoardEvent};
+use event::{BoardEffect, BoardEvent, RefusedText};
 use model::Model;
 
 /// Poll interval while an answer is awaited: well within a frame.
@@ -111,8 +111,8 @@ pub(crate) fn run(settings: &BoardSettings) -> Result<(), Refusal> {
                 }
                 BoardEffect::Edit(text) => {
                     let edited = screen.lend(|| (settings.lent.edit)(&session, &text)).map_err(gone)?;
-                    let refused = |(message, hint)| event::RefusedText { message, details: vec![], hint };
-                    let edited = edited.map_err(refused);
+                    let edited =
+                        edited.map_err(|(message, hint)| RefusedText { message, details: vec![], hint });
                     effects.extend(update::update(&mut model, BoardEvent::Edited(edited)));
                     is_changed = true;
                 }

@@ -206,15 +206,16 @@ impl Model {
         let follows = self.follow.take().is_some() || self.asked_about == self.selected().map(|it| it.0);
         let before = self.lanes.get(self.at).map(|lane| lane.status);
         let is_new_filter = std::mem::take(&mut self.is_new_filter);
-        let old = if is_new_filter { Vec::new() } else { std::mem::take(&mut self.lanes) };
-        let lane = |read: issues::Lane| {
+        let lanes = std::mem::take(&mut self.lanes);
+        let old = if is_new_filter { Vec::new() } else { lanes };
+        for read in view.lanes {
             let before = old.iter().find(|lane| lane.status == read.status);
-            LaneView::new(read, before)
-        };
-        self.lanes = view.lanes.into_iter().map(lane).collect();
-        let place = |status| self.lanes.iter().position(|lane| lane.status == status);
-        let followed = view.followed.filter(|_| follows || is_new_filter);
-        if let Some((lane, at)) = followed.and_then(|(status, at)| Some((place(status)?, at))) {
+            self.lanes.push(LaneView::new(read, before));
+        }
+        if let Some((status, at)) = view.followed
+            && (follows || is_new_filter)
+            && let Some(lane) = self.lanes.iter().position(|lane| lane.status == status)
+        {
             self.at = lane;
             self.lanes[lane].go(at);
         } else {

@@ -22,9 +22,10 @@ fn perform(settings: &BoardSettings, deed: Deed) -> Result<Answered, RefusedText
     // A new session each time, since the settings may have changed.
     let session = settings.session(Box::new(NoProgress)).map_err(|refusal| refused(refusal, &[]))?;
     match deed.perform(&session) {
-        Ok((issue, (message, notices))) => {
-            let notices = notices.iter().map(|it| with_remedies(&it.message, &it.remedies)).collect();
-            Ok(Answered { issue, message, notices })
+        Ok((issue, report)) => {
+            let notices = report.notices.iter();
+            let notices = notices.map(|notice| with_remedies(&notice.message, &notice.remedies)).collect();
+            Ok(Answered { issue, message: report.words, notices })
         }
         Err(refusal) => Err(refused(refusal, &session.notices())),
     }
@@ -33,7 +34,7 @@ fn perform(settings: &BoardSettings, deed: Deed) -> Result<Answered, RefusedText
 /// A refusal as text, with the notices that came before it.
 pub(super) fn refused(refusal: Refusal, notices: &[Notice]) -> RefusedText {
     let Refusal { message, details, remedies, .. } = refusal;
-    let details = details.iter().map(|it| with_remedies(&it.message, &it.remedies));
-    let notices = notices.iter().map(|it| with_remedies(&it.message, &it.remedies));
+    let details = details.iter().map(|detail| with_remedies(&detail.message, &detail.remedies));
+    let notices = notices.iter().map(|notice| with_remedies(&notice.message, &notice.remedies));
     RefusedText { message, details: details.chain(notices).collect(), hint: spelled(&remedies) }
 }

@@ -12,7 +12,7 @@ use crate::agent::request::Request;
 use crate::cli::answer_schema::{Clocked, OptionallyClocked};
 use crate::cli::command::issues::list;
 use crate::cli::command::plans::solutions;
-use crate::cli::command::store::{completions, demo, export, export_ccw, help, manual_pages, schema, setup};
+use crate::cli::command::store::{completions, demo, export, export_ccw, help, schema, setup};
 #[cfg(feature = "web")]
 use crate::cli::command::work::web;
 use crate::cli::print::run_events::RunNews;
@@ -437,7 +437,6 @@ pub(super) static KINDS: &[DocumentKind] = &[
         "web",
         "`web`: the address, when the server listens or the export is complete",
     ),
-    kind::<manual_pages::InstalledPages>(Sort::Answer, "help-install", "the answer of `help --install`"),
     kind::<crate::ops::ErrorAnswer<crate::model::remedy::Remedy>>(
         Sort::Answer,
         "error",

@@ -223,8 +223,6 @@ text_enum!(
         NoEvidence = "no-evidence",
         /// The program `gh` is not installed.
         NoGh = "no-gh",
-        /// There is no directory for manual pages.
-        NoManualFolder = "no-manual-folder",
         /// The path of this program cannot be found.
         NoProgram = "no-program",
         /// There is no active queue.

@@ -19,7 +19,7 @@ pub(crate) struct IssueField {
     pub(crate) short: Option<char>,
     /// What its value is called in the help: `PERSON`.
     pub(crate) placeholder: &'static str,
-    /// The help of the option that sets it; of a choice, the values that are expected.
+    /// The help of the option that sets it.
     pub(crate) help: &'static str,
     /// The help of the option that filters by it.
     pub(crate) filter_help: &'static str,
@@ -43,6 +43,8 @@ pub(crate) enum ValueKind {
     Choice {
         /// In order.
         words: &'static [&'static str],
+        /// What can be typed.
+        expected: &'static str,
         /// The position of a value that was typed among the words.
         position: fn(&str) -> Option<usize>,
         /// Whether every issue has a value.
@@ -72,11 +74,12 @@ pub(crate) static ISSUE_FIELDS: [IssueField; 3] = [
         word: "priority",
         short: Some('p'),
         placeholder: "PRIORITY",
-        help: "1 to 5, or critical, high, medium, low, trivial",
+        help: "Priority: 1 to 5, or critical, high, medium, low, trivial",
         filter_help: "Only issues with this priority; repeat, or separate several with commas",
         column: "priority",
         values: ValueKind::Choice {
             words: &Priority::NAMES,
+            expected: "1 to 5, or critical, high, medium, low, trivial",
             position: |text| Priority::parse(text).map(|priority| usize::from(priority.number()) - 1),
             is_required: true,
         },
@@ -140,10 +143,10 @@ impl IssueField {
     /// What is expected.
     pub(crate) fn check(&self, text: &str) -> Result<(), String> {
         match self.values {
-            ValueKind::Choice { position, is_required, .. }
+            ValueKind::Choice { position, is_required, expected, .. }
                 if (is_required || !text.trim().is_empty()) && position(text.trim()).is_none() =>
             {
-                Err(format!("expected {}", self.help))
+                Err(format!("expected {expected}"))
             }
             _ => Ok(()),
         }
@@ -220,7 +223,7 @@ impl FieldValues {
 }
 
 #[serde_with::skip_serializing_none]
-/// What agents need to know of these fields, as members of their context.
+/// What agents need to know of these fields, as members of their context: all but the assignee.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct ToldFields {
     /// 1 (critical) to 5 (trivial).

@@ -3,19 +3,29 @@
 /// Longer words are not compared: nobody types them by hand, and the comparison is quadratic.
 const LONGEST: usize = 100;
 
-/// The name closest to `typed`, in any case, if it is close: one slip, and one more for every four characters.
+/// The name closest to `typed`, in any case, if it is close: one slip, and one more for every four characters if both begin
+/// with the same one, which people seldom mistype.
 pub(crate) fn nearest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_lowercase();
     let length = typed.chars().count();
     if !(2..=LONGEST).contains(&length) {
         return None;
     }
-    let most = 1 + length / 4;
-    let distance = |name: &'a str| (strsim::osa_distance(&typed, &name.to_lowercase()), name);
-    let nearest =
-        known.into_iter().filter(|name| name.chars().count().abs_diff(length) <= most).map(distance).min();
-    // A word of which nothing is left is another word.
-    nearest.filter(|(distance, _)| *distance <= most && *distance < length).map(|(_, name)| name)
+    let mut nearest: Option<(usize, &str)> = None;
+    for name in known {
+        let known = name.to_lowercase();
+        let most = if known.chars().next() == typed.chars().next() { 1 + length / 4 } else { 1 };
+        if known.chars().count().abs_diff(length) > most {
+            continue;
+        }
+        let distance = strsim::osa_distance(&typed, &known);
+        // A word of which nothing is left is another word.
+        let is_close = distance <= most && distance < length;
+        if is_close && nearest.is_none_or(|best| (distance, name) < best) {
+            nearest = Some((distance, name));
+        }
+    }
+    nearest.map(|(_, name)| name)
 }
 
 /// All names that are as close to `typed`, or that begin with it, closest first.
@@ -39,6 +49,8 @@ mod tests {
         assert_eq!(near("instal", ["uninstall", "install"]), ["install"]);
         assert_eq!(near("list", ["lists", "listings", "lint"]), ["lint", "lists", "listings"]);
         assert_eq!(near("frobnicate", ["conflicts"]), [""; 0]);
+        assert_eq!(near("nosuch", ["vouch", "search"]), [""; 0]);
+        assert_eq!(near("ccnflitcs", ["conflicts"]), ["conflicts"]);
         assert_eq!(near("git", ["list", "edit", "init"]), [""; 0]);
     }
 

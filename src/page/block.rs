@@ -278,8 +278,15 @@ pub(crate) struct Row {
     /// Names the row on its page, for links to it and for the forms that belong to it.
     pub(crate) key: Option<String>,
     pub(crate) cells: Vec<Line>,
-    /// Remarks on the row. A terminal shows them below the table.
+    /// Remarks on the row, shown below it.
     pub(crate) notes: Vec<Line>,
+}
+
+impl Row {
+    /// A row without notes.
+    pub(crate) fn new(cells: impl Into<Vec<Line>>) -> Self {
+        Self { cells: cells.into(), ..Self::default() }
+    }
 }
 
 /// Rows in columns. Without rows, nothing is shown.
@@ -299,11 +306,10 @@ impl Table {
         columns: impl IntoIterator<Item = Column>,
         rows: impl IntoIterator<Item = Vec<Line>>,
     ) -> Self {
-        let rows = rows.into_iter().map(|cells| Row { cells, ..Row::default() }).collect();
         Self {
             label: label.into(),
             columns: columns.into_iter().collect(),
-            rows,
+            rows: rows.into_iter().map(Row::new).collect(),
             per_page: PerPage::default(),
         }
     }

@@ -3,8 +3,8 @@
 use super::looks::issue_style;
 use super::remedy::{spelled, with_remedies};
 use super::{
-    Block, Column, Line, Section, Span, Table, Target, line, message, named, person, record, short_id, state,
-    styled,
+    Block, Column, Line, Row, Section, Span, Table, Target, line, message, named, person, record, short_id,
+    state, styled,
 };
 use crate::ops::issues::{Attention, AttentionItem, AttentionKind, Home, HomeIssues, HomeItems, SyncState};
 use crate::ops::work::PrimedExecution;
@@ -45,9 +45,9 @@ pub(crate) fn blocks(home: &Home) -> Vec<Block> {
 pub(crate) fn work(home: &Home) -> Vec<Block> {
     let all = [
         items("ready", &home.ready),
-        items("waiting", &home.blocked),
+        items("queued, not ready", &home.blocked),
         outside("not queued", &home.unblocked, "/issues?unblocked=1"),
-        outside("waiting for other issues", &home.waiting, "/issues?waiting=1"),
+        outside("waiting for other work", &home.waiting, "/issues?waiting=1"),
     ];
     all.into_iter().flatten().collect()
 }
@@ -122,9 +122,10 @@ fn section(name: &str, all: usize, blocks: Vec<Block>) -> Block {
     Section::new(format!("{name} ({all})"), blocks)
 }
 
-fn table(label: &str, rows: Vec<Vec<Line>>) -> Block {
-    let columns = [Column::left(""), Column::left(""), Column::flexible("")];
-    Block::Table(Table::new(label, columns, rows))
+fn table(label: &str, rows: impl IntoIterator<Item = Row>) -> Block {
+    let columns = vec![Column::left(""), Column::left(""), Column::flexible("")];
+    let rows = rows.into_iter().collect();
+    Block::Table(Table { label: label.to_owned(), columns, rows, ..Table::default() })
 }
 
 /// Says how many more there are, and leads to their list if there is one.
@@ -139,20 +140,18 @@ fn more(all: usize, shown: usize, list: Option<&'static str>) -> Option<Block> {
 
 /// Items, each with what it waits for.
 fn items(name: &str, items: &HomeItems) -> Option<Block> {
-    let rows = items.first.iter().flat_map(|item| {
+    let rows = items.first.iter().map(|item| {
         let target = Target::Item(item.queue_id.clone(), item.item.item_id().to_string());
-        let head = vec![
+        let cells = vec![
             Span::Link { to: target, name: item.item.to_string(), is_short: true }.into(),
             short_id(&item.issue_id).into(),
             record(&item.title).into(),
         ];
-        let reasons = item.blocked_by.iter().map(|blocker| {
-            let why = with_remedies(&blocker.reason, &blocker.remedies);
-            vec![Line::default(), Line::default(), message(why).into()]
-        });
-        std::iter::once(head).chain(reasons)
+        let reasons = item.blocked_by.iter();
+        let notes = reasons.map(|why| message(with_remedies(&why.reason, &why.remedies)).into()).collect();
+        Row { cells, notes, ..Row::default() }
     });
-    let blocks = [Some(table(name, rows.collect())), more(items.count, items.first.len(), Some("/queues"))];
+    let blocks = [Some(table(name, rows)), more(items.count, items.first.len(), Some("/queues"))];
     (items.count > 0).then(|| section(name, items.count, blocks.into_iter().flatten().collect()))
 }
 
@@ -165,13 +164,13 @@ fn outside(name: &str, issues: &HomeIssues, list: &'static str) -> Option<Block>
             [one] => line!["after ", short_id(one)],
             [one, others @ ..] => line!["after ", short_id(one), format!(" and {} more", others.len())],
         };
-        vec![short_id(&issue.issue_id).into(), after, record(&issue.title).into()]
+        Row::new([short_id(&issue.issue_id).into(), after, record(&issue.title).into()])
     });
-    let blocks = [Some(table(name, rows.collect())), more(issues.count, issues.first.len(), Some(list))];
+    let blocks = [Some(table(name, rows)), more(issues.count, issues.first.len(), Some(list))];
     (issues.count > 0).then(|| section(name, issues.count, blocks.into_iter().flatten().collect()))
 }
 
-/// Things of one kind that wait for the user, with what to do about the first of them.
+/// Things of one kind that wait for the user, each with what to do about it.
 fn group(group: &Attention) -> Vec<Block> {
     let (verb, list) = match group.kind {
         AttentionKind::Decision => ("decide", None),
@@ -185,15 +184,12 @@ fn group(group: &Attention) -> Vec<Block> {
         AttentionKind::Landing => ("land", Some("/issues?unlanded=1")),
         AttentionKind::Question => ("answer", None),
     };
-    let rows =
-        group.first.iter().map(|item| vec![state(style::WARN, verb).into(), name(group, item), about(item)]);
-    let first = group.first.iter().flat_map(|item| &item.remedies).next();
-    let does = first.and_then(|first| spelled(std::slice::from_ref(first)));
-    let blocks = [
-        Some(table(verb, rows.collect())),
-        does.map(|does| Block::Line(line!["  ", message(does)])),
-        more(group.count, group.first.len(), list),
-    ];
+    let rows = group.first.iter().map(|item| Row {
+        cells: vec![state(style::WARN, verb).into(), name(group, item), about(item)],
+        notes: spelled(&item.remedies).map(|does| message(does).into()).into_iter().collect(),
+        ..Row::default()
+    });
+    let blocks = [Some(table(verb, rows)), more(group.count, group.first.len(), list)];
     blocks.into_iter().flatten().collect()
 }
 

@@ -21,7 +21,7 @@ pub(crate) mod trace;
 pub(crate) mod words;
 
 pub(crate) use block::{
-    Block, Column, Diagram, Drawing, Entry, EntryForm, Field, List, Page, PerPage, Section, Table, Text,
+    Block, Column, Diagram, Drawing, Entry, EntryForm, Field, List, Page, PerPage, Row, Section, Table, Text,
     Value,
 };
 pub(crate) use line::{

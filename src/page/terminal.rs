@@ -133,13 +133,11 @@ fn print_table(screen: &mut Screen, margin: usize, shown: &Table) -> io::Result<
     for row in &shown.rows {
         let cells: Vec<Cell> = row.cells.iter().map(|line| cell(screen, line)).collect();
         table.row(cells);
+        for note in &row.notes {
+            table.note(painted(screen, note));
+        }
     }
-    table.print_indented(screen, blanks(margin).len())?;
-    for note in shown.rows.iter().flat_map(|row| &row.notes) {
-        let note = painted(screen, note);
-        writeln!(screen, "{}{note}", blanks(margin))?;
-    }
-    Ok(())
+    table.print_indented(screen, blanks(margin).len())
 }
 
 impl Column {

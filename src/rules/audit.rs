@@ -266,44 +266,50 @@ fn of_execution(carried: &Carried<'_>, policy: &Policy) -> Vec<AuditFinding> {
         .map(|(severity, message)| AuditFinding::new(severity, Kind::Unreviewed, message.into()).on(carried))
         .collect();
     if carried.status == ExecutionStatus::Completed {
-        let gate = Gate::Evidence.setting(policy);
-        for lack in without_repeats(
-            carried.is_hidden,
-            evidence::lacks(plan, carried.execution, &carried.work, gate, carried.reviewed),
-        ) {
-            // A test that was never run may not have been required; a failed test in a completed execution is always
-            // an error.
-            let is_fault = lack.has_failed || gate >= GateValue::Required;
-            let severity = if is_fault { AuditSeverity::Fault } else { AuditSeverity::Note };
-            found.push(AuditFinding::new(severity, Kind::MissingCheck, lack.words).on(carried));
-        }
-        if gate < GateValue::Proved && !carried.is_hidden {
-            let not_proved = evidence::not_proved(plan, carried.execution, &carried.work);
-            found.extend(
-                not_proved
-                    .into_iter()
-                    .map(|words| AuditFinding::new(AuditSeverity::Note, Kind::Unproved, words).on(carried)),
-            );
-        }
-        found.extend(
-            vouches(carried.execution)
-                .map(|words| AuditFinding::new(AuditSeverity::Note, Kind::Vouched, words).on(carried)),
-        );
-        let untouched: Vec<RepoPath> =
-            carried.touched.iter().flat_map(|touched| untouched(plan, touched)).collect();
-        let finding =
-            |message| AuditFinding::new(AuditSeverity::Fault, Kind::UntouchedFile, message).on(carried);
-        if carried.is_hidden && !untouched.is_empty() {
-            let files = count(untouched.len(), "file");
-            found.push(finding(format!("its plan is hidden, and no commit touched {files} that it names")));
-        } else {
-            found.extend(untouched.iter().map(|path| {
-                let message = format!("`{path}` is named in the plan, but no commit touched it");
-                finding(message).in_file(path.as_str())
-            }));
-        }
+        found.extend(of_evidence(carried, plan, policy));
+        found.extend(of_untouched(carried, plan));
     }
     found
+}
+
+/// What the checks of a completed execution do not show.
+fn of_evidence(carried: &Carried<'_>, plan: &Plan, policy: &Policy) -> Vec<AuditFinding> {
+    let gate = Gate::Evidence.setting(policy);
+    let mut found = Vec::new();
+    let lacks = evidence::lacks(plan, carried.execution, &carried.work, gate, carried.reviewed);
+    for lack in without_repeats(carried.is_hidden, lacks) {
+        // A test that was never run may not have been required; a failed test in a completed execution is always an error.
+        let is_fault = lack.has_failed || gate >= GateValue::Required;
+        let severity = if is_fault { AuditSeverity::Fault } else { AuditSeverity::Note };
+        found.push(AuditFinding::new(severity, Kind::MissingCheck, lack.words).on(carried));
+    }
+    if gate < GateValue::Proved && !carried.is_hidden {
+        for words in evidence::not_proved(plan, carried.execution, &carried.work) {
+            found.push(AuditFinding::new(AuditSeverity::Note, Kind::Unproved, words).on(carried));
+        }
+    }
+    for words in vouches(carried.execution) {
+        found.push(AuditFinding::new(AuditSeverity::Note, Kind::Vouched, words).on(carried));
+    }
+    found
+}
+
+/// The files that the plan of a completed execution names and no commit touched.
+fn of_untouched(carried: &Carried<'_>, plan: &Plan) -> Vec<AuditFinding> {
+    let untouched: Vec<RepoPath> =
+        carried.touched.iter().flat_map(|touched| untouched(plan, touched)).collect();
+    if carried.is_hidden && !untouched.is_empty() {
+        let files = count(untouched.len(), "file");
+        let message = format!("its plan is hidden, and no commit touched {files} that it names");
+        return vec![AuditFinding::new(AuditSeverity::Fault, Kind::UntouchedFile, message).on(carried)];
+    }
+    let findings = untouched.iter().map(|path| {
+        let message = format!("`{path}` is named in the plan, but no commit touched it");
+        AuditFinding::new(AuditSeverity::Fault, Kind::UntouchedFile, message)
+            .on(carried)
+            .in_file(path.as_str())
+    });
+    findings.collect()
 }
 
 /// The words of reviewers for what the checks of an execution do not prove, each once.

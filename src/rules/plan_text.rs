@@ -157,53 +157,9 @@ pub(crate) fn parse(text: &str) -> Result<PlanText, TextFault> {
             open = None;
             continue;
         }
-        let Some(task) = plan.tasks.last_mut() else {
-            match rating(line) {
-                Some((_, "")) => {}
-                Some((name, value)) => plan.ratings.push((name, value.to_owned())),
-                None if plan.description.is_empty() => {
-                    line.trim_start_matches('#').trim().clone_into(&mut plan.description);
-                }
-                // A blank in front says that such a line is part of the approach.
-                None if is_reserved(line.trim_start_matches(' ')) => {
-                    approach.push(line.strip_prefix(' ').unwrap_or(line));
-                }
-                None => approach.push(line),
-            }
-            continue;
-        };
-        let field = line.split_once(':').map(|(name, value)| (name.trim().to_lowercase(), value.trim()));
-        if line.trim().is_empty() {
-            continue;
-        }
-        if let Some(item) = line.trim_start().strip_prefix('-') {
-            let list = match open {
-                Some("done when") => &mut task.criteria,
-                Some("verify") => &mut task.verify,
-                Some("test") => &mut task.tests,
-                Some("files") => &mut task.files,
-                _ => &mut task.steps,
-            };
-            push(list, item);
-            continue;
-        }
-        let Some((name, value)) = field else {
-            return Err(text_fault(n, format!("`{}` is neither a field nor a `- ` line", line.trim())));
-        };
-        let Some(name) = FIELDS.into_iter().find(|field| *field == name) else {
-            let near = nearest(&name, FIELDS).map(|nearest| format!("; did you mean `{nearest}:`?"));
-            let near = near.unwrap_or_else(|| format!("; the fields are {}", FIELDS.join(", ")));
-            return Err(text_fault(n, format!("a task has no field `{name}:`{near}")));
-        };
-        open = Some(name).filter(|name| !matches!(*name, "action" | "after"));
-        match name {
-            "action" => task.action = Some(value.to_owned()).filter(|text| !text.is_empty()),
-            "files" => value.split(',').for_each(|file| push(&mut task.files, file)),
-            "after" => value.split(',').for_each(|id| push(&mut task.after, id)),
-            "steps" => push(&mut task.steps, value),
-            "done when" => push(&mut task.criteria, value),
-            "verify" => push(&mut task.verify, value),
-            _ => push(&mut task.tests, value),
+        match plan.tasks.last_mut() {
+            None => plan.read_head(line, &mut approach),
+            Some(task) => task.read(line, &mut open).map_err(|what| TextFault { line: n + 1, what })?,
         }
     }
     approach.join("\n").trim().clone_into(&mut plan.approach);
@@ -222,8 +178,66 @@ pub(crate) fn parse(text: &str) -> Result<PlanText, TextFault> {
     Ok(plan)
 }
 
-fn text_fault(n: usize, what: String) -> TextFault {
-    TextFault { line: n + 1, what }
+impl PlanText {
+    /// Reads a line in front of the tasks.
+    fn read_head<'a>(&mut self, line: &'a str, approach: &mut Vec<&'a str>) {
+        match rating(line) {
+            Some((_, "")) => {}
+            Some((name, value)) => self.ratings.push((name, value.to_owned())),
+            None if self.description.is_empty() => {
+                line.trim_start_matches('#').trim().clone_into(&mut self.description);
+            }
+            // A blank in front says that such a line is part of the approach.
+            None if is_reserved(line.trim_start_matches(' ')) => {
+                approach.push(line.strip_prefix(' ').unwrap_or(line));
+            }
+            None => approach.push(line),
+        }
+    }
+}
+
+impl TaskText {
+    /// Reads a line below the title; `open` is the field whose list goes on.
+    ///
+    /// # Errors
+    /// What is wrong with the line.
+    fn read(&mut self, line: &str, open: &mut Option<&'static str>) -> Result<(), String> {
+        if line.trim().is_empty() {
+            return Ok(());
+        }
+        if let Some(item) = line.trim_start().strip_prefix('-') {
+            push(self.list(open.unwrap_or("steps")), item);
+            return Ok(());
+        }
+        let Some((name, value)) = line.split_once(':') else {
+            return Err(format!("`{}` is neither a field nor a `- ` line", line.trim()));
+        };
+        let (name, value) = (name.trim().to_lowercase(), value.trim());
+        let Some(name) = FIELDS.into_iter().find(|field| *field == name) else {
+            let near = nearest(&name, FIELDS).map(|nearest| format!("; did you mean `{nearest}:`?"));
+            let near = near.unwrap_or_else(|| format!("; the fields are {}", FIELDS.join(", ")));
+            return Err(format!("a task has no field `{name}:`{near}"));
+        };
+        *open = Some(name).filter(|name| !matches!(*name, "action" | "after"));
+        match name {
+            "action" => self.action = Some(value.to_owned()).filter(|text| !text.is_empty()),
+            "files" | "after" => value.split(',').for_each(|one| push(self.list(name), one)),
+            _ => push(self.list(name), value),
+        }
+        Ok(())
+    }
+
+    /// The list of a field.
+    fn list(&mut self, field: &str) -> &mut Vec<String> {
+        match field {
+            "after" => &mut self.after,
+            "done when" => &mut self.criteria,
+            "files" => &mut self.files,
+            "test" => &mut self.tests,
+            "verify" => &mut self.verify,
+            _ => &mut self.steps,
+        }
+    }
 }
 
 fn push(list: &mut Vec<String>, item: &str) {

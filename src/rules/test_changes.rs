@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::test_files::ManifestKind;
 use super::test_settings::{self, SettingsChange};
 use super::{FileRole, TestFiles, inline_tests};
 
@@ -75,8 +76,8 @@ pub(crate) fn test_changes<E: Clone + PartialEq>(
     files: &TestFiles,
     declared: &[&str],
 ) -> TestChanges<E> {
-    let role = |change: &ChangedFile<E>| files.role(&change.path, change.old.is_none());
-    let roles: Vec<FileRole> = changes.iter().map(role).collect();
+    let roles = changes.iter().map(|change| files.role(&change.path, change.old.is_none()));
+    let roles: Vec<FileRole> = roles.collect();
     let renames = Renames::find(changes, &roles);
     let mut found = TestChanges {
         base_tests: vec![],
@@ -100,21 +101,8 @@ pub(crate) fn test_changes<E: Clone + PartialEq>(
                 found.note_tests(edits, change, is_declared);
             }
             FileRole::Manifest(kind) => {
-                let edits = match (&change.old, &change.new) {
-                    (old, Some(new)) => {
-                        let old_text = old.as_ref().and_then(|side| side.text.as_deref());
-                        let new_text = new.text.as_deref().unwrap_or_default();
-                        match test_settings::compare(*kind, old_text, new_text, files) {
-                            SettingsChange::Same => vec![],
-                            SettingsChange::Restored(text) => {
-                                vec![TreeEdit::Write(change.path.clone(), new.entry.clone(), text)]
-                            }
-                            SettingsChange::Unclear => base(change).into_iter().collect(),
-                        }
-                    }
-                    (old, None) => old.iter().map(|_| base_or_removed(change)).collect(),
-                };
-                found.note_tests(edits, change, is_declared);
+                let edit = settings_put_back(change, *kind, files);
+                found.note_tests(edit.into_iter().collect(), change, is_declared);
                 if takes_manifests {
                     found.without_work.push(base_or_removed(change));
                 }
@@ -150,6 +138,21 @@ impl<E> TestChanges<E> {
             self.base_tests.extend(edits);
             self.changed_tests.push(change.path.clone());
         }
+    }
+}
+
+/// Puts back the settings of tests in a manifest, if the work changed them.
+fn settings_put_back<E: Clone>(
+    change: &ChangedFile<E>,
+    kind: ManifestKind,
+    files: &TestFiles,
+) -> Option<TreeEdit<E>> {
+    let Some(new) = &change.new else { return change.old.as_ref().map(|_| base_or_removed(change)) };
+    let old_text = change.old.as_ref().and_then(|side| side.text.as_deref());
+    match test_settings::compare(kind, old_text, new.text.as_deref().unwrap_or_default(), files) {
+        SettingsChange::Same => None,
+        SettingsChange::Restored(text) => Some(TreeEdit::Write(change.path.clone(), new.entry.clone(), text)),
+        SettingsChange::Unclear => base(change),
     }
 }
 

@@ -81,6 +81,16 @@ pub(crate) struct Table {
     /// All cells, row by row.
     cells: Vec<StoredCell>,
     texts: String,
+    /// Lines below rows, in the order of the rows.
+    notes: Vec<Note>,
+}
+
+/// A line below a row.
+#[derive(Debug)]
+struct Note {
+    /// How many rows are above it.
+    rows: usize,
+    painted: String,
 }
 
 /// A cell of the table.
@@ -98,7 +108,7 @@ impl Table {
     pub(crate) fn new(columns: impl IntoIterator<Item = Column>) -> Self {
         let columns: Vec<Column> = columns.into_iter().collect();
         let widest = columns.iter().map(|column| text::width(&column.title)).collect();
-        Self { columns, widest, cells: Vec::new(), texts: String::new() }
+        Self { columns, widest, cells: Vec::new(), texts: String::new(), notes: Vec::new() }
     }
 
     /// Adds a row. Cells beyond the last column are dropped, and missing ones are empty.
@@ -112,6 +122,11 @@ impl Table {
             self.texts.push_str(&text);
             self.cells.push(StoredCell { end: self.texts.len(), width, style: cell.style });
         }
+    }
+
+    /// Adds a line below the last row. It is never cut, since it may have a command.
+    pub(crate) fn note(&mut self, painted: String) {
+        self.notes.push(Note { rows: self.cells.len() / self.columns.len(), painted });
     }
 
     /// Whether no row was added.
@@ -129,8 +144,15 @@ impl Table {
         if self.is_empty() {
             return Ok(());
         }
+        let mut notes = self.notes.iter().peekable();
         if UiSettings::get().is_plain {
-            return self.spoken().try_for_each(|line| writeln!(screen, "{line}"));
+            for (n, line) in self.spoken().enumerate() {
+                writeln!(screen, "{line}")?;
+                while let Some(note) = notes.next_if(|note| note.rows == n + 1) {
+                    writeln!(screen, "{}", note.painted)?;
+                }
+            }
+            return Ok(());
         }
         let widths = self.widths(screen.columns().map(|columns| columns.saturating_sub(by)));
         let margin = " ".repeat(by);
@@ -142,7 +164,7 @@ impl Table {
             screen.write_all(self.line(titles, &widths, painter).as_bytes())?;
         }
         let mut begin = 0;
-        for row in self.cells.chunks(self.columns.len()) {
+        for (n, row) in self.cells.chunks(self.columns.len()).enumerate() {
             let cells = row.iter().map(|cell| {
                 let text = &self.texts[begin..cell.end];
                 begin = cell.end;
@@ -150,6 +172,9 @@ impl Table {
             });
             screen.write_all(margin.as_bytes())?;
             screen.write_all(self.line(cells, &widths, painter).as_bytes())?;
+            while let Some(note) = notes.next_if(|note| note.rows == n + 1) {
+                writeln!(screen, "{margin}  {}", note.painted)?;
+            }
         }
         Ok(())
     }
@@ -256,141 +281,4 @@ impl Table {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ui::screen::tests::screen;
-
-    fn printed(table: &Table, columns: Option<usize>) -> String {
-        let (mut screen, written) = screen(columns);
-        table.print(&mut screen).unwrap();
-        screen.finish().unwrap();
-        written.text()
-    }
-
-    fn issues() -> Table {
-        let mut table = Table::new([
-            Column::left("ID"),
-            Column::right("PRIO"),
-            Column::flexible("TITLE"),
-            Column::left("TAGS"),
-        ]);
-        table.row(["ISS-1".into(), "1".into(), "A title of some length".into(), "auth".into()]);
-        table.row(["ISS-22".into(), "12".into(), "漢字の長い題名です".into()]);
-        table
-    }
-
-    #[test]
-    fn a_pipe_gets_everything() {
-        assert_eq!(
-            printed(&issues(), None),
-            "ID      PRIO  TITLE                   TAGS\n\
-             ISS-1      1  A title of some length  auth\n\
-             ISS-22    12  漢字の長い題名です\n"
-        );
-    }
-
-    #[test]
-    fn a_terminal_gets_the_flexible_column_cut() {
-        let shown = printed(&issues(), Some(33));
-        assert_eq!(
-            shown,
-            "ID      PRIO  TITLE          TAGS\n\
-             ISS-1      1  A title of s…  auth\n\
-             ISS-22    12  漢字の長い題…\n"
-        );
-        assert!(shown.lines().all(|line| text::width(line) <= 33));
-    }
-
-    #[test]
-    fn a_column_never_becomes_too_narrow_to_read() {
-        assert!(printed(&issues(), Some(5)).contains("A title of …  auth"));
-    }
-
-    #[test]
-    fn spare_columns_are_left_out_before_the_title_becomes_unreadable() {
-        let mut table = Table::new([
-            Column::left("ID"),
-            Column::right("TASKS").spare(),
-            Column::left("RISK").spare(),
-            Column::flexible("DESCRIPTION"),
-        ]);
-        table.row(["SOL-1".into(), "2".into(), "low".into(), "Refuse requests beyond the limit".into()]);
-        assert_eq!(
-            printed(&table, Some(44)),
-            "ID     TASKS  RISK  DESCRIPTION\n\
-             SOL-1      2  low   Refuse requests beyond …\n"
-        );
-        assert_eq!(
-            printed(&table, Some(43)),
-            "ID     TASKS  DESCRIPTION\n\
-             SOL-1      2  Refuse requests beyond the l…\n"
-        );
-        assert_eq!(printed(&table, Some(32)), "ID     DESCRIPTION\nSOL-1  Refuse requests beyond t…\n");
-        assert_eq!(printed(&table, None).lines().next(), Some("ID     TASKS  RISK  DESCRIPTION"));
-    }
-
-    #[test]
-    fn of_several_flexible_columns_the_widest_is_cut_first() {
-        let mut table = Table::new([Column::flexible("TITLE"), Column::flexible("TAGS")]);
-        table.row(["a title of some length".into(), "needs-triage, api".into()]);
-        assert_eq!(
-            printed(&table, Some(36)),
-            "TITLE              TAGS\na title of some …  needs-triage, api\n"
-        );
-        let shown = printed(&table, Some(32));
-        assert_eq!(shown, "TITLE            TAGS\na title of som…  needs-triage, …\n");
-    }
-
-    #[test]
-    fn a_row_is_spoken_without_alignment_or_empty_cells() {
-        let spoken: Vec<String> = issues().spoken().collect();
-        assert_eq!(
-            spoken,
-            [
-                "ISS-1, prio 1, title A title of some length, tags auth",
-                "ISS-22, prio 12, title 漢字の長い題名です"
-            ]
-        );
-    }
-
-    #[test]
-    fn empty_cells_keep_their_place() {
-        let mut table = Table::new([Column::left("A"), Column::right("B"), Column::left("C")]);
-        table.row(["a".into(), "".into(), "c".into()]);
-        table.row(["aa".into(), "10".into(), "".into()]);
-        assert_eq!(printed(&table, None), "A    B  C\na       c\naa  10\n");
-    }
-
-    #[test]
-    fn no_titles_no_title_line_and_no_rows_no_table() {
-        let mut table = Table::new([Column::left(""), Column::left("")]);
-        assert_eq!(printed(&table, None), "");
-        table.row(["status".into(), "planned".into()]);
-        assert_eq!(printed(&table, None), "status  planned\n");
-    }
-
-    #[test]
-    fn cells_are_cleaned_before_they_are_measured() {
-        let mut table = Table::new([Column::left(""), Column::left("")]);
-        table.row(["a\u{1b}[2J\nb".into(), Cell::new("x", style::GOOD)]);
-        table.row(["b".into(), "y".into()]);
-        assert_eq!(printed(&table, None), "a\\u{1b}[2J b  x\nb             y\n");
-    }
-
-    #[test]
-    fn colour_takes_no_room() {
-        let table = issues();
-        let cells =
-            [("ISS-1", 5, style::ID), ("1", 1, style::PLAIN), ("t", 1, style::PLAIN), ("x", 1, style::PLAIN)];
-        let (mut screen, written) = screen(None);
-        screen
-            .write_all(
-                table.line(cells.into_iter(), &[Some(6), Some(4), Some(3), Some(4)], Painter::ON).as_bytes(),
-            )
-            .unwrap();
-        screen.finish().unwrap();
-        let painted = written.text();
-        assert_eq!(anstream::adapter::strip_str(&painted).to_string(), "ISS-1      1  t    x\n");
-        assert!(painted.starts_with("\u{1b}[33mISS-1\u{1b}[0m "));
-    }
-}
+mod tests;

@@ -53,13 +53,15 @@ pub(crate) fn export(session: &Session, folder: &Path) -> Answer<ExportedPages> 
 
 /// The state of an export with these pages, before the first is written.
 fn state(all: &[(Place, Query)], leaves_out: LeavesOut) -> ExportState {
-    let files = all.iter().filter_map(|(place, _)| match place {
-        Place::File(path) => Some(path.clone()),
-        _ => None,
-    });
+    let mut files = Vec::new();
+    for (place, _) in all {
+        if let Place::File(path) = place {
+            files.push(path.clone());
+        }
+    }
     ExportState {
         known: all.iter().map(|(place, query)| file(place, query)).collect(),
-        files: files.collect(),
+        files,
         leaves_out,
         more: Default::default(),
         kept: Default::default(),
@@ -81,28 +83,12 @@ fn write(
     let now = now.map_or_else(|| session.now(), |step| Ok(step.at))?;
     fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
     let mut out = Out { folder, exported: ExportedPages { pages: 0, written: 0 } };
-    let shown = |place: &Place, query: &Query| -> Result<String, Refusal> {
-        let view = View::new(session, (place, query), RenderTarget::Files(export), None, now);
-        let content = match place {
-            Place::Search => search(&view),
-            _ => pages::content(&view),
-        };
-        // A page that cannot be rendered shows the reason instead.
-        let content = content.unwrap_or_else(|refusal| layout::refusal(&view, &refusal));
-        Ok(layout::document(&view, &content))
-    };
     let count = Some(all.len() as u64);
     session.counted("pages", count, |done| {
         each_page(all, export, |n, place, query| {
             done(n as u64);
-            let text = match place {
-                Place::Text(..) => {
-                    let view = View::new(session, (place, query), RenderTarget::Files(export), None, now);
-                    pages::text(&view)?
-                }
-                _ => shown(place, query)?,
-            };
-            out.page(&file(place, query), text.as_bytes())
+            let view = View::new(session, place, query, RenderTarget::Files(export), None, now);
+            out.page(&file(place, query), rendered(&view)?.as_bytes())
         })
     })?;
     for asset in [STYLE, ICON, SEARCH] {
@@ -110,6 +96,18 @@ fn write(
     }
     out.write(INDEX, index(session)?.as_bytes())?;
     Ok(out.exported)
+}
+
+/// A page as it stands in its file.
+fn rendered(view: &View<'_>) -> Result<String, Refusal> {
+    let content = match view.place {
+        Place::Text(..) => return pages::text(view),
+        Place::Search => Ok(search(view)),
+        _ => pages::content(view),
+    };
+    // A page that cannot be rendered shows the reason instead.
+    let content = content.unwrap_or_else(|refusal| layout::refusal(view, &refusal));
+    Ok(layout::document(view, &content))
 }
 
 /// Writes each page with its number, and right after it its further pages and long texts, while [`ExportState::kept`] has what
@@ -149,15 +147,15 @@ fn everything(session: &Session) -> Result<(Vec<(Place, Query)>, LeavesOut), Ref
     let mut trail = Trail::default();
     for id in records::issue_ids(&snapshot)? {
         all.extend(records::solution_ids(&snapshot, &id)?.into_iter().map(Place::Plan));
-        for it in records::executions(&snapshot, &id)? {
-            trail.add(&it);
-            all.push(Place::Execution(it.execution.id));
+        for execution in records::executions(&snapshot, &id)? {
+            trail.add(&execution);
+            all.push(Place::Execution(execution.execution.id));
         }
         all.push(Place::Issue(id));
     }
-    all.extend(queue::list(session, true)?.view.into_iter().map(|it| Place::Queue(it.queue.id)));
-    all.extend(run::list(session)?.view.into_iter().map(|it| Place::Run(it.id)));
-    all.extend(roadmap::list(session)?.view.into_iter().map(|it| Place::Roadmap(it.id)));
+    all.extend(queue::list(session, true)?.view.into_iter().map(|queue| Place::Queue(queue.queue.id)));
+    all.extend(run::list(session)?.view.into_iter().map(|run| Place::Run(run.id)));
+    all.extend(roadmap::list(session)?.view.into_iter().map(|roadmap| Place::Roadmap(roadmap.id)));
     all.extend(changed_plans(session)?.into_iter().map(Place::PlanDiff));
     let steps = steps(session)?;
     // They are at most ten, and each reads its own part of the log.
@@ -195,9 +193,10 @@ impl Trail {
     /// The changed files that the current commit has, and whether there are more than an export explains.
     fn files(&self, session: &Session) -> Result<(Vec<FilePath>, LeavesOut), Refusal> {
         let (mut found, mut leaves_out) = (Vec::new(), LeavesOut::default());
-        let Some(tree) = session.store().code_tree()?.filter(|_| session.store().work_dir().is_some()) else {
+        if session.store().work_dir().is_none() {
             return Ok((found, leaves_out));
-        };
+        }
+        let Some(tree) = session.store().code_tree()? else { return Ok((found, leaves_out)) };
         for path in self.files.iter().filter_map(|path| FilePath::parse(path)) {
             let is_short = path.as_str().split('/').all(|name| name.len() <= LONGEST_NAME);
             if !is_short || !tree.has(path.as_str())? {
@@ -253,7 +252,7 @@ pub(super) fn file(place: &Place, query: &Query) -> String {
 }
 
 /// The search page, whose script reads the index.
-fn search(view: &View<'_>) -> Result<PageContent, Refusal> {
+fn search(view: &View<'_>) -> PageContent {
     let body = html! {
         h1 { "Search" }
         p id="told" role="status" {}
@@ -262,18 +261,18 @@ fn search(view: &View<'_>) -> Result<PageContent, Refusal> {
         script src=(view.file(INDEX)) defer {}
         script src=(view.file(SEARCH.name)) defer {}
     };
-    Ok(PageContent::new("Search", body))
+    PageContent::new("Search", body)
 }
 
 /// The index as a script: id, title, status, and further searchable text of each issue.
 fn index(session: &Session) -> Result<String, Refusal> {
     let mut rows: Vec<String> = Vec::new();
-    issues::list::<Refusal>(session, &whole(), |it| {
-        let issue = it.issue;
+    issues::list::<Refusal>(session, &whole(), |shown| {
+        let issue = shown.issue;
         let tags = issue.tags.iter().cloned().collect::<Vec<_>>().join(" ");
         let text = parts::cut(issue.context.as_deref().unwrap_or_default(), SEARCHED).0;
         let more = format!("{tags} {} {text}", issue.assignee.as_deref().unwrap_or_default());
-        rows.push(typed::own_json(&(issue.id, issue.title, it.derived.status, more)).to_string());
+        rows.push(typed::own_json(&(issue.id, issue.title, shown.derived.status, more)).to_string());
         Ok(())
     })?;
     let script = format!("window.wfIndex = [\n{}\n];\n", rows.join(",\n"));
@@ -298,12 +297,13 @@ impl Out<'_> {
         let path = self.folder.join(name);
         // The directory may be one of the project, where others decide what is a link.
         let parents = Path::new(name).ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty());
-        if let Some(link) = parents.map(|parent| self.folder.join(parent)).find(|it| it.is_symlink()) {
+        if let Some(link) = parents.map(|parent| self.folder.join(parent)).find(|parent| parent.is_symlink())
+        {
             return Err(cannot_write(&path, &format!("`{}` is a link", link.display())));
         }
         let is_same = !path.is_symlink()
-            && fs::metadata(&path).is_ok_and(|it| it.len() == content.len() as u64)
-            && fs::read(&path).is_ok_and(|it| it == content);
+            && fs::metadata(&path).is_ok_and(|metadata| metadata.len() == content.len() as u64)
+            && fs::read(&path).is_ok_and(|written| written == content);
         if is_same {
             return Ok(());
         }

@@ -95,12 +95,12 @@ pub(super) struct FilePath(String);
 
 impl FilePath {
     pub(super) fn parse(text: &str) -> Option<Self> {
-        let is_name = |name: &str| {
+        let is_path = text.split('/').all(|name| {
             !matches!(name, "" | "." | "..")
                 && !name.eq_ignore_ascii_case(".git")
                 && !name.chars().any(char::is_control)
-        };
-        text.split('/').all(is_name).then(|| Self(text.to_owned()))
+        });
+        if is_path { Some(Self(text.to_owned())) } else { None }
     }
 
     pub(super) fn as_str(&self) -> &str {

@@ -114,7 +114,8 @@ impl<'a> View<'a> {
     /// A request for the page of a place, at the time `now`.
     pub(super) fn new(
         session: &'a Session,
-        (place, query): (&'a Place, &'a Query),
+        place: &'a Place,
+        query: &'a Query,
         target: RenderTarget<'a>,
         refused: Option<&'a RefusedForm>,
         now: Time,

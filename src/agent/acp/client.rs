@@ -1,6 +1,6 @@
 //! The client side of the Agent Client Protocol, on a thread of its own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,12 +13,14 @@ use agent_client_protocol::v1::schema::{
     WriteTextFileRequest, WriteTextFileResponse,
 };
 use agent_client_protocol::{self as acp, Client};
+use futures::Sink;
 use futures::channel::{mpsc as lines, oneshot};
 
 use super::calls::{Calls, with_fields};
+use super::permission::{self, ToolRequest};
 use super::session::{OpenedSession, Opening, open};
 use super::turn::{TurnState, turns};
-use super::{files, permission, real};
+use super::{files, real};
 use crate::agent::talk::{AskedFor, Prompt};
 use crate::model::{Cost, Usage};
 use crate::rules::Role;
@@ -139,17 +141,7 @@ pub(super) fn run(
     let calls = Calls::default();
     let state = TurnState::default();
     let result = Arc::new(Mutex::new(None));
-    let sent = events.clone();
-    let outgoing = futures::sink::unfold(to_agent, move |to_agent, line: String| {
-        let sent = sent.clone();
-        async move {
-            let line = line + "\n";
-            to_agent.send(line.clone().into_bytes()).map_err(std::io::Error::other)?;
-            // If nobody receives the line, only the transcript lacks it.
-            let _ = sent.send(AcpEvent::Sent(line));
-            Ok::<_, std::io::Error>(to_agent)
-        }
-    });
+    let outgoing = lines_to_agent(to_agent, events.clone());
     let (heard, known, said) = (events.clone(), calls.clone(), state.clone());
     let (decided, unread, unwritten) = (events.clone(), events.clone(), events.clone());
     let (asked_root, denied) = (root.clone(), state.clone());
@@ -172,55 +164,21 @@ pub(super) fn run(
             async move |request: RequestPermissionRequest, responder, _| {
                 let id = request.tool_call.tool_call_id.to_string();
                 let wish = with_fields(calls.known(&id), request.tool_call.fields);
-                let decision = permission::decide(role, &asked_root, &wish);
-                let subject = permission::subject(&wish, &asked_root);
-                let word = match &decision {
-                    Ok(()) => "allowed".to_owned(),
-                    Err(refused) => format!("refused, {}", refused.why),
-                };
-                let _ = decided.send(AcpEvent::Tool(format!("{subject}: {word}\n")));
-                if let Err(refused) = &decision {
-                    let why = format!("{} (it asked for: {})", refused.why, named_shortly(&refused.what));
-                    denied.refused(&why);
-                    let _ = decided.send(AcpEvent::Refused(AskedFor::Permission, why));
-                }
-                let outcome = permission::outcome(&request.options, decision.is_ok());
+                let is_allowed = is_allowed(&wish, role, &asked_root, &denied, &decided);
+                let outcome = permission::outcome(&request.options, is_allowed);
                 responder.respond(RequestPermissionResponse::new(outcome))
             },
             acp::on_receive_request!(),
         )
         .on_receive_request(
             async move |request: ReadTextFileRequest, responder, _| {
-                let text = files::read(&read_root, &request.path, request.line, request.limit);
-                if let Err(error) = &text
-                    && error.is_forbidden()
-                {
-                    let why = format!("it may not read {error}");
-                    let _ = unread.send(AcpEvent::Refused(AskedFor::Read, why));
-                }
-                responder
-                    .respond_with_result(text.map(ReadTextFileResponse::new).map_err(|error| of_file(&error)))
+                responder.respond_with_result(read_file(&request, &read_root, &unread))
             },
             acp::on_receive_request!(),
         )
         .on_receive_request(
             async move |request: WriteTextFileRequest, responder, _| {
-                let written = if role == Role::Executor {
-                    files::write(&write_root, &request.path, &request.content).map_err(|error| {
-                        if error.is_forbidden() {
-                            let why = format!("it may not write {error}");
-                            let _ = unwritten.send(AcpEvent::Refused(AskedFor::Write, why));
-                        }
-                        of_file(&error)
-                    })
-                } else {
-                    let why = format!("a {role} may not change files");
-                    let what = named_shortly(&request.path.to_string_lossy());
-                    let asked = format!("{why} (it asked to write {what})");
-                    let _ = unwritten.send(AcpEvent::Refused(AskedFor::Write, asked));
-                    Err(acp::Error::invalid_params().data(why))
-                };
-                responder.respond_with_result(written.map(|()| WriteTextFileResponse::new()))
+                responder.respond_with_result(write_file(&request, role, &write_root, &unwritten))
             },
             acp::on_receive_request!(),
         )
@@ -232,6 +190,84 @@ pub(super) fn run(
     let ended = futures::executor::block_on(connection);
     let said = result.lock().unwrap_or_else(PoisonError::into_inner).take();
     said.unwrap_or_else(|| Err(ended.map_or_else(Failed::at("the connection"), |()| Failed::lost())))
+}
+
+/// What is sent to the agent, line by line.
+fn lines_to_agent(
+    to_agent: SyncSender<Vec<u8>>,
+    events: Sender<AcpEvent>,
+) -> impl Sink<String, Error = std::io::Error> {
+    futures::sink::unfold(to_agent, move |to_agent, line: String| {
+        let events = events.clone();
+        async move {
+            let line = line + "\n";
+            to_agent.send(line.clone().into_bytes()).map_err(std::io::Error::other)?;
+            // If nobody receives the line, only the transcript lacks it.
+            let _ = events.send(AcpEvent::Sent(line));
+            Ok::<_, std::io::Error>(to_agent)
+        }
+    })
+}
+
+/// Decides on what the agent asks permission for, and tells what was decided.
+fn is_allowed(
+    wish: &ToolRequest,
+    role: Role,
+    root: &Path,
+    state: &TurnState,
+    events: &Sender<AcpEvent>,
+) -> bool {
+    let decision = permission::decide(role, root, wish);
+    let subject = permission::subject(wish, root);
+    let word = match &decision {
+        Ok(()) => "allowed".to_owned(),
+        Err(refused) => format!("refused, {}", refused.why),
+    };
+    let _ = events.send(AcpEvent::Tool(format!("{subject}: {word}\n")));
+    if let Err(refused) = &decision {
+        let why = format!("{} (it asked for: {})", refused.why, named_shortly(&refused.what));
+        state.refused(&why);
+        let _ = events.send(AcpEvent::Refused(AskedFor::Permission, why));
+    }
+    decision.is_ok()
+}
+
+fn read_file(
+    request: &ReadTextFileRequest,
+    root: &Path,
+    events: &Sender<AcpEvent>,
+) -> Result<ReadTextFileResponse, acp::Error> {
+    let text = files::read(root, &request.path, request.line, request.limit);
+    text.map(ReadTextFileResponse::new).map_err(|error| {
+        if error.is_forbidden() {
+            let why = format!("it may not read {error}");
+            let _ = events.send(AcpEvent::Refused(AskedFor::Read, why));
+        }
+        of_file(&error)
+    })
+}
+
+fn write_file(
+    request: &WriteTextFileRequest,
+    role: Role,
+    root: &Path,
+    events: &Sender<AcpEvent>,
+) -> Result<WriteTextFileResponse, acp::Error> {
+    if role != Role::Executor {
+        let why = format!("a {role} may not change files");
+        let what = named_shortly(&request.path.to_string_lossy());
+        let asked = format!("{why} (it asked to write {what})");
+        let _ = events.send(AcpEvent::Refused(AskedFor::Write, asked));
+        return Err(acp::Error::invalid_params().data(why));
+    }
+    let written = files::write(root, &request.path, &request.content);
+    written.map(|()| WriteTextFileResponse::new()).map_err(|error| {
+        if error.is_forbidden() {
+            let why = format!("it may not write {error}");
+            let _ = events.send(AcpEvent::Refused(AskedFor::Write, why));
+        }
+        of_file(&error)
+    })
 }
 
 /// `initialize`, `session/new` or what continues a session, `session/prompt`; and `session/cancel` if the turn is interrupted.

@@ -143,18 +143,25 @@ pub(super) fn judged(judge: &Judge<'_>, words: &[String]) -> Verdict {
     subcommand(command, &arguments).map_or(Ok(()), |why| judge.refuse(why))
 }
 
+/// The options of `git branch` that change branches.
+const BRANCH_CHANGES: &[&str] = &["delete", "force", "move", "copy", "set", "unset", "edit"];
+/// The options of `git checkout` and `git switch` that make a branch.
+const NEW_BRANCHES: &[&str] = &["orphan", "create", "force-create"];
+
+/// Whether one of these arguments is, or may be, an option with one of these letters or names.
+fn has_option(arguments: &[&str], letters: &str, names: &[&str]) -> bool {
+    // What is not known can also be an option.
+    let mut options = arguments.iter().filter(|word| word.starts_with(['-', UNKNOWN]));
+    options.any(|word| match word.strip_prefix("--") {
+        // git accepts the beginning of an option.
+        Some(name) => names.iter().any(|known| name.starts_with(known) || known.starts_with(name)),
+        None => word.starts_with(UNKNOWN) || word.contains(|letter| letters.contains(letter)),
+    })
+}
+
 /// Why an agent may not run this command of git.
 fn subcommand(command: &str, arguments: &[&str]) -> Option<&'static str> {
     let end = arguments.iter().position(|word| *word == "--").unwrap_or(arguments.len());
-    // What is not known can also be an option.
-    let is_option = |word: &&&str| word.starts_with(['-', UNKNOWN]);
-    let has = |letters: &str, long: &[&str]| {
-        arguments[..end].iter().filter(is_option).any(|word| match word.strip_prefix("--") {
-            // git accepts the beginning of an option.
-            Some(name) => long.iter().any(|known| name.starts_with(known) || known.starts_with(name)),
-            None => word.starts_with(UNKNOWN) || word.contains(|letter| letters.contains(letter)),
-        })
-    };
     let first = arguments.iter().find(|word| !word.starts_with('-')).copied();
     let reads = |verbs: &[&str]| first.is_none_or(|word| verbs.contains(&word));
     match command {
@@ -163,10 +170,8 @@ fn subcommand(command: &str, arguments: &[&str]) -> Option<&'static str> {
         _ if HARMLESS.contains(&command) => None,
         "push" | "send-pack" => Some(PUSHES),
         "remote" => (!reads(&["show", "get-url"])).then_some(REMOTES),
-        "branch" if has("dDfmMcCu", &["delete", "force", "move", "copy", "set", "unset", "edit"]) => {
-            Some(BRANCHES)
-        }
-        "checkout" | "switch" if has("bBcC", &["orphan", "create", "force-create"]) => Some(STAYS),
+        "branch" if has_option(&arguments[..end], "dDfmMcCu", BRANCH_CHANGES) => Some(BRANCHES),
+        "checkout" | "switch" if has_option(&arguments[..end], "bBcC", NEW_BRANCHES) => Some(STAYS),
         "branch" | "checkout" | "switch" => None,
         "fetch" | "pull" => fetch(arguments, first),
         "stash" if matches!(first, Some("list" | "show")) => None,

@@ -28,7 +28,7 @@ use futures::channel::mpsc as lines;
 
 use super::definition::Agent;
 use super::talk::{
-    AgentObserver, AgentWorkplace, Heard, MOST_ERRORS, MOST_OUTPUT, Prompt, Tail, TextKind, Unanswered,
+    AgentObserver, AgentOutput, AgentWorkplace, MOST_ERRORS, MOST_OUTPUT, Prompt, Tail, TextKind, Unanswered,
     is_session_id,
 };
 use super::transcript::{Transcript, Who};
@@ -68,7 +68,7 @@ pub(super) fn converse(
     prompt: Option<Prompt>,
     transcript: &mut Transcript,
     observer: &mut dyn AgentObserver,
-) -> Result<(Greeting, Heard, Duration), Unanswered> {
+) -> Result<(Greeting, AgentOutput, Duration), Unanswered> {
     let (to_agent, stdin) = mpsc::sync_channel::<Vec<u8>>(MOST_UNREAD);
     let (from_agent, incoming) = lines::channel(MOST_WAITING);
     let (events, happened) = mpsc::channel();
@@ -118,7 +118,7 @@ pub(super) fn converse(
     let talk = talk.into_inner();
     let (ended, took) = ran.map_err(|source| super::talk::not_started(agent, &place.folder, source))?;
     talk.close();
-    let heard = Heard { answer: talk.heard.0.text(), log: talk.heard.1.text() };
+    let heard = AgentOutput { answer: talk.heard.0.text(), log: talk.heard.1.text() };
     let usage = std::mem::take(&mut talk.usage);
     let greeting = judged(agent, talk, ended, &heard)?;
     Ok((Greeting { usage, ..greeting }, heard, took))
@@ -129,7 +129,7 @@ fn judged(
     agent: &Agent,
     talk: &mut Talk<'_>,
     ended: ProcessEnd,
-    heard: &Heard,
+    heard: &AgentOutput,
 ) -> Result<Greeting, Unanswered> {
     let (name, said) = (agent.name().to_owned(), heard.said());
     match (talk.result.take(), talk.why) {

@@ -294,12 +294,12 @@ impl Judge<'_> {
     /// Judges a text that cannot be read as a command line: each of its words, with and without quotes, may be a program.
     fn search(&self, text: &str) -> Verdict {
         let bare: String = text.chars().filter(|c| !matches!(c, '\\' | '"' | '\'')).collect();
-        let is_end = |c: char| c.is_whitespace() || c == UNKNOWN || ";|&()`\"'$<>{}[],=".contains(c);
         for text in [text, &bare] {
             // Deep enough that no word is read as a command line again.
             let judge = Judge { source: text, depth: DEEPEST, ..*self };
-            let words: Vec<String> =
-                text.split(is_end).filter(|word| !word.is_empty()).map(str::to_owned).collect();
+            let words =
+                text.split(|c: char| c.is_whitespace() || c == UNKNOWN || ";|&()`\"'$<>{}[],=".contains(c));
+            let words: Vec<String> = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
             for (n, word) in words.iter().enumerate() {
                 if word == "-delete" {
                     return judge.refuse(DELETES);

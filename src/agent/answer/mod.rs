@@ -59,8 +59,9 @@ pub(crate) fn is_any(text: &str) -> bool {
 
 /// What an agent tells of its session in an answer that is invalid otherwise.
 pub(crate) fn told_of_session(text: &str) -> ToldOfSession {
-    let told = |value: &Value| read_typed::<ToldOfSession>(value.get("session")?).ok();
-    find::find(text).values.iter().find_map(told).unwrap_or_default()
+    let found = find::find(text);
+    let mut told = found.values.iter().filter_map(|value| read_typed(value.get("session")?).ok());
+    told.next().unwrap_or_default()
 }
 
 /// The answer in an agent's output.

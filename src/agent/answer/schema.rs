@@ -95,17 +95,7 @@ impl<'a> Check<'a> {
             Some(Value::Array(kinds)) => kinds.iter().filter_map(Value::as_str).collect(),
             _ => return,
         };
-        let is = |kind: &&str| match *kind {
-            "object" => value.is_object(),
-            "array" => value.is_array(),
-            "string" => value.is_string(),
-            "boolean" => value.is_boolean(),
-            "null" => value.is_null(),
-            "number" => value.is_number(),
-            "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
-            _ => false,
-        };
-        if !kinds.iter().any(is) {
+        if !kinds.iter().any(|kind| is_of_kind(value, kind)) {
             self.fault(place, format_args!("{} should be of type {}", quoted(value), kinds.join(" or ")));
         }
     }
@@ -146,15 +136,15 @@ impl<'a> Check<'a> {
     }
 
     fn array(&mut self, schema: &'a Map<String, Value>, elements: &[Value], place: &JsonPath<'_>) {
-        let count = |name| schema.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
-        if let Some(least) = count("minItems").filter(|least| elements.len() < *least) {
-            self.fault(place, format_args!("has {} elements, fewer than {least}", elements.len()));
+        let length = elements.len();
+        if let Some(least) = size(schema, "minItems").filter(|least| length < *least) {
+            self.fault(place, format_args!("has {length} elements, fewer than {least}"));
         }
-        if let Some(most) = count("maxItems").filter(|most| elements.len() > *most) {
-            self.fault(place, format_args!("has {} elements, more than {most}", elements.len()));
+        if let Some(most) = size(schema, "maxItems").filter(|most| length > *most) {
+            self.fault(place, format_args!("has {length} elements, more than {most}"));
         }
         if schema.get("uniqueItems") == Some(&Value::Bool(true))
-            && (1..elements.len()).any(|n| elements[..n].contains(&elements[n]))
+            && (1..length).any(|n| elements[..n].contains(&elements[n]))
         {
             self.fault(place, "has a duplicate element");
         }
@@ -166,33 +156,50 @@ impl<'a> Check<'a> {
     }
 
     fn text(&mut self, schema: &Map<String, Value>, text: &str, place: &JsonPath<'_>) {
-        let count = |name| schema.get(name).and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
         let length = text.chars().count();
-        if let Some(least) = count("minLength").filter(|least| length < *least) {
+        if let Some(least) = size(schema, "minLength").filter(|least| length < *least) {
             self.fault(place, format_args!("has {length} characters, fewer than {least}"));
         }
-        if let Some(most) = count("maxLength").filter(|most| length > *most) {
+        if let Some(most) = size(schema, "maxLength").filter(|most| length > *most) {
             self.fault(place, format_args!("has {length} characters, more than {most}"));
         }
         let pattern = schema.get("pattern").and_then(Value::as_str);
         // This engine does not support patterns with look-around; the type that is read afterwards makes the same
         // check.
-        let matches = |pattern: &&str| Regex::new(pattern).map_or(true, |regex| regex.is_match(text));
-        if let Some(pattern) = pattern.filter(|pattern| !matches(pattern)) {
+        if let Some(pattern) = pattern
+            && Regex::new(pattern).is_ok_and(|regex| !regex.is_match(text))
+        {
             self.fault(place, format_args!("{} does not match {pattern}", quoted(&text.into())));
         }
     }
 
     fn number(&mut self, schema: &Map<String, Value>, number: Option<f64>, place: &JsonPath<'_>) {
         let Some(number) = number else { return };
-        let bound = |name| schema.get(name).and_then(Value::as_f64);
-        if let Some(least) = bound("minimum").filter(|least| number < *least) {
+        if let Some(least) = schema.get("minimum").and_then(Value::as_f64).filter(|least| number < *least) {
             self.fault(place, format_args!("{number} is less than {least}"));
         }
-        if let Some(most) = bound("maximum").filter(|most| number > *most) {
+        if let Some(most) = schema.get("maximum").and_then(Value::as_f64).filter(|most| number > *most) {
             self.fault(place, format_args!("{number} is more than {most}"));
         }
     }
+}
+
+fn is_of_kind(value: &Value, kind: &str) -> bool {
+    match kind {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
+        "number" => value.is_number(),
+        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        _ => false,
+    }
+}
+
+/// A size that a schema sets.
+fn size(schema: &Map<String, Value>, name: &str) -> Option<usize> {
+    usize::try_from(schema.get(name)?.as_u64()?).ok()
 }
 
 fn array<'a>(schema: &'a Map<String, Value>, name: &str) -> &'a [Value] {

@@ -68,14 +68,15 @@ impl Variable {
             Some((name, value)) => (name, Some(value)),
             None => (text, None),
         };
-        let is_fine = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let is_name =
-            !name.is_empty() && name.chars().all(is_fine) && !name.starts_with(|c: char| c.is_ascii_digit());
-        let is_value = value.is_none_or(|value| !value.contains('\0'));
-        (is_name && is_value).then(|| match value {
-            Some(value) => Self::Set(name.to_owned(), value.to_owned()),
-            None => Self::Passed(name.to_owned()),
-        })
+        let is_name = !name.is_empty()
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && !name.starts_with(|c: char| c.is_ascii_digit());
+        match value {
+            _ if !is_name => None,
+            None => Some(Self::Passed(name.to_owned())),
+            Some(value) if value.contains('\0') => None,
+            Some(value) => Some(Self::Set(name.to_owned(), value.to_owned())),
+        }
     }
 
     /// Its name.

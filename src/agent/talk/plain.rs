@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use super::{
-    AgentObserver, AgentWorkplace, Heard, MOST_ERRORS, MOST_OUTPUT, Prompt, Tail, TextKind, Unanswered,
+    AgentObserver, AgentOutput, AgentWorkplace, MOST_ERRORS, MOST_OUTPUT, Prompt, Tail, TextKind, Unanswered,
     is_session_id, limited, not_started,
 };
 use crate::agent::acp::Greeting;
@@ -23,7 +23,7 @@ pub(super) fn converse(
     prompt: Prompt,
     transcript: &mut Transcript,
     observer: &mut dyn AgentObserver,
-) -> Result<(Greeting, Heard, Duration), Unanswered> {
+) -> Result<(Greeting, AgentOutput, Duration), Unanswered> {
     if let Some(sequel) = prompt.sequel {
         let session = PlainSession::Known(sequel.session);
         let continued = run(agent, place, &session, sequel.text, transcript, observer);
@@ -47,7 +47,7 @@ fn run(
     text: String,
     transcript: &mut Transcript,
     observer: &mut dyn AgentObserver,
-) -> Result<(Greeting, Heard, Duration), Unanswered> {
+) -> Result<(Greeting, AgentOutput, Duration), Unanswered> {
     transcript.add(Who::Stdin, text.as_bytes());
     let (sender, stdin) = mpsc::channel();
     // The receiver still exists, so this succeeds.
@@ -81,7 +81,7 @@ fn run(
         }
         observer.borrow_mut().said(said, &String::from_utf8_lossy(bytes));
     });
-    let heard = Heard { answer: out.text(), log: err.text() };
+    let heard = AgentOutput { answer: out.text(), log: err.text() };
     let (ended, took) = ran.map_err(|source| not_started(agent, &place.folder, source))?;
     ended_well(agent, ended, limit, &heard)?;
     let is_continued = matches!(session, PlainSession::Known(_));
@@ -108,7 +108,12 @@ fn uuid() -> std::io::Result<String> {
 }
 
 /// Only an agent that exits with 0 has answered.
-fn ended_well(agent: &Agent, ended: ProcessEnd, limit: Duration, heard: &Heard) -> Result<(), Unanswered> {
+fn ended_well(
+    agent: &Agent,
+    ended: ProcessEnd,
+    limit: Duration,
+    heard: &AgentOutput,
+) -> Result<(), Unanswered> {
     let agent = agent.name().to_owned();
     match ended {
         ProcessEnd::Exited(0) => Ok(()),

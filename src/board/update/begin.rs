@@ -41,12 +41,12 @@ pub(super) fn priority(model: &mut Model) -> Vec<BoardEffect> {
     let Some((issue, _)) = selected(model) else { return vec![] };
     let now = model.selected_row().map(|row| row.priority);
     let all: Vec<Priority> = (1..=5).filter_map(Priority::new).collect();
-    let at = all.iter().position(|it| Some(*it) == now).unwrap_or_default();
-    let entry = |it: Priority| {
-        let act = BoardAct::Priority(it);
-        (it.name().to_owned(), ChoiceOutcome::Do(Deed { issue: issue.clone(), act }))
-    };
-    let entries = all.into_iter().map(entry).collect();
+    let at = all.iter().position(|priority| Some(*priority) == now).unwrap_or_default();
+    let entries = all.into_iter().map(|priority| {
+        let act = BoardAct::Priority(priority);
+        (priority.name().to_owned(), ChoiceOutcome::Do(Deed { issue: issue.clone(), act }))
+    });
+    let entries = entries.collect();
     let title = format!("set the priority of {issue}");
     model.overlay = Some(Overlay::Menu(Menu { title, entries, at, sent: Sent::default() }));
     vec![]
@@ -72,18 +72,22 @@ fn menu(title: String, entries: Vec<(String, ChoiceOutcome)>) -> Overlay {
 
 /// The legal moves that the board can make, or only those to the status `to`.
 fn moves_of(issue: &str, from: IssueStatus, to: Option<IssueStatus>) -> Vec<(String, ChoiceOutcome)> {
-    let is_meant = |it: &&Transition| it.from.contains(&from) && to.is_none_or(|to| it.to.contains(&to));
-    let entry = |it: &Transition| {
-        let to: Vec<&str> = it.to.iter().map(|status| status.as_str()).collect();
-        let words = match to.len() {
-            _ if matches!(it.by, By::Status(_)) => verb(it.by)?,
-            1 | 2 => format!("{}: {}", verb(it.by)?, to.join(" or ")),
-            // The resulting status depends on what was done before.
-            _ => verb(it.by)?,
-        };
-        Some((words, choice(issue, it.by)?))
-    };
-    TRANSITIONS.iter().filter(is_meant).filter_map(entry).collect()
+    let meant = TRANSITIONS.iter().filter(|transition| {
+        transition.from.contains(&from) && to.is_none_or(|to| transition.to.contains(&to))
+    });
+    meant.filter_map(|transition| Some((words(transition)?, choice(issue, transition.by)?))).collect()
+}
+
+/// The entry of a transition in a menu; `None` if the board does not make it.
+fn words(transition: &Transition) -> Option<String> {
+    let verb = verb(transition.by)?;
+    Some(match (transition.by, transition.to) {
+        (By::Status(_), _) => verb,
+        (_, [to]) => format!("{verb}: {to}"),
+        (_, [one, other]) => format!("{verb}: {one} or {other}"),
+        // The resulting status depends on what was done before.
+        _ => verb,
+    })
 }
 
 /// What a transition is called in a menu; `None` if the board does not make it.
@@ -107,20 +111,20 @@ fn verb(by: By) -> Option<String> {
 /// How the board makes a transition; `None` if it needs more than the board has, such as a plan or the work tree.
 fn choice(issue: &str, by: By) -> Option<ChoiceOutcome> {
     let id = issue.to_owned();
-    let deed = |act| Some(ChoiceOutcome::Do(Deed { issue: issue.to_owned(), act }));
-    match by {
-        By::Status(status) => deed(BoardAct::Status(status)),
-        By::Op(Op::Close) => Some(ChoiceOutcome::Fill(Purpose::Close(id))),
-        By::Op(Op::Reopen) => Some(ChoiceOutcome::Fill(Purpose::Reopen(id))),
-        By::Op(Op::Bind) => Some(ChoiceOutcome::Plans(id, Choosing::Bind)),
-        By::Op(Op::Next) => Some(ChoiceOutcome::Claim(id)),
-        By::Op(Op::Unbind) => deed(BoardAct::Unbind),
-        By::Op(Op::QueueAdd) => deed(BoardAct::Queue),
-        By::Op(Op::QueueRemove) => deed(BoardAct::Unqueue),
-        By::Op(Op::LeaseRelease) => deed(BoardAct::Release),
-        By::Op(Op::Retry) => deed(BoardAct::Retry),
-        By::Op(_) => None,
-    }
+    let act = match by {
+        By::Op(Op::Close) => return Some(ChoiceOutcome::Fill(Purpose::Close(id))),
+        By::Op(Op::Reopen) => return Some(ChoiceOutcome::Fill(Purpose::Reopen(id))),
+        By::Op(Op::Bind) => return Some(ChoiceOutcome::Plans(id, Choosing::Bind)),
+        By::Op(Op::Next) => return Some(ChoiceOutcome::Claim(id)),
+        By::Status(status) => BoardAct::Status(status),
+        By::Op(Op::Unbind) => BoardAct::Unbind,
+        By::Op(Op::QueueAdd) => BoardAct::Queue,
+        By::Op(Op::QueueRemove) => BoardAct::Unqueue,
+        By::Op(Op::LeaseRelease) => BoardAct::Release,
+        By::Op(Op::Retry) => BoardAct::Retry,
+        By::Op(_) => return None,
+    };
+    Some(ChoiceOutcome::Do(Deed { issue: id, act }))
 }
 
 /// Moves an issue to a status, as by dragging it: at once if there is only one way, otherwise after a menu.
@@ -160,12 +164,12 @@ pub(super) fn follow(model: &mut Model, choice: ChoiceOutcome) -> Vec<BoardEffec
         }
         ChoiceOutcome::Plans(issue, choosing) => plans(model, issue, choosing),
         ChoiceOutcome::Claim(issue) => {
-            let claim = |words: &str, has_own_worktree| {
+            let places = [("in this worktree", false), ("in a new worktree beside it", true)];
+            let entries = places.map(|(words, has_own_worktree)| {
                 let act = BoardAct::Claim { has_own_worktree };
                 (words.to_owned(), ChoiceOutcome::Do(Deed { issue: issue.clone(), act }))
-            };
-            let entries = vec![claim("in this worktree", false), claim("in a new worktree beside it", true)];
-            model.overlay = Some(menu(format!("claim {issue}, queued if needed"), entries));
+            });
+            model.overlay = Some(menu(format!("claim {issue}, queued if needed"), entries.into()));
             vec![]
         }
     }
@@ -194,7 +198,9 @@ pub(super) fn chosen_from(
         model.overlay = Some(Overlay::Note(OverlayNote::new("no plan", refused.lines())));
         return vec![];
     }
-    let choose = |plan: MenuPlan| {
+    let at = plans.iter().position(|plan| plan.is_bound).unwrap_or_default();
+    let is_one = plans.len() == 1;
+    let entries = plans.into_iter().map(|plan| {
         let choice = match choosing {
             Choosing::Bind => {
                 ChoiceOutcome::Do(Deed { issue: issue.to_owned(), act: BoardAct::Bind(plan.id.clone()) })
@@ -202,10 +208,8 @@ pub(super) fn chosen_from(
             Choosing::Review => ChoiceOutcome::Fill(Purpose::Review(plan.id.clone(), plan.digest)),
         };
         (plan.words, choice)
-    };
-    let at = plans.iter().position(|plan| plan.is_bound).unwrap_or_default();
-    let is_one = plans.len() == 1;
-    let mut entries: Vec<(String, ChoiceOutcome)> = plans.into_iter().map(choose).collect();
+    });
+    let mut entries: Vec<(String, ChoiceOutcome)> = entries.collect();
     if is_one && choosing == Choosing::Review {
         return follow(model, entries.remove(0).1);
     }

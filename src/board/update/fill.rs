@@ -96,11 +96,13 @@ pub(super) fn choose(model: &mut Model) -> Vec<BoardEffect> {
 
 /// Requests the user's editor for the selected field, if that can have several lines, else for the first that can.
 fn in_editor(form: &mut OverlayForm) -> Vec<BoardEffect> {
-    let is_long = |form: &OverlayForm, at: usize| form.fields.get(at).is_some_and(|field| field.1.is_long());
-    let places = [form.at].into_iter().chain(0..form.fields.len());
-    let Some(at) = { places }.find(|at| is_long(form, *at)) else { return vec![] };
-    form.at = at;
-    vec![BoardEffect::Edit(form.fields[at].1.text().to_owned())]
+    for at in std::iter::once(form.at).chain(0..form.fields.len()) {
+        if let Some((_, editor)) = form.fields.get(at).filter(|(_, editor)| editor.is_long()) {
+            form.at = at;
+            return vec![BoardEffect::Edit(editor.text().to_owned())];
+        }
+    }
+    vec![]
 }
 
 /// Takes in what was saved in the editor.
@@ -147,32 +149,26 @@ fn submit(model: &mut Model) -> Vec<BoardEffect> {
 
 /// The action that a form describes, or what is wrong with a field.
 fn deed(form: &OverlayForm) -> Result<Deed, RefusedText> {
-    let text = |n: usize| form.fields.get(n).map_or("", |field| field.1.text().trim());
-    let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let (issue, act) = match &form.purpose {
-        Purpose::Create if text(0).is_empty() => {
+        Purpose::Create if form.text(0).is_empty() => {
             return Err(RefusedText::new(
                 "an issue needs a title",
                 "say in one line what is wrong or wanted",
             ));
         }
-        Purpose::Create => (String::new(), BoardAct::Create((text(0).to_owned(), text(1).to_owned()))),
-        Purpose::Close(issue) => (issue.clone(), BoardAct::Close(some(text(0)))),
-        Purpose::Reopen(issue) => (issue.clone(), BoardAct::Reopen(some(text(0)))),
-        Purpose::Assign(issue, _) => (issue.clone(), BoardAct::Assign(text(0).to_owned())),
-        Purpose::Comment(issue) => (issue.clone(), BoardAct::Comment(text(0).to_owned())),
+        Purpose::Create => {
+            (String::new(), BoardAct::Create((form.text(0).to_owned(), form.text(1).to_owned())))
+        }
+        Purpose::Close(issue) => (issue.clone(), BoardAct::Close(filled(form.text(0)))),
+        Purpose::Reopen(issue) => (issue.clone(), BoardAct::Reopen(filled(form.text(0)))),
+        Purpose::Assign(issue, _) => (issue.clone(), BoardAct::Assign(form.text(0).to_owned())),
+        Purpose::Comment(issue) => (issue.clone(), BoardAct::Comment(form.text(0).to_owned())),
         Purpose::Review(plan, digest) => {
             let issue = SolutionId::parse(plan)
                 .map_err(|_| RefusedText::new(format!("`{plan}` is not a plan"), "choose another one"))?
                 .issue()
                 .to_string();
-            let score = |n: usize, name: &str| {
-                text(n).parse().ok().and_then(Score::new).ok_or_else(|| {
-                    let hint = "all three scores are needed; Tab goes to the next field";
-                    RefusedText::new(format!("{name}: a score is a number from 0 to 100"), hint)
-                })
-            };
-            let verdict = match text(3) {
+            let verdict = match form.text(3) {
                 "" => None,
                 word => Some(Verdict::parse(&word.to_lowercase()).ok_or_else(|| {
                     let hint = format!("expected one of {}, or nothing", Verdict::words());
@@ -183,11 +179,33 @@ fn deed(form: &OverlayForm) -> Result<Deed, RefusedText> {
                 plan: plan.clone(),
                 digest: digest.clone(),
                 verdict,
-                scores: [score(0, "technical")?, score(1, "risk")?, score(2, "completeness")?],
-                findings: text(4).lines().filter_map(|line| some(line.trim())).collect(),
+                scores: [
+                    score(form.text(0), "technical")?,
+                    score(form.text(1), "risk")?,
+                    score(form.text(2), "completeness")?,
+                ],
+                findings: form.text(4).lines().filter_map(|line| filled(line.trim())).collect(),
             };
             (issue, BoardAct::Review(review))
         }
     };
     Ok(Deed { issue, act })
+}
+
+impl OverlayForm {
+    /// What was typed into a field, without blanks around it.
+    fn text(&self, n: usize) -> &str {
+        self.fields.get(n).map_or("", |(_, editor)| editor.text().trim())
+    }
+}
+
+fn filled(text: &str) -> Option<String> {
+    if text.is_empty() { None } else { Some(text.to_owned()) }
+}
+
+fn score(text: &str, name: &str) -> Result<Score, RefusedText> {
+    text.parse().ok().and_then(Score::new).ok_or_else(|| {
+        let hint = "all three scores are needed; Tab goes to the next field";
+        RefusedText::new(format!("{name}: a score is a number from 0 to 100"), hint)
+    })
 }

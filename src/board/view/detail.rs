@@ -11,14 +11,14 @@ use crate::ui::width;
 
 /// The page names as displayed, with the open one in brackets.
 fn tabs(open: IssuePage) -> Vec<String> {
-    let name = |(n, page): (usize, &IssuePage)| {
+    let names = IssuePage::ALL.iter().enumerate().map(|(n, page)| {
         if *page == open {
             format!("[{} {}]", n + 1, page.name())
         } else {
             format!(" {} {} ", n + 1, page.name())
         }
-    };
-    IssuePage::ALL.iter().enumerate().map(name).collect()
+    });
+    names.collect()
 }
 
 /// The page whose name is displayed at this column.

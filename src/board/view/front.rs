@@ -5,6 +5,7 @@ use ratatui_core::layout::{Position, Rect};
 
 use super::help;
 use super::paint::{BOLD, CURSOR, DIM, PLAIN, WARN, clear, put, put_line, row, typed, typed_long};
+use crate::board::editor::Editor;
 use crate::board::event::RefusedText;
 use crate::board::model::Model;
 use crate::board::overlay::{Overlay, OverlayForm};
@@ -92,12 +93,12 @@ fn menu_top(at: usize, height: u16) -> usize {
 
 fn fields(form: &OverlayForm, inner: Rect) -> Vec<Rect> {
     let mut y = inner.y;
-    let place = |field| {
+    let places = form.fields.iter().map(|field| {
         let begin = y.min(inner.bottom());
         y = y.saturating_add(rows_of(field));
         Rect { y: begin, height: rows_of(field).min(inner.bottom() - begin), ..inner }
-    };
-    form.fields.iter().map(place).collect()
+    });
+    places.collect()
 }
 
 /// Draws what covers the lanes; returns the position of the text cursor, if there is one.
@@ -107,16 +108,7 @@ pub(super) fn front(model: &Model, buffer: &mut Buffer) -> Option<Position> {
     border(model.strokes, area, &content.title, buffer);
     let mut cursor = None;
     match model.overlay.as_ref()? {
-        Overlay::Help(top) => {
-            let all = help::lines(usize::from(inner.width));
-            let top = (*top).min(all.len().saturating_sub(usize::from(inner.height)));
-            for (n, (keys, words)) in all.iter().skip(top).take(usize::from(inner.height)).enumerate() {
-                let place = row(inner, n);
-                let wide = help::KEYS.min(place.width);
-                put(buffer, Rect { width: wide, ..place }, keys, BOLD);
-                put_line(buffer, Rect { x: place.x + wide, width: place.width - wide, ..place }, words);
-            }
-        }
+        Overlay::Help(top) => keys(*top, inner, buffer),
         Overlay::Note(note) => {
             let lines = wrapped(&note.lines, usize::from(inner.width));
             let top = note.top.min(lines.len().saturating_sub(usize::from(inner.height)));
@@ -125,38 +117,16 @@ pub(super) fn front(model: &Model, buffer: &mut Buffer) -> Option<Position> {
             }
         }
         Overlay::Menu(menu) => {
-            let places = places(model);
-            for (n, ((words, _), place)) in menu.entries.iter().zip(places).enumerate() {
-                let is_cursor = n == menu.at;
-                let mark = if is_cursor { ">" } else { " " };
+            for (n, ((words, _), place)) in menu.entries.iter().zip(places(model)).enumerate() {
                 let number = if n < 9 { format!("{}", n + 1) } else { " ".into() };
-                put(
-                    buffer,
-                    place,
-                    &format!("{mark}{number} {words}"),
-                    if is_cursor { CURSOR } else { PLAIN },
-                );
+                let (mark, style) = if n == menu.at { (">", CURSOR) } else { (" ", PLAIN) };
+                put(buffer, place, &format!("{mark}{number} {words}"), style);
             }
         }
         Overlay::Form(form) => {
             for (n, ((name, editor), place)) in form.fields.iter().zip(fields(form, inner)).enumerate() {
                 let is_cursor = n == form.at;
-                let mark = if is_cursor { ">" } else { " " };
-                let label = format!("{mark}{name}: ");
-                put(buffer, place, &label, if is_cursor { BOLD } else { DIM });
-                let at = if editor.is_long() {
-                    let below = Rect {
-                        x: place.x + 2,
-                        y: place.y + 1,
-                        width: place.width.saturating_sub(2),
-                        height: place.height.saturating_sub(1),
-                    };
-                    (below.height > 0).then(|| typed_long(buffer, below, editor))
-                } else {
-                    let used = u16::try_from(label.len()).unwrap_or(0).min(place.width);
-                    let beside = Rect { x: place.x + used, width: place.width - used, ..place };
-                    (beside.height > 0).then(|| typed(buffer, beside, editor))
-                };
+                let at = draw_field(name, editor, is_cursor, place, buffer);
                 cursor = if is_cursor { at } else { cursor };
             }
         }
@@ -169,6 +139,44 @@ pub(super) fn front(model: &Model, buffer: &mut Buffer) -> Option<Position> {
         put_line(buffer, place, line);
     }
     cursor
+}
+
+/// Draws the keys with what they do.
+fn keys(top: usize, inner: Rect, buffer: &mut Buffer) {
+    let all = help::lines(usize::from(inner.width));
+    let top = top.min(all.len().saturating_sub(usize::from(inner.height)));
+    for (n, (keys, words)) in all.iter().skip(top).take(usize::from(inner.height)).enumerate() {
+        let place = row(inner, n);
+        let wide = help::KEYS.min(place.width);
+        put(buffer, Rect { width: wide, ..place }, keys, BOLD);
+        put_line(buffer, Rect { x: place.x + wide, width: place.width - wide, ..place }, words);
+    }
+}
+
+/// Draws a field of a form; returns where its cursor is, if there is room for its text.
+fn draw_field(
+    name: &str,
+    editor: &Editor,
+    is_cursor: bool,
+    place: Rect,
+    buffer: &mut Buffer,
+) -> Option<Position> {
+    let mark = if is_cursor { ">" } else { " " };
+    let label = format!("{mark}{name}: ");
+    put(buffer, place, &label, if is_cursor { BOLD } else { DIM });
+    if editor.is_long() {
+        let below = Rect {
+            x: place.x + 2,
+            y: place.y + 1,
+            width: place.width.saturating_sub(2),
+            height: place.height.saturating_sub(1),
+        };
+        (below.height > 0).then(|| typed_long(buffer, below, editor))
+    } else {
+        let used = u16::try_from(label.len()).unwrap_or(0).min(place.width);
+        let beside = Rect { x: place.x + used, width: place.width - used, ..place };
+        (beside.height > 0).then(|| typed(buffer, beside, editor))
+    }
 }
 
 fn border(strokes: Strokes, area: Rect, title: &str, buffer: &mut Buffer) {

@@ -4,7 +4,6 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
 
 use super::paint::{BOLD, CURSOR, DIM, ID, PLAIN, put, row};
-use crate::board::lane::LaneView;
 use crate::board::layout::ScreenLayout;
 use crate::board::model::Model;
 use crate::index::Carded;
@@ -14,14 +13,14 @@ use crate::ui::{Strokes, StyledLine, clean_line, style, truncate, width};
 
 /// The name and size of each lane; the selected one is in brackets.
 pub(super) fn names(model: &Model, area: Rect, buffer: &mut Buffer) {
-    let name = |(n, lane): (usize, &LaneView)| {
+    let names = model.lanes.iter().enumerate().map(|(n, lane)| {
         if n == model.at {
             format!("[{} {}]", lane.status, lane.total)
         } else {
             format!(" {} {} ", lane.status, lane.total)
         }
-    };
-    let names: Vec<String> = model.lanes.iter().enumerate().map(name).collect();
+    });
+    let names: Vec<String> = names.collect();
     let room = usize::from(area.width);
     // Show as many of the names before it as fit.
     let mut first = model.at;

@@ -102,20 +102,11 @@ mod tests {
             };
             let (takes_value, repeats) =
                 (argument.get_action().takes_values(), matches!(argument.get_action(), ArgAction::Append));
-            let others = argument.get_all_aliases().unwrap_or_default().into_iter().map(|name| (name, None));
-            let short = argument
-                .get_all_short_aliases()
-                .unwrap_or_default()
-                .into_iter()
-                .map(|short| (long, Some(short)));
-            let names = others.chain(short).chain([(long, argument.get_short())]);
-            own.extend(names.map(|(long, short)| (long, short, takes_value, repeats)));
+            own.push((long, argument.get_short(), takes_value, repeats));
         }
         let mut known = Vec::new();
         for option in LIST_OPTIONS.iter() {
-            let names =
-                option.alias.map(|alias| (alias, None)).into_iter().chain([(option.long, option.short)]);
-            known.extend(names.map(|(long, short)| (long, short, option.takes_value(), option.repeats)));
+            known.push((option.long, option.short, option.takes_value(), option.repeats));
         }
         own.sort_unstable();
         known.sort_unstable();

@@ -13,7 +13,6 @@ impl clap::Args for FilterArgs {
     fn augment_args(command: Command) -> Command {
         command.args(filters().map(|option| {
             let arg = Arg::new(option.long).long(option.long).help(option.help);
-            let arg = if let Some(alias) = option.alias { arg.alias(alias) } else { arg };
             let arg = if let Some(short) = option.short { arg.short(short) } else { arg };
             if !option.takes_value() {
                 return arg.action(ArgAction::SetTrue);

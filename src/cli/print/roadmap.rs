@@ -24,6 +24,40 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
     };
     let id = screen.painter().paint(style::ID, it.id.as_str());
     writeln!(screen, "{verb} {id} ({}) {}", it.mode, clean_line(&it.title))?;
+    print_issues(screen, it)?;
+    if !it.redacted.is_empty() {
+        writeln!(
+            screen,
+            "redacted: parts of these issues are hidden, so the issues no longer follow the document and stay as they are"
+        )?;
+        if it.redacted.iter().any(|issue| issue.wave.is_none()) {
+            writeln!(screen, "some of them are no longer in the document; `git wf close ISSUE` closes one")?;
+        }
+    }
+    for was in &it.overridden {
+        let id = screen.painter().paint(style::ID, was.issue_id.as_str());
+        let value = was.value.as_str().map_or_else(|| was.value.to_string(), str::to_owned);
+        let value = truncate(&clean_line(&value), LONGEST_VALUE);
+        let field = if was.field == "context" { "description" } else { &was.field };
+        writeln!(
+            screen,
+            "{id} {field}: was `{value}` here; the document changed it later, so the document's value wins"
+        )?;
+    }
+    for outdated in &it.outdated {
+        let author = outdated.author.as_deref().unwrap_or("someone else");
+        writeln!(
+            screen,
+            "{}: the file has an earlier version, so the later change by {} stays; --revert undoes it",
+            clean_line(&outdated.part),
+            clean_line(author)
+        )?;
+    }
+    Ok(())
+}
+
+/// The issues of an added roadmap, and what became of them.
+fn print_issues(screen: &mut Screen, it: &RoadmapAdded) -> io::Result<()> {
     let mut table = Table::new([
         Column::left(""),
         Column::right("WAVE"),
@@ -53,36 +87,7 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
             ]);
         }
     }
-    table.print(screen)?;
-    if !it.redacted.is_empty() {
-        writeln!(
-            screen,
-            "redacted: parts of these issues are hidden, so the issues no longer follow the document and stay as they are"
-        )?;
-        if it.redacted.iter().any(|it| it.wave.is_none()) {
-            writeln!(screen, "some of them are no longer in the document; `git wf close ISSUE` closes one")?;
-        }
-    }
-    for was in &it.overridden {
-        let id = screen.painter().paint(style::ID, was.issue_id.as_str());
-        let value = was.value.as_str().map_or_else(|| was.value.to_string(), str::to_owned);
-        let value = truncate(&clean_line(&value), LONGEST_VALUE);
-        let field = if was.field == "context" { "description" } else { &was.field };
-        writeln!(
-            screen,
-            "{id} {field}: was `{value}` here; the document changed it later, so the document's value wins"
-        )?;
-    }
-    for it in &it.outdated {
-        let author = it.author.as_deref().unwrap_or("someone else");
-        writeln!(
-            screen,
-            "{}: the file has an earlier version, so the later change by {} stays; --revert undoes it",
-            clean_line(&it.part),
-            clean_line(author)
-        )?;
-    }
-    Ok(())
+    table.print(screen)
 }
 
 /// Prints the result of an assessment.

@@ -149,29 +149,7 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
             clean_line(branch.short())
         )?;
     }
-    let mut table = Table::new([
-        Column::left("ISSUE"),
-        Column::left("STATUS"),
-        Column::left("PLAN").spare(),
-        Column::flexible("TITLE"),
-    ]);
-    for issue in run.issue_ids.iter().filter_map(|id| state.issues.get(id)) {
-        table.row([
-            Cell::new(issue.id.as_str(), style::ID),
-            Cell::new(issue.status.as_str(), stage_style(issue.status)),
-            Cell::from(issue.solution_id.as_ref().map_or("", |id| screen.id(id.as_str()))),
-            match issue.title.as_str() {
-                "" => Cell::new("missing here", style::DIM),
-                title => Cell::from(title),
-            },
-        ]);
-    }
-    table.print(screen)?;
-    for issue in run.issue_ids.iter().filter_map(|id| state.issues.get(id)) {
-        if let Some(error) = issue.error.as_ref().filter(|_| !view.chosen_since.contains(&issue.id)) {
-            writeln!(screen, "{}: {}", painter.paint(style::BAD, issue.id.as_str()), text_lines(error))?;
-        }
-    }
+    issues(screen, view)?;
     if let Some(folder) = &view.transcripts {
         writeln!(screen, "transcripts of the agents: {}", clean_line(folder))?;
     }
@@ -186,6 +164,38 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
         let (were, them) = if state.errors.len() == 1 { ("was", "it") } else { ("were", "them") };
         let errors = count(state.errors.len(), "error");
         writeln!(screen, "{errors} {were} recorded; `git wf run log {}` shows {them}", run.id)?;
+    }
+    Ok(())
+}
+
+/// The issues of a run, and what went wrong with them.
+fn issues(screen: &mut Screen, view: &RunView) -> io::Result<()> {
+    let issues: Vec<_> = view.run.issue_ids.iter().filter_map(|id| view.state.issues.get(id)).collect();
+    let mut table = Table::new([
+        Column::left("ISSUE"),
+        Column::left("STATUS"),
+        Column::left("PLAN").spare(),
+        Column::flexible("TITLE"),
+    ]);
+    for issue in &issues {
+        table.row([
+            Cell::new(issue.id.as_str(), style::ID),
+            Cell::new(issue.status.as_str(), stage_style(issue.status)),
+            Cell::from(issue.solution_id.as_ref().map_or("", |id| screen.id(id.as_str()))),
+            match issue.title.as_str() {
+                "" => Cell::new("missing here", style::DIM),
+                title => Cell::from(title),
+            },
+        ]);
+    }
+    table.print(screen)?;
+    for issue in issues {
+        if let Some(error) = &issue.error
+            && !view.chosen_since.contains(&issue.id)
+        {
+            let id = screen.painter().paint(style::BAD, issue.id.as_str());
+            writeln!(screen, "{id}: {}", text_lines(error))?;
+        }
     }
     Ok(())
 }

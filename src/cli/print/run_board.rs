@@ -113,9 +113,9 @@ impl Board {
             shown.sort_by_key(|row| row.work.is_none());
             shown.truncate(room);
         }
-        let widest = |of: fn(&Row) -> usize| shown.iter().map(|row| of(row)).max().unwrap_or(0);
-        let widths = (widest(|row| row.issue.as_str().len()), widest(|row| width(&row.title)));
-        let mut lines: Vec<String> = shown.iter().map(|row| row.line(widths)).collect();
+        let ids = shown.iter().map(|row| row.issue.as_str().len()).max().unwrap_or(0);
+        let titles = shown.iter().map(|row| width(&row.title)).max().unwrap_or(0);
+        let mut lines: Vec<String> = shown.iter().map(|row| row.line(ids, titles)).collect();
         let hidden = self.rows.len() - shown.len();
         if hidden > 0 {
             lines.push(format!("… and {hidden} more"));
@@ -137,7 +137,8 @@ impl Board {
 }
 
 impl Row {
-    fn line(&self, (ids, titles): (usize, usize)) -> String {
+    /// The row, with these widths for the ids and the titles.
+    fn line(&self, ids: usize, titles: usize) -> String {
         let gap = " ".repeat(titles.saturating_sub(width(&self.title)));
         let issue = format!("{:<ids$}  {}{gap}", self.issue.as_str(), self.title);
         let Some(work) = &self.work else { return format!("{issue}  {}", self.status) };

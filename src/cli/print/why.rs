@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use crate::cli::print::remedy::command;
 use crate::model::task_id::listed;
 use crate::model::{Op, RemedyCall};
-use crate::ops::trail::{Explained, Why};
+use crate::ops::trail::{Explained, Origin, Why};
 use crate::page::words::{agent_note, end_note, provenance_line};
 use crate::ui::{Cell, Column, Screen, Table, clean_line, count, style};
 
@@ -67,43 +67,46 @@ fn one(file: &str, span: &Explained, screen: &mut Screen) -> io::Result<()> {
     if span.origins.is_empty() {
         writeln!(screen, "  {}", painter.paint(style::DIM, &without_plan(span)))?;
     }
-    for origin in &span.origins {
-        for (verb, hashes) in [("reverts", &origin.reverts), ("reapplies", &origin.reapplies)] {
-            for hash in hashes {
-                writeln!(screen, "  {verb} {}", painter.paint(style::WARN, hash.short()))?;
-            }
+    span.origins.iter().try_for_each(|origin| print_origin(origin, screen))
+}
+
+fn print_origin(origin: &Origin, screen: &mut Screen) -> io::Result<()> {
+    let painter = screen.painter();
+    for (verb, hashes) in [("reverts", &origin.reverts), ("reapplies", &origin.reapplies)] {
+        for hash in hashes {
+            writeln!(screen, "  {verb} {}", painter.paint(style::WARN, hash.short()))?;
         }
-        if let Some(task) = &origin.task_id {
-            let title = origin.task_title.as_deref().unwrap_or_default();
-            writeln!(screen, "  task {} {}", painter.paint(style::ID, task), clean_line(title))?;
-        }
-        for task in &origin.other_task_ids {
-            writeln!(screen, "  task {}", painter.paint(style::ID, &clean_line(task)))?;
-        }
-        let plan = origin.plan.as_deref().unwrap_or_default();
-        writeln!(
-            screen,
-            "  plan {} {}",
-            painter.paint(style::ID, origin.solution_id.as_str()),
-            clean_line(plan)
-        )?;
-        writeln!(
-            screen,
-            "    executed as {} (attempt {}, {}) by {}{}{}",
-            painter.paint(style::ID, origin.execution_id.short()),
-            origin.attempt,
-            origin.status,
-            clean_line(&origin.actor),
-            clean_line(&agent_note(origin.made_by.as_ref())),
-            clean_line(&end_note(&origin.actor, origin.ended_by.as_deref(), origin.forced.as_deref()))
-        )?;
-        writeln!(
-            screen,
-            "  issue {} {}",
-            painter.paint(style::ID, origin.issue_id.as_str()),
-            clean_line(&origin.issue_title)
-        )?;
     }
+    if let Some(task) = &origin.task_id {
+        let title = origin.task_title.as_deref().unwrap_or_default();
+        writeln!(screen, "  task {} {}", painter.paint(style::ID, task), clean_line(title))?;
+    }
+    for task in &origin.other_task_ids {
+        writeln!(screen, "  task {}", painter.paint(style::ID, &clean_line(task)))?;
+    }
+    let plan = origin.plan.as_deref().unwrap_or_default();
+    writeln!(
+        screen,
+        "  plan {} {}",
+        painter.paint(style::ID, origin.solution_id.as_str()),
+        clean_line(plan)
+    )?;
+    writeln!(
+        screen,
+        "    executed as {} (attempt {}, {}) by {}{}{}",
+        painter.paint(style::ID, origin.execution_id.short()),
+        origin.attempt,
+        origin.status,
+        clean_line(&origin.actor),
+        clean_line(&agent_note(origin.made_by.as_ref())),
+        clean_line(&end_note(&origin.actor, origin.ended_by.as_deref(), origin.forced.as_deref()))
+    )?;
+    writeln!(
+        screen,
+        "  issue {} {}",
+        painter.paint(style::ID, origin.issue_id.as_str()),
+        clean_line(&origin.issue_title)
+    )?;
     Ok(())
 }
 
@@ -122,22 +125,16 @@ fn table(why: &Why, spans: &[Explained], screen: &mut Screen) -> io::Result<()> 
             format!("{}-{}", span.first_line, span.last_line)
         };
         let commit = span.commit.as_ref().map(|commit| commit.hash.short()).unwrap_or_default();
-        let row = |issue: &str, task: &str, why: Cell| {
-            [
-                Cell::from(lines.as_str()),
-                Cell::new(commit, style::WARN),
-                Cell::new(issue, style::ID),
-                Cell::from(task),
-                why,
-            ]
-        };
+        let head = [Cell::from(lines), Cell::new(commit, style::WARN)];
         if span.origins.is_empty() {
-            table.row(row("", "", Cell::new(without_plan(span), style::DIM)));
+            let why = Cell::new(without_plan(span), style::DIM);
+            table.row(head.clone().into_iter().chain([Cell::from(""), Cell::from(""), why]));
         }
         for origin in &span.origins {
-            let reason = origin.task_title.as_deref().unwrap_or(&origin.issue_title);
             let tasks = listed(origin.task_id.iter().chain(&origin.other_task_ids)).unwrap_or_default();
-            table.row(row(origin.issue_id.as_str(), &tasks, Cell::from(reason)));
+            let issue = Cell::new(origin.issue_id.as_str(), style::ID);
+            let reason = Cell::from(origin.task_title.as_deref().unwrap_or(&origin.issue_title));
+            table.row(head.clone().into_iter().chain([issue, Cell::from(tasks), reason]));
         }
     }
     table.print(screen)?;

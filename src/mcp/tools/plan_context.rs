@@ -11,14 +11,11 @@ use crate::mcp::bounds::Texts;
 use crate::mcp::refused::{self, CallAnswer, Voice};
 use crate::model::{Op, typed};
 use crate::ops::Answer;
-use crate::ops::plans::{self, AgentContext};
+use crate::ops::plans::{self, AgentContext, CONTEXT_ROLES};
 use crate::rules::Role;
 use crate::rules::bounded::MOST;
 
 pub(super) struct PlanContextTool;
-
-/// The roles for which there is a context.
-const HAVE_CONTEXT: [Role; 4] = [Role::Planner, Role::Explorer, Role::Executor, Role::Reviewer];
 
 /// The record, and the role whose context to answer.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -123,7 +120,7 @@ impl Tool for PlanContextTool {
     fn restrict(schema: &mut Map<String, Value>, _: &dyn Fn(Op) -> bool) {
         let role = schema.get_mut("properties").and_then(|all| all.get_mut("role"));
         if let Some(Value::Array(words)) = role.and_then(|role| role.get_mut("enum")) {
-            words.retain(|word| HAVE_CONTEXT.iter().any(|role| word == role.as_str()));
+            words.retain(|word| CONTEXT_ROLES.iter().any(|role| word == role.as_str()));
         }
     }
 

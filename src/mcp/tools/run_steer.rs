@@ -24,7 +24,7 @@ pub(super) struct Input {
 
 /// The run that was told.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Told {
+pub(super) struct SteeredRun {
     /// The run.
     run_id: String,
 }
@@ -36,9 +36,9 @@ impl Tool for RunSteer {
     const PERFORMS: &'static [Op] = &[Op::Run];
     const IS_IDEMPOTENT: bool = false;
     type Input = Input;
-    type Output = Told;
+    type Output = SteeredRun;
 
-    fn call(call: &Call<'_>, input: Input) -> Answer<Told> {
+    fn call(call: &Call<'_>, input: Input) -> Answer<SteeredRun> {
         let Input { order, issue, run } = input;
         let needs_issue = matches!(order, OrderKind::Stop | OrderKind::Add);
         if needs_issue != issue.is_some() {
@@ -47,6 +47,6 @@ impl Tool for RunSteer {
         }
         let issues = issue.into_iter().collect();
         let done = steer(call.session, &Steer { run, order, issues, solution: None })?;
-        Ok(done.map(|told| Told { run_id: told.run_id.to_string() }))
+        Ok(done.map(|told| SteeredRun { run_id: told.run_id.to_string() }))
     }
 }

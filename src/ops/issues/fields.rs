@@ -53,6 +53,30 @@ impl NewFields {
         Ok(fields)
     }
 
+    /// Refuses to remove members of a new issue, unless JSON may have given it some.
+    ///
+    /// # Errors
+    /// Usage.
+    pub(super) fn refuse_removals(&self) -> Result<(), Refusal> {
+        let lists = [
+            ("tag", &self.tags),
+            ("dependency", &self.depends_on),
+            ("component", &self.components),
+            ("relation", &self.relations),
+        ];
+        for (what, members) in lists {
+            for member in members {
+                if let MemberChange::Remove(name) = member
+                    && self.json.is_none()
+                {
+                    let message = format!("`-{name}` removes a {what}, and a new issue has none");
+                    return Err(Refusal::usage(message).hint(format!("`{name}` adds it")));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Whether no field is given.
     pub(super) fn is_empty(&self) -> bool {
         let lists = [&self.tags, &self.depends_on, &self.components, &self.relations];

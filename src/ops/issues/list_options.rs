@@ -11,8 +11,6 @@ use crate::ops::Refusal;
 pub(crate) struct ListOption {
     /// Its long name, without `--`.
     pub(crate) long: &'static str,
-    /// Another name for it, which the help does not show.
-    pub(crate) alias: Option<&'static str>,
     pub(crate) short: Option<char>,
     /// What its value is called in the help; empty if it takes none.
     pub(crate) placeholder: &'static str,
@@ -37,7 +35,7 @@ impl ListOption {
 }
 
 const fn flag(long: &'static str, help: &'static str) -> ListOption {
-    ListOption { long, alias: None, short: None, placeholder: "", repeats: false, selects: true, help }
+    ListOption { long, short: None, placeholder: "", repeats: false, selects: true, help }
 }
 
 const fn value(long: &'static str, placeholder: &'static str, help: &'static str) -> ListOption {
@@ -84,9 +82,9 @@ const OPTIONS: &[ListOption] = &[
         "DATE",
         "Only issues completed, closed or cancelled at this time or earlier, and not reopened since",
     ),
-    ListOption { alias: Some("has-solution"), ..flag("has-plan", "Only issues that have a plan") },
-    flag("unblocked", "Only registered, planning and planned issues that wait for no other issue"),
-    flag("waiting", "Only registered, planning and planned issues that wait for other issues"),
+    flag("has-plan", "Only issues that have a plan"),
+    flag("unblocked", "Only registered, planning and planned issues that wait for no other work"),
+    flag("waiting", "Only registered, planning and planned issues that wait for other work"),
     flag("ready", "Only issues that `next` can take now"),
     flag("unlanded", "Only completed issues whose work is not on the target branch"),
     value("search", "TEXT", "Only issues that match this text, as in `search`"),
@@ -211,7 +209,7 @@ impl List {
 }
 
 fn long(name: &str) -> Option<&'static ListOption> {
-    LIST_OPTIONS.iter().find(|option| option.long == name || option.alias == Some(name))
+    LIST_OPTIONS.iter().find(|option| option.long == name)
 }
 
 fn of_short(name: char) -> Option<&'static ListOption> {

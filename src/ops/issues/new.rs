@@ -31,6 +31,7 @@ pub(crate) fn new(session: &Session, input: NewIssue) -> Answer<IssueView> {
     let store = session.store();
     store.snapshot()?;
     let NewIssue { id, title, text, mut fields } = input;
+    fields.refuse_removals()?;
     let title = title.as_deref().or(fields.title());
     let title = limits::title(title.ok_or_else(|| {
         Refusal::usage("an issue needs a title").remedy(RemedyCall::new(Op::New, ["TITLE"]), "gives it one")

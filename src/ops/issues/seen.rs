@@ -44,22 +44,53 @@ impl SeenFields {
     /// `changed-meanwhile`.
     pub(super) fn check(&self, edits: &IssueEdits, stored: &Issue) -> Result<(), Refusal> {
         let now = Self::new(stored);
-        let texts = [
-            ("title", "title", edits.title.as_deref(), self.title.as_deref(), now.title.as_deref()),
-            ("text", "description", edits.text.as_deref(), self.text.as_deref(), now.text.as_deref()),
-        ];
-        let values = ISSUE_FIELDS.iter().map(|field| {
-            let (new, seen) = (edits.fields.values.get(field), self.values.get(field));
-            (field.name, field.word, new, seen, now.values.get(field))
+        let values = ISSUE_FIELDS.iter().map(|field| EditedField {
+            name: field.name,
+            words: field.word,
+            new: edits.fields.values.get(field),
+            seen: self.values.get(field),
+            now: now.values.get(field),
         });
-        let mut fields = texts.into_iter().chain(values);
-        let unseen =
-            fields.find(|(_, _, new, seen, now)| new.zip(*seen).is_some() && seen != now && new != now);
-        let Some((field, words, ..)) = unseen else { return Ok(()) };
-        let what = format!("someone changed the {words} of `{}` while you edited it", stored.id);
+        let title = EditedField {
+            name: "title",
+            words: "title",
+            new: edits.title.as_deref(),
+            seen: self.title.as_deref(),
+            now: now.title.as_deref(),
+        };
+        let text = EditedField {
+            name: "text",
+            words: "description",
+            new: edits.text.as_deref(),
+            seen: self.text.as_deref(),
+            now: now.text.as_deref(),
+        };
+        let mut fields = [title, text].into_iter().chain(values);
+        let Some(field) = fields.find(EditedField::replaces_unseen) else { return Ok(()) };
+        let what = format!("someone changed the {} of `{}` while you edited it", field.words, stored.id);
         Err(Refusal::new(Code::ChangedMeanwhile, what)
-            .at(field)
+            .at(field.name)
             .hint("merge their version into yours, and save again")
             .remedy(RemedyCall::new(Other::Show, [&stored.id]), "shows what they wrote"))
+    }
+}
+
+/// A field of an edited issue.
+struct EditedField<'a> {
+    name: &'static str,
+    /// What it is called in messages.
+    words: &'static str,
+    /// The value of the edit; `None` if it does not change the field.
+    new: Option<&'a str>,
+    /// The value that was shown.
+    seen: Option<&'a str>,
+    /// The value now.
+    now: Option<&'a str>,
+}
+
+impl EditedField<'_> {
+    /// Whether the edit replaces a value that was not seen by another one.
+    fn replaces_unseen(&self) -> bool {
+        self.new.is_some() && self.seen.is_some() && self.seen != self.now && self.new != self.now
     }
 }

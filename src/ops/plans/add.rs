@@ -1,6 +1,5 @@
 //! Adding plans to an issue.
 
-use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::bind::left_queue;
@@ -12,7 +11,7 @@ use crate::model::{
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Notice, Refusal, Session, queue};
 use crate::rules::plan_check::{self, PlanUnderCheck};
-use crate::rules::{IssueFolder, PlanSetting, facts, replan, transitions};
+use crate::rules::{IssueFolder, PlanSetting, QueuedItem, facts, replan, transitions};
 use crate::store::{ReadState, Tx, layout, random_uid, resolve};
 
 /// Plans to add.
@@ -44,7 +43,6 @@ pub(crate) fn add(session: &Session, input: AddPlans) -> Answer<Added> {
     if queues {
         session.permit(Op::QueueAdd)?;
     }
-    let force = force.as_deref();
     let id = resolve::issue(&session.store().snapshot()?, &issue)?;
     reply::settle(session, &id, &mut plans, add_reply_task)?;
     let setting = PlanSetting { issue: Some(&id), ..PlanSetting::default() };
@@ -54,56 +52,32 @@ pub(crate) fn add(session: &Session, input: AddPlans) -> Answer<Added> {
     let checked: Vec<PlanUnderCheck> =
         reports.iter().filter_map(|report| report.clone().checked().ok()).collect();
     refuse_twins(checked.iter().filter_map(|one| one.id.as_ref()))?;
-    let nonce = random_uid()?;
-    let unqueued: RefCell<Option<Refusal>> = RefCell::default();
-    let change = |tx: &mut Tx<'_>, queues: bool| {
-        let stored = store_plans(tx, &id, &checked, &nonce, force)?;
-        let folder = existing(tx, &id)?;
-        let only = if no_bind {
-            None
-        } else {
-            lone(&folder).filter(|plan| stored.iter().any(|(id, _)| *id == plan.id))
-        };
-        let bound = only
-            .filter(|plan| force.is_some() || plan_check::quality(&plan.plan).suffices())
-            .map(|plan| plan.id.clone());
-        let left = match &bound {
-            Some(plan) => bind_in(tx, &folder, plan, force)?,
-            None => vec![],
-        };
-        let folder = existing(tx, &id)?;
-        if folder.issue.record.status == StoredStatus::Registered {
-            tx.edit_issue(&id, |issue| issue.status = StoredStatus::Planning)?;
+    let adding =
+        Adding { issue: &id, plans: &checked, nonce: random_uid()?, no_bind, force: force.as_deref() };
+    let mut unqueued: Option<Refusal> = None;
+    let mut committed = session.transact(permit, |tx| {
+        let mut entered = adding.enter(tx)?;
+        if queues {
+            let queued_in = adding.queue_bound(tx, &entered.stored);
+            unqueued = queued_in.as_ref().err().cloned();
+            entered.queued_in = Some(queued_in?);
         }
-        tx.note.force = force.map(str::to_owned);
-        let names: BTreeSet<&str> = stored.iter().map(|(id, _)| id.as_str()).collect();
-        let names: Vec<&str> = names.into_iter().collect();
-        let and_bound = if bound.is_some() { ", bound" } else { "" };
-        let queued_in = if queues {
-            match queue_bound(tx, &id, &stored, &nonce, force) {
-                Ok(queue) => Some(queue),
-                Err(refusal) => {
-                    unqueued.replace(Some(refusal.clone()));
-                    return Err(refusal);
-                }
-            }
-        } else {
-            None
-        };
-        let and_queued = if queued_in.is_some() { ", queued" } else { "" };
-        tx.describe(format!("solution: add {}{and_bound}{and_queued}", names.join(", ")));
-        Ok((stored, bound, left, queued_in))
-    };
-    let mut committed = session.transact(permit, |tx| change(tx, queues));
-    if committed.is_err() && unqueued.borrow().is_some() {
-        committed = session.transact(permit, |tx| change(tx, false));
+        entered.describe(tx);
+        Ok(entered)
+    });
+    if committed.is_err() && unqueued.is_some() {
+        committed = session.transact(permit, |tx| {
+            let entered = adding.enter(tx)?;
+            entered.describe(tx);
+            Ok(entered)
+        });
     }
     let committed = committed?;
-    if let Some(Refusal { message, remedies, .. }) = unqueued.into_inner() {
+    if let Some(Refusal { message, remedies, .. }) = unqueued {
         let notice = Notice::warning(format!("not queued: {message}"));
         session.notice(Notice { remedies, ..notice });
     }
-    let (stored, bound, left, queued_in) = committed.answer;
+    let EnteredPlans { stored, bound, left, queued_in } = committed.answer;
     let folder = existing(&session.store().snapshot()?, &id)?;
     let mut added = Added::new(&folder, stored.into_iter().zip(reports), bound, &left);
     added.queued_in = queued_in;
@@ -114,21 +88,67 @@ pub(crate) fn add(session: &Session, input: AddPlans) -> Answer<Added> {
     Ok(session.done(added, committed.commit))
 }
 
-/// Queues the bound plan of the issue, if it is one of those that were given.
-fn queue_bound(
-    tx: &mut Tx<'_>,
-    issue: &IssueId,
-    stored: &[(SolutionId, bool)],
-    nonce: &Uid,
-    force: Option<&str>,
-) -> Result<QueueId, Refusal> {
-    let bound = existing(tx, issue)?.issue.record.bound_solution_id;
-    if bound.is_none_or(|bound| stored.iter().all(|(id, _)| *id != bound)) {
-        let message = format!("none of the given plans is bound to {issue}");
-        let bind = RemedyCall::new(Op::Bind, [issue.as_str(), "PLAN"]);
-        return Err(Refusal::new(Code::NotBound, message).remedy(bind, "chooses one"));
+/// Plans that are being added.
+struct Adding<'a> {
+    issue: &'a IssueId,
+    plans: &'a [PlanUnderCheck],
+    nonce: Uid,
+    no_bind: bool,
+    force: Option<&'a str>,
+}
+
+/// What a transaction has done with the plans.
+struct EnteredPlans {
+    /// The id of each plan, and whether it is new.
+    stored: Vec<(SolutionId, bool)>,
+    bound: Option<SolutionId>,
+    /// The items of the plan that was bound before, which left their queues.
+    left: Vec<QueuedItem>,
+    queued_in: Option<QueueId>,
+}
+
+impl EnteredPlans {
+    fn describe(&self, tx: &mut Tx<'_>) {
+        let names: BTreeSet<&str> = self.stored.iter().map(|(id, _)| id.as_str()).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        let and_bound = if self.bound.is_some() { ", bound" } else { "" };
+        let and_queued = if self.queued_in.is_some() { ", queued" } else { "" };
+        tx.describe(format!("solution: add {}{and_bound}{and_queued}", names.join(", ")));
     }
-    Ok(queue::add_issue(tx, issue, None, nonce, force)?.0)
+}
+
+impl Adding<'_> {
+    /// Stores the plans, and binds one if that can only be this one.
+    fn enter(&self, tx: &mut Tx<'_>) -> Result<EnteredPlans, Refusal> {
+        let stored = store_plans(tx, self.issue, self.plans, &self.nonce, self.force)?;
+        let folder = existing(tx, self.issue)?;
+        let mut bound = None;
+        let mut left = vec![];
+        if !self.no_bind
+            && let Some(plan) = lone(&folder)
+            && stored.iter().any(|(id, _)| *id == plan.id)
+            && (self.force.is_some() || plan_check::quality(&plan.plan).suffices())
+        {
+            left = bind_in(tx, &folder, &plan.id, self.force)?;
+            bound = Some(plan.id.clone());
+        }
+        if existing(tx, self.issue)?.issue.record.status == StoredStatus::Registered {
+            tx.edit_issue(self.issue, |issue| issue.status = StoredStatus::Planning)?;
+        }
+        tx.note.force = self.force.map(str::to_owned);
+        Ok(EnteredPlans { stored, bound, left, queued_in: None })
+    }
+
+    /// Queues the bound plan of the issue, if it is one of those that were given.
+    fn queue_bound(&self, tx: &mut Tx<'_>, stored: &[(SolutionId, bool)]) -> Result<QueueId, Refusal> {
+        let bound = existing(tx, self.issue)?.issue.record.bound_solution_id;
+        if bound.is_none_or(|bound| stored.iter().all(|(id, _)| *id != bound)) {
+            let message = format!("none of the given plans is bound to {}", self.issue);
+            let bind = RemedyCall::new(Op::Bind, [self.issue.as_str(), "PLAN"]);
+            return Err(Refusal::new(Code::NotBound, message).remedy(bind, "chooses one"));
+        }
+        Ok(queue::add_issue(tx, self.issue, None, &self.nonce, self.force)?.0)
+    }
 }
 
 /// The only candidate for binding: the only plan of an issue without a bound plan, or the only plan newer than a
@@ -157,18 +177,16 @@ fn store_plans(
     for (n, checked) in plans.iter().enumerate() {
         let folder = existing(tx, issue)?;
         let digest = PlanDigest::of(&checked.plan);
-        let same = || folder.solutions.iter().find(|solution| solution.record.plan_digest() == digest);
-        let id = match &checked.id {
-            Some(id) => id.clone(),
+        let mut known = folder.solutions.iter().map(|solution| &solution.record);
+        let id = if let Some(id) = &checked.id {
+            id.clone()
+        } else if let Some(same) = known.find(|solution| solution.plan_digest() == digest) {
             // A plan without an id is identified by its content: the same content is the existing plan.
-            None => same().map_or_else(
-                || {
-                    let number = n.to_string();
-                    let uid = Uid::of(&[digest.as_bytes(), nonce.as_str().as_bytes(), number.as_bytes()]);
-                    SolutionId::made(issue, &uid)
-                },
-                |same| same.record.id.clone(),
-            ),
+            same.id.clone()
+        } else {
+            let number = n.to_string();
+            let uid = Uid::of(&[digest.as_bytes(), nonce.as_str().as_bytes(), number.as_bytes()]);
+            SolutionId::made(issue, &uid)
         };
         if let Some(twice) = stored.iter().find(|(stored, _)| *stored == id).cloned() {
             stored.push(twice);

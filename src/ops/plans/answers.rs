@@ -77,18 +77,15 @@ impl AnswerKind for ProposedPlans {
         if plans.is_empty() || plans.len() > MOST_PLANS {
             return Err(vec![format!("{place}: {} plans; expected 1 to {MOST_PLANS}", plans.len())]);
         }
-        let fault = |n: usize, finding: &PlanFinding| {
-            let path = finding.path.trim_start_matches('$').trim_start_matches('.');
-            let dot = if path.is_empty() { "" } else { "." };
-            let place = if place.is_empty() { "$".to_owned() } else { format!("{place}[{n}]") };
-            PlanFinding { path: format!("{place}{dot}{path}"), ..finding.clone() }.to_string()
-        };
         let mut faults = Vec::new();
         for (n, plan) in plans.iter().enumerate() {
+            let place = if place.is_empty() { "$".to_owned() } else { format!("{place}[{n}]") };
             let report = plan_check::examine(plan, plan_check::PlanSetting::default());
-            faults.extend(
-                report.findings.iter().filter(|finding| finding.is_error()).map(|finding| fault(n, finding)),
-            );
+            for finding in report.findings.into_iter().filter(PlanFinding::is_error) {
+                let path = finding.path.trim_start_matches('$').trim_start_matches('.');
+                let dot = if path.is_empty() { "" } else { "." };
+                faults.push(PlanFinding { path: format!("{place}{dot}{path}"), ..finding }.to_string());
+            }
         }
         if faults.is_empty() { Ok(Self(plans)) } else { Err(faults) }
     }

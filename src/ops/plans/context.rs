@@ -13,6 +13,9 @@ use crate::ops::{Answer, Refusal, Session};
 use crate::rules::{Omission, Role};
 use crate::store::{KnownRecord, resolve};
 
+/// The roles for which there is a context.
+pub(crate) const CONTEXT_ROLES: [Role; 4] = [Role::Planner, Role::Explorer, Role::Executor, Role::Reviewer];
+
 /// The context of an agent.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]

@@ -64,15 +64,15 @@ pub(crate) fn add_feedback(session: &Session, input: &AddFeedback) -> Answer<Fee
     let is_json = kind == FeedbackType::Failure && text.trim_start().starts_with('{');
     let report = is_json.then(|| FailureReport::parse(&text)).transpose()?;
     let in_json = report.as_ref().and_then(|report| report.solution_id.as_ref());
-    let resolved = |text: &str| resolve::solution(&snapshot, text, Some(&id));
-    let named = input.solution.as_deref().map(resolved).transpose()?;
+    let named = input.solution.as_deref();
+    let named = named.map(|text| resolve::solution(&snapshot, text, Some(&id))).transpose()?;
     if let (Some(one), Some(other)) = (&named, in_json.filter(|plan| named.as_ref() != Some(plan))) {
         return Err(Refusal::usage(format!(
             "the failure is about `{other}`, but the feedback is about `{one}`"
         ))
         .hint("name the plan once"));
     }
-    let in_json = in_json.map(|plan| resolved(plan.as_str())).transpose()?;
+    let in_json = in_json.map(|plan| resolve::solution(&snapshot, plan.as_str(), Some(&id))).transpose()?;
     let solution_id = named.or(in_json);
     if let Some(other) = solution_id.as_ref().filter(|plan| plan.issue() != id) {
         return Err(Refusal::new(

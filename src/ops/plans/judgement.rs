@@ -120,6 +120,35 @@ pub(crate) struct Judgement {
     issue_id: Option<IssueId>,
 }
 
+/// A review as read: the scores of its dimensions, and all findings.
+struct ReadReview {
+    input: ReviewInput,
+    scores: Scores,
+    findings: Vec<String>,
+}
+
+/// Reads a review, or says what is wrong with it.
+fn read_input(bytes: &[u8]) -> Result<ReadReview, String> {
+    let value = strict::parse(bytes)?;
+    let mut input: ReviewInput = typed::read(&value).map_err(|error| error.to_string())?;
+    let mut findings = std::mem::take(&mut input.findings);
+    let mut score = |name: &str, one: Option<Dimension>, other: Option<Dimension>| match (one, other) {
+        (Some(_), Some(_)) => Err(format!("`{name}` is given twice")),
+        (None, None) => Err(format!("missing field `{name}`")),
+        (Some(Dimension::Score(score)), None) | (None, Some(Dimension::Score(score))) => Ok(score),
+        (Some(Dimension::Judged(judged)), None) | (None, Some(Dimension::Judged(judged))) => {
+            findings.extend(judged.findings.iter().map(|finding| format!("{name}: {}", finding.trim())));
+            Ok(judged.score)
+        }
+    };
+    let scores = Scores {
+        technical: score("technical", input.scores.technical.take(), input.technical.take())?,
+        risk: score("risk", input.scores.risk.take(), input.risk.take())?,
+        completeness: score("completeness", input.scores.completeness.take(), input.completeness.take())?,
+    };
+    Ok(ReadReview { input, scores, findings })
+}
+
 impl Judgement {
     /// Makes a review from its parts.
     ///
@@ -140,32 +169,11 @@ impl Judgement {
     /// # Errors
     /// `invalid-json`, `other-total`; the same as [`Self::new`].
     pub(crate) fn parse(bytes: &[u8], name: &str) -> Result<Self, Refusal> {
-        let wrong = |why: String| {
+        let input = read_input(bytes).map_err(|why| {
             Refusal::new(Code::InvalidJson, format!("{name} is not a review: {why}"))
                 .remedy(RemedyCall::new(Other::Schema, ["review-input"]), "describes it")
-        };
-        let value = strict::parse(bytes).map_err(wrong)?;
-        let input: ReviewInput = typed::read(&value).map_err(|error| wrong(error.to_string()))?;
-        let mut findings = input.findings;
-        let mut score = |name: &str, one: Option<Dimension>, other: Option<Dimension>| {
-            let dimension = match (one, other) {
-                (Some(_), Some(_)) => return Err(wrong(format!("`{name}` is given twice"))),
-                (one, other) => one.or(other).ok_or_else(|| wrong(format!("missing field `{name}`")))?,
-            };
-            Ok(match dimension {
-                Dimension::Score(score) => score,
-                Dimension::Judged(judged) => {
-                    findings
-                        .extend(judged.findings.iter().map(|finding| format!("{name}: {}", finding.trim())));
-                    judged.score
-                }
-            })
-        };
-        let scores = Scores {
-            technical: score("technical", input.scores.technical, input.technical)?,
-            risk: score("risk", input.scores.risk, input.risk)?,
-            completeness: score("completeness", input.scores.completeness, input.completeness)?,
-        };
+        })?;
+        let ReadReview { input, scores, findings } = input;
         if let Some(given) = input.total_score.filter(|given| given.rounded() != scores.total()) {
             return Err(Refusal::new(
                 Code::OtherTotal,

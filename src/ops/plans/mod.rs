@@ -35,7 +35,7 @@ pub(crate) use answers::{PlanAnswer, ProposedPlans, SolutionInput};
 pub(crate) use background::issue_context;
 pub(crate) use bind::{Bind, bind, bind_in, bind_named, in_words};
 pub(crate) use check::{CheckPlan, CheckedAnswer, CheckedPlan, Checking, check, check_alone};
-pub(crate) use context::{AgentContext, context};
+pub(crate) use context::{AgentContext, CONTEXT_ROLES, context};
 pub(crate) use executor_input::ExecutorInput;
 pub(crate) use explore::{Explore, explore};
 pub(crate) use explorer_input::ExplorerInput;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{AddedItem, QueueWorld, create, extend_facts};
 use crate::model::{
     Code, IssueId, IssueStatus, Item, ItemId, Op, Other, PlanDigest, QueueDecision, QueueId, RemedyCall,
-    Solution, SolutionId, Uid, count,
+    Solution, SolutionId, Time, Uid, count,
 };
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session, plans};
@@ -185,16 +185,15 @@ fn add_all(
     }
     let ids: Vec<IssueId> = folders.iter().map(|folder| folder.issue.record.id.clone()).collect();
     extend_facts(tx, &mut known, ids.iter().cloned())?;
-    match any_cycle(&ids, &known) {
-        Some(cycle) => {
-            Err(Refusal::new(Code::Cycle, format!("the issues depend on each other in a cycle: {cycle}"))
-                .remedy(
-                    RemedyCall::new(Op::Edit, ["ID"]).option("depends-on", "-OTHER"),
-                    "removes a dependency",
-                ))
-        }
-        None => Ok(queued),
-    }
+    refuse_cycle(&ids, &known)?;
+    Ok(queued)
+}
+
+fn refuse_cycle(issues: &[IssueId], known: &Facts) -> Result<(), Refusal> {
+    let Some(cycle) = any_cycle(issues, known) else { return Ok(()) };
+    let remove = RemedyCall::new(Op::Edit, ["ID"]).option("depends-on", "-OTHER");
+    Err(Refusal::new(Code::Cycle, format!("the issues depend on each other in a cycle: {cycle}"))
+        .remedy(remove, "removes a dependency"))
 }
 
 /// The issues to queue, each once. Every open issue of a wave or a tag must have a bound plan.
@@ -275,6 +274,24 @@ fn bound_plan(folder: &IssueFolder) -> Result<&Solution, Refusal> {
     }
 }
 
+impl Fresh {
+    /// The plan as an item that is new in its queue.
+    fn item(&self, item_id: ItemId, position: String, queued_at: Time) -> Item {
+        Item {
+            item_id,
+            issue_id: self.issue.clone(),
+            solution_id: self.solution.clone(),
+            plan_digest: self.digest.clone(),
+            position,
+            depends_on: BTreeSet::new(),
+            forced: self.forced.clone(),
+            held: None,
+            removed: None,
+            queued_at,
+        }
+    }
+}
+
 /// Adds plans to the named queue, else to the first active one, else to a new one.
 fn enter(
     tx: &mut Tx<'_>,
@@ -283,14 +300,14 @@ fn enter(
     known: &mut Facts,
     nonce: &Uid,
 ) -> Result<Vec<Queued>, Refusal> {
-    let queue = match named {
-        Some(queue) => queue,
-        None => {
-            match records::queues(tx)?.into_iter().find(|queue| queue.queue.status == QueueDecision::Active) {
-                Some(active) => active.queue.id,
-                None => create(tx, None, 0, nonce)?,
-            }
-        }
+    let queue = if let Some(queue) = named {
+        queue
+    } else if let Some(active) =
+        records::queues(tx)?.into_iter().find(|queue| queue.queue.status == QueueDecision::Active)
+    {
+        active.queue.id
+    } else {
+        create(tx, None, 0, nonce)?
     };
     let Some(folder) = records::queue(tx, &queue)? else {
         return Err(Refusal::unreadable(&format!("queue `{queue}`")));
@@ -304,45 +321,25 @@ fn enter(
     let keys = keys(&folder, fresh, known);
     let mut numbers = folder.items.iter().map(|item| item.item_id.number()).max().unwrap_or(0);
     let mut queued = Vec::new();
-    for Fresh { issue, solution, digest, forced } in fresh {
-        let position = keys.get(solution).cloned().unwrap_or_default();
-        let item_id = match folder.items.iter().find(|item| item.solution_id == *solution) {
-            Some(there) => {
-                tx.edit_item(&queue, solution, |item| {
-                    item.removed = None;
-                    item.plan_digest.clone_from(digest);
-                    item.forced.clone_from(forced);
-                    item.position = position;
-                })?;
-                there.item_id.clone()
-            }
-            None => {
-                numbers += 1;
-                let item_id = ItemId::numbered(numbers);
-                tx.create_item(
-                    &queue,
-                    &Item {
-                        item_id: item_id.clone(),
-                        issue_id: issue.clone(),
-                        solution_id: solution.clone(),
-                        plan_digest: digest.clone(),
-                        position,
-                        depends_on: BTreeSet::new(),
-                        forced: forced.clone(),
-                        held: None,
-                        removed: None,
-                        queued_at: tx.stamper().now(),
-                    },
-                )?;
-                item_id
-            }
-        };
-        queued.push(Queued {
-            queue: queue.clone(),
-            item: item_id,
-            solution: solution.clone(),
-            is_old: false,
-        });
+    for plan in fresh {
+        let position = keys.get(&plan.solution).cloned().unwrap_or_default();
+        let there = folder.items.iter().find(|item| item.solution_id == plan.solution);
+        if there.is_none() {
+            numbers += 1;
+        }
+        let item = there.map_or_else(|| ItemId::numbered(numbers), |there| there.item_id.clone());
+        if there.is_some() {
+            tx.edit_item(&queue, &plan.solution, |item| {
+                item.removed = None;
+                item.plan_digest.clone_from(&plan.digest);
+                item.forced.clone_from(&plan.forced);
+                item.position = position;
+            })?;
+        } else {
+            let item = plan.item(item.clone(), position, tx.stamper().now());
+            tx.create_item(&queue, &item)?;
+        }
+        queued.push(Queued { queue: queue.clone(), item, solution: plan.solution.clone(), is_old: false });
     }
     for item in folder.items.iter().filter(|item| !item.is_removed()) {
         if let Some(key) = keys.get(&item.solution_id) {

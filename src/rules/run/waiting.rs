@@ -116,6 +116,29 @@ pub(super) fn waiting(
         });
         waiting.extend(found.and_then(|found| left(run, progress, issue, found)));
     }
+    waiting.extend(of_run(run, progress, is_driven));
+    waiting.extend(known.kept.iter().map(|kept| kept_branch(known, &run.id, kept)));
+    let is_any_done = progress.issues.iter().any(|issue| stage(issue.status) == IssueStage::Completed);
+    if run.branch().is_some() && known.is_merged == Some(false) && is_any_done && !is_driven {
+        let name = Branch::of_run(&run.id);
+        waiting.push(WaitsForPerson {
+            issue_id: None,
+            what: format!("the completed work is on the branch `{name}`, not on the current one"),
+            remedies: vec![
+                Remedy::call(RemedyCall::new(Op::Land, [&run.id]), "tests the work and lands it"),
+                Remedy::words(format!(
+                    "`git merge {}` merges the work into the current branch",
+                    name.operand()
+                )),
+            ],
+        });
+    }
+    waiting
+}
+
+/// What waits because of how the run as a whole went.
+fn of_run(run: &Run, progress: &RunProgress<'_>, is_driven: bool) -> Vec<WaitsForPerson> {
+    let mut waiting = Vec::new();
     let open = progress.breaches.iter().filter(|breach| breach.agent.is_some() && !breach.undone).count();
     if open > 0 {
         let what = format!("{open} of the breaches by agents could not be undone");
@@ -148,16 +171,6 @@ pub(super) fn waiting(
                 Remedy::call(RemedyCall::new(Other::RunLog, [&run.id]), "shows how"),
                 Remedy::call(Other::AgentList, "lists the known agents"),
             ],
-        });
-    }
-    waiting.extend(known.kept.iter().map(|kept| kept_branch(known, &run.id, kept)));
-    let is_any_done = progress.issues.iter().any(|issue| stage(issue.status) == IssueStage::Completed);
-    if run.branch().is_some() && known.is_merged == Some(false) && is_any_done && !is_driven {
-        let name = Branch::of_run(&run.id);
-        waiting.push(WaitsForPerson {
-            issue_id: None,
-            what: format!("the completed work is on the branch `{name}`, not on the current one"),
-            remedies: vec![Remedy::words(format!("`git merge {}` merges it", name.operand()))],
         });
     }
     waiting

@@ -26,7 +26,7 @@ fn field_of(refusal: Refusal) -> Fault {
 }
 
 fn list(text: Option<&str>) -> impl Iterator<Item = &str> {
-    text.unwrap_or_default().split(',').map(str::trim).filter(|it| !it.is_empty())
+    text.unwrap_or_default().split(',').map(str::trim).filter(|member| !member.is_empty())
 }
 
 fn set(values: &mut FieldValues, field: &'static IssueField, text: String) -> Result<(), Fault> {
@@ -41,9 +41,12 @@ pub(super) fn new(session: &Session, input: &Query) -> Performed {
             set(&mut values, field, text.to_owned())?;
         }
     }
-    let added = |name: &str| list(input.get(name)).map(|it| MemberChange::Add(it.to_owned())).collect();
-    let fields =
-        NewFields { values, tags: added("tags"), depends_on: added("depends_on"), ..NewFields::default() };
+    let fields = NewFields {
+        values,
+        tags: list(input.get("tags")).map(|tag| MemberChange::Add(tag.to_owned())).collect(),
+        depends_on: list(input.get("depends_on")).map(|id| MemberChange::Add(id.to_owned())).collect(),
+        ..NewFields::default()
+    };
     let new = NewIssue {
         id: None,
         title: Some(input.raw("title").unwrap_or_default().to_owned()),
@@ -54,57 +57,64 @@ pub(super) fn new(session: &Session, input: &Query) -> Performed {
     Ok(Some(Place::Issue(issue.id)))
 }
 
+/// What the user typed into a field, unless the form showed it already.
+fn changed(input: &Query, name: &str) -> Option<String> {
+    let now = unfolded(input.raw(name)?);
+    let was = unfolded(input.raw(&format!("was_{name}")).unwrap_or_default());
+    if now.trim_end() == was.trim_end() { None } else { Some(now) }
+}
+
+/// What the user added to and removed from the list in a field.
+fn changed_members(input: &Query, name: &str) -> Vec<MemberChange> {
+    let was: Vec<&str> = list(input.raw(&format!("was_{name}"))).collect();
+    let now: Vec<&str> = list(input.raw(name)).collect();
+    let added = now.iter().filter(|member| !was.contains(member));
+    let removed = was.iter().filter(|member| !now.contains(member));
+    added
+        .map(|member| MemberChange::Add((*member).to_owned()))
+        .chain(removed.map(|member| MemberChange::Remove((*member).to_owned())))
+        .collect()
+}
+
+/// What the form showed in a field. If that is how it shows `stored`, it is `stored`: the form cannot hold every character
+/// of a text.
+fn seen(input: &Query, name: &str, stored: Option<String>) -> Option<String> {
+    let was = input.raw(&format!("was_{name}"))?;
+    Some(stored.filter(|text| is_shown_as(text, was)).unwrap_or_else(|| unfolded(was)))
+}
+
 /// Changes only what the user changed in the form, and only if it is still what the form showed, so that changes by others in
 /// the meantime are kept.
 pub(super) fn edit(session: &Session, input: &Query) -> Performed {
     let issue = needed(input, "issue")?.to_owned();
-    let changed = |name: &str| {
-        let now = unfolded(input.raw(name)?);
-        let was = unfolded(input.raw(&format!("was_{name}")).unwrap_or_default());
-        (now.trim_end() != was.trim_end()).then_some(now)
-    };
-    let members = |name: &str| -> Vec<MemberChange> {
-        let was: Vec<&str> = list(input.raw(&format!("was_{name}"))).collect();
-        let now: Vec<&str> = list(input.raw(name)).collect();
-        let added = now.iter().filter(|it| !was.contains(it)).map(|it| MemberChange::Add((*it).to_owned()));
-        let removed =
-            was.iter().filter(|it| !now.contains(it)).map(|it| MemberChange::Remove((*it).to_owned()));
-        added.chain(removed).collect()
-    };
+    let stored = SeenFields::new(&issues::stored(session, &issue)?);
     let mut values = FieldValues::default();
+    let mut seen_values = FieldValues::default();
     for field in &ISSUE_FIELDS {
-        if let Some(text) = changed(field.name) {
+        if let Some(text) = changed(input, field.name) {
             set(&mut values, field, text)?;
+        }
+        if let Some(text) = seen(input, field.name, stored.values.get(field).map(str::to_owned)) {
+            set(&mut seen_values, field, text)?;
         }
     }
     let fields = NewFields {
         values,
-        tags: members("tags"),
-        depends_on: members("depends_on"),
+        tags: changed_members(input, "tags"),
+        depends_on: changed_members(input, "depends_on"),
         ..NewFields::default()
     };
-    let stored = SeenFields::new(&issues::stored(session, &issue)?);
-    // The form cannot hold every character of a text.
-    let seen = |name: &str, stored: Option<String>| {
-        let was = input.raw(&format!("was_{name}"))?;
-        Some(stored.filter(|it| is_shown_as(it, was)).unwrap_or_else(|| unfolded(was)))
-    };
-    let text = changed("text").map(|typed| match &stored.text {
+    let text = changed(input, "text").map(|typed| match &stored.text {
         Some(text) if is_shown_as(text, input.raw("was_text").unwrap_or_default()) => restored(text, &typed),
         _ => typed,
     });
-    let mut seen_values = FieldValues::default();
-    for field in &ISSUE_FIELDS {
-        if let Some(text) = seen(field.name, stored.values.get(field).map(str::to_owned)) {
-            set(&mut seen_values, field, text)?;
-        }
-    }
     let seen = SeenFields {
-        title: seen("title", stored.title),
-        text: seen("text", stored.text),
+        title: seen(input, "title", stored.title),
+        text: seen(input, "text", stored.text),
         values: seen_values,
     };
-    let edit = Edit { issue, title: changed("title"), text, status: None, fields, seen, force: None };
+    let title = changed(input, "title");
+    let edit = Edit { issue, title, text, status: None, fields, seen, force: None };
     issues::edit(session, edit).map_err(field_of)?;
     Ok(None)
 }
@@ -164,11 +174,9 @@ pub(super) fn set_status(session: &Session, input: &Query) -> Performed {
         IssueStatus::Queued if snapshot_status == IssueStatus::Failed => {
             work::retry(session, &Retry { issue: Some(issue), same_plan: false }).map(drop)
         }
-        IssueStatus::Registered | IssueStatus::Planned if is_closed || is_paused => {
-            let reopen = Reopen { issue, reason, force: None };
-            issues::reopen_to(session, reopen, status).map(drop)
-        }
-        IssueStatus::Queued if is_paused => {
+        IssueStatus::Registered | IssueStatus::Planned | IssueStatus::Queued
+            if is_paused || is_closed && status != IssueStatus::Queued =>
+        {
             let reopen = Reopen { issue, reason, force: None };
             issues::reopen_to(session, reopen, status).map(drop)
         }

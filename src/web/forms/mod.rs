@@ -13,6 +13,7 @@ pub(super) use perform::perform;
 use maud::{Markup, html};
 
 use super::parts::{editable, sentence};
+use super::place::Query;
 use super::view::{RefusedForm, View};
 use crate::model::{Code, IssueField, Remedy, ValueKind};
 use crate::ops::Refusal;
@@ -32,7 +33,7 @@ impl<'a, 'v> PageForm<'a, 'v> {
     pub(super) fn new(view: &'a View<'v>, op: &'static str, key: impl ToString) -> Self {
         let key = key.to_string();
         let name = format!("{op}:{key}");
-        Self { view, op, key, refused: view.refused.filter(|it| it.form == name) }
+        Self { view, op, key, refused: view.refused.filter(|refused| refused.form == name) }
     }
 
     fn name(&self) -> String {
@@ -41,13 +42,12 @@ impl<'a, 'v> PageForm<'a, 'v> {
 
     /// An element id that is unique on the page.
     fn field_id(&self, field: &str) -> String {
-        let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-        format!("{}-{field}", self.name()).chars().map(plain).collect()
+        format!("{}-{field}", self.name()).replace(|c: char| !c.is_ascii_alphanumeric(), "-")
     }
 
     /// What was typed if the form was refused, else `value`.
     fn value(&self, field: &str, value: &str) -> String {
-        let typed = self.refused.and_then(|it| it.typed.raw(field));
+        let typed = self.refused.and_then(|refused| refused.typed.raw(field));
         typed.unwrap_or(value).to_owned()
     }
 
@@ -63,10 +63,10 @@ impl<'a, 'v> PageForm<'a, 'v> {
 
     /// The refusal to show at a field.
     fn fault(&self, field: &str) -> Option<Markup> {
-        let it = self.refused.filter(|it| it.field == Some(field))?;
+        let refused = self.refused.filter(|refused| refused.field == Some(field))?;
         self.view.is_refusal_shown.set(true);
         Some(
-            html! { div.refusal id=(format!("{}-fault", self.field_id(field))) { (words(self.view, &it.refusal)) } },
+            html! { div.refusal id=(format!("{}-fault", self.field_id(field))) { (words(self.view, &refused.refusal)) } },
         )
     }
 
@@ -82,7 +82,9 @@ impl<'a, 'v> PageForm<'a, 'v> {
 
     /// The element id of the field's refusal, for screen readers.
     fn described(&self, field: &str) -> Option<String> {
-        self.refused.filter(|it| it.field == Some(field)).map(|_| format!("{}-fault", self.field_id(field)))
+        self.refused
+            .filter(|refused| refused.field == Some(field))
+            .map(|_| format!("{}-fault", self.field_id(field)))
     }
 
     /// A one-line field.
@@ -149,11 +151,11 @@ impl<'a, 'v> PageForm<'a, 'v> {
     /// The hidden text that a field showed first. It is kept when the form is shown again, unless it was refused because
     /// the text is another one now.
     pub(super) fn hidden_first(&self, field: &str, value: &str) -> Markup {
-        let is_outdated =
-            |it: &RefusedForm| it.field == Some(field) && it.refusal.code == Code::ChangedMeanwhile;
+        let is_outdated = self.refused.is_some_and(|refused| {
+            refused.field == Some(field) && refused.refusal.code == Code::ChangedMeanwhile
+        });
         let name = format!("was_{field}");
-        let value =
-            if self.refused.is_some_and(is_outdated) { editable(value) } else { self.entered(&name, value) };
+        let value = if is_outdated { editable(value) } else { self.entered(&name, value) };
         html! { input type="hidden" name=(name) value=(value); }
     }
 
@@ -173,8 +175,8 @@ impl<'a, 'v> PageForm<'a, 'v> {
             @if self.view.may_write() {
                 form class=(class) method="post" action=(format!("/do/{}", self.op)) id=(self.field_id("form")) {
                     // Its fields are rendered already, so a refusal that none of them shows is of the whole form.
-                    @if let Some(it) = self.refused.filter(|_| !self.view.is_refusal_shown.replace(true)) {
-                        (refused(self.view, &it.refusal))
+                    @if let Some(form) = self.refused && !self.view.is_refusal_shown.replace(true) {
+                        (refused(self.view, &form.refusal))
                     }
                     (self.hidden("form", self.name()))
                     (self.hidden("page", here))
@@ -184,6 +186,11 @@ impl<'a, 'v> PageForm<'a, 'v> {
             }
         }
     }
+}
+
+/// A text field of the filters of a list.
+pub(super) fn filter_field(query: &Query, name: &str, label: &str) -> Markup {
+    html! { label { (label) input type="text" name=(name) value=[query.get(name)]; } }
 }
 
 /// Fields of forms with texts that people write.
@@ -203,12 +210,11 @@ const WRITTEN: &[&str] = &[
 /// The refusal of a form that is not on the page, such as that of an item that someone else has removed, with the texts
 /// that were written there.
 pub(super) fn refused_elsewhere(view: &View<'_>) -> Markup {
-    let it = view.refused.filter(|_| !view.is_refusal_shown.replace(true));
     html! {
-        @if let Some(it) = it {
-            (refused(view, &it.refusal))
-            @for (name, text) in WRITTEN.iter().filter_map(|name| Some((name, it.typed.raw(name)?)))
-                .filter(|(name, text)| !text.trim().is_empty() && it.typed.raw(&format!("was_{name}")) != Some(text)) {
+        @if let Some(form) = view.refused && !view.is_refusal_shown.replace(true) {
+            (refused(view, &form.refusal))
+            @for (name, text) in WRITTEN.iter().filter_map(|name| Some((name, form.typed.raw(name)?)))
+                .filter(|(name, text)| !text.trim().is_empty() && form.typed.raw(&format!("was_{name}")) != Some(text)) {
                 div.field {
                     p.quiet { "You wrote in `" (name) "`:" }
                     div.text dir="auto" { (text) }

@@ -28,30 +28,25 @@ pub(super) fn withdraw(session: &Session, input: &Query) -> Performed {
     Ok(None)
 }
 
+fn score(input: &Query, name: &'static str) -> Result<f64, Fault> {
+    let text = needed(input, name)?;
+    match text.parse() {
+        Ok(number) if (0.0..=100.0).contains(&number) => Ok(number),
+        _ => {
+            let refusal = Refusal::usage(format!("`{text}` is not a score"));
+            Err(Fault::at(name, refusal.hint("a number from 0 to 100")))
+        }
+    }
+}
+
 /// Reviews the version of the plan that the page showed.
 pub(super) fn review(session: &Session, input: &Query) -> Performed {
-    let score = |name: &'static str| -> Result<serde_json::Value, Fault> {
-        let text = needed(input, name)?;
-        let number: f64 =
-            text.parse().ok().filter(|number| (0.0..=100.0).contains(number)).ok_or_else(|| {
-                Fault::at(
-                    name,
-                    Refusal::usage(format!("`{text}` is not a score")).hint("a number from 0 to 100"),
-                )
-            })?;
-        Ok(json!(number))
-    };
-    let findings: Vec<&str> = input
-        .get("findings")
-        .unwrap_or_default()
-        .lines()
-        .map(str::trim)
-        .filter(|it| !it.is_empty())
-        .collect();
+    let findings = input.get("findings").unwrap_or_default().lines().map(str::trim);
+    let findings: Vec<&str> = findings.filter(|finding| !finding.is_empty()).collect();
     let mut review = json!({
-        "technical": score("technical")?,
-        "risk": score("risk")?,
-        "completeness": score("completeness")?,
+        "technical": score(input, "technical")?,
+        "risk": score(input, "risk")?,
+        "completeness": score(input, "completeness")?,
         "findings": findings,
         "plan_digest": needed(input, "digest")?,
     });

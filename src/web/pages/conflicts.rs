@@ -18,35 +18,37 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
         h1 { "Conflicts " span.count { (all.len()) } }
         p.quiet { "Fields that two clones changed differently. The current value is in force; the other is kept until someone decides." }
         @if all.is_empty() { p { "No unresolved conflicts." } }
-        @for (n, it) in lists.first_slice(&numbered, PAGE) { (part(view, *n, it)) }
+        @for (n, conflict) in lists.first_slice(&numbered, PAGE) { (part(view, *n, conflict)) }
         (lists.pager(view))
     };
     Ok(PageContent::new("Conflicts", body))
 }
 
-fn part(view: &View<'_>, n: usize, it: &Conflict) -> Markup {
+fn part(view: &View<'_>, n: usize, conflict: &Conflict) -> Markup {
     // If someone settles one above, the next conflict takes its place, but not its refusal.
-    let form = |side: &str| PageForm::new(view, "settle", format!("{side}-{n}-{}-{}", it.path, it.field));
-    let (keep, take) = (form("keep"), form("take"));
-    let seen = it.digest();
-    let named = |form: &PageForm<'_, '_>| {
-        html! { (form.hidden("record", &it.record)) (form.hidden("field", &it.field)) (form.hidden("seen", &seen)) }
-    };
+    let key = format!("{n}-{}-{}", conflict.path, conflict.field);
+    let keep = PageForm::new(view, "settle", format!("keep-{key}"));
+    let take = PageForm::new(view, "settle", format!("take-{key}"));
     html! {
         section.conflict {
             h2 {
-                @match place_of(&it.record) {
-                    Some(place) => (view.id(&place, &it.record)),
-                    None => span.id { (it.record) },
+                @match place_of(&conflict.record) {
+                    Some(place) => (view.id(&place, &conflict.record)),
+                    None => span.id { (conflict.record) },
                 }
-                " " code { (if it.field == "*" { "the whole record" } else { it.field.as_str() }) }
+                " " code { (if conflict.field == "*" { "the whole record" } else { conflict.field.as_str() }) }
             }
             div.columns.sides {
-                (side(view, "Current", it, &it.stands, keep.small(named(&keep), "Keep this")))
-                (side(view, "Other", it, &it.other, take.small(html! { (named(&take)) (take.hidden("take", 1)) }, "Take this")))
+                (side(view, "Current", conflict, &conflict.stands, keep.small(settled(&keep, conflict), "Keep this")))
+                (side(view, "Other", conflict, &conflict.other, take.small(html! { (settled(&take, conflict)) (take.hidden("take", 1)) }, "Take this")))
             }
         }
     }
+}
+
+/// The fields that say what is settled.
+fn settled(form: &PageForm<'_, '_>, conflict: &Conflict) -> Markup {
+    html! { (form.hidden("record", &conflict.record)) (form.hidden("field", &conflict.field)) (form.hidden("seen", conflict.digest())) }
 }
 
 fn side(view: &View<'_>, name: &str, conflict: &Conflict, side: &ConflictSide, form: Markup) -> Markup {

@@ -1,6 +1,6 @@
 //! Executions as a timeline, with the leases of those in progress.
 
-use maud::html;
+use maud::{Markup, html};
 
 use crate::index::{Filter, SortOrder};
 use crate::model::{ExecutionStatus, IssueId, IssueStatus, Time, count};
@@ -24,76 +24,18 @@ const AHEAD: i64 = 4;
 
 pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let mut pages = ListPosition::asked(view, PAGE);
-    let Latest { shown: all, left_out, total } = latest(view, pages)?;
+    let Latest { shown, left_out, total } = latest(view, pages)?;
     pages.total = total;
-    let now = view.now.millis();
-    let bar = |it: &ExecutionView| {
-        let from = it.execution.started_at.millis();
-        let until = it.finished_at.map_or(now, Time::millis);
-        Bar {
-            from,
-            until,
-            class: it.status.as_str(),
-            title: format!("{}: {}", it.status, it.execution.actor),
-        }
-    };
-    let lease = |it: &ExecutionView| {
-        let until = it.execution.lease_expires_at.millis();
-        let class = if until < now { "expired" } else { "lease" };
-        let title = format!("lease until {}", it.execution.lease_expires_at);
-        (it.status == ExecutionStatus::Executing).then(|| Bar {
-            from: until.min(now),
-            until: until.max(now),
-            class,
-            title,
-        })
-    };
-    let row = |it: &ExecutionView| TimelineRow {
-        label: format!("{} #{}", it.execution.issue_id, it.execution.attempt),
-        href: Some(view.href(&Place::Execution(it.execution.id.clone()))),
-        bars: lease(it).into_iter().chain([bar(it)]).collect(),
-    };
-    let rows: Vec<TimelineRow> = all.iter().map(row).collect();
-    let bars = || rows.iter().flat_map(|row| &row.bars);
-    let from = bars().map(|bar| bar.from).min().unwrap_or(now);
-    let until = bars().map(|bar| bar.until).max().unwrap_or(now);
-    let until = until.min(now.saturating_add(now.saturating_sub(from).max(60_000) / AHEAD));
-    let scale =
-        Scale { from, until, mark: (!view.is_export() && now <= until).then_some(now), is_absolute: true };
-    let running = all.iter().filter(|it| it.status == ExecutionStatus::Executing).count();
+    let running = shown.iter().filter(|shown| shown.status == ExecutionStatus::Executing).count();
     let body = html! {
         h1 { "Executions" }
-        @if all.is_empty() { p.quiet { "No plan has been executed yet." } } @else {
+        @if shown.is_empty() { p.quiet { "No plan has been executed yet." } } @else {
             @if pages.page == 1 { (counted("Running", running)) }
-            (picture("executions and leases", timeline("executions and leases", scale, &rows)))
+            (times(view, &shown))
             div.scroll tabindex="0" role="region" aria-label="executions" {
                 table {
                     thead { tr { th { "Issue" } th { "Attempt" } th { "Status" } th { "Executor" } th { "Started" } th { "Ended, or lease" } th { "Commits" } th { "Checks" } th.wide { "Outcome" } } }
-                    tbody {
-                        @for it in &all {
-                            tr {
-                                td { (view.id(&Place::Issue(it.execution.issue_id.clone()), it.execution.issue_id.as_str())) }
-                                td { (view.link(&Place::Execution(it.execution.id.clone()), &it.execution.attempt.to_string())) }
-                                td { (badge(&it.status_words())) }
-                                td { (person(it.execution.actor.as_str())) }
-                                td { (when(view, it.execution.started_at)) }
-                                td {
-                                    @match it.finished_at {
-                                        Some(at) => (when(view, at)),
-                                        // An attempt that was set aside holds no lease.
-                                        None if it.status != ExecutionStatus::Executing => {}
-                                        None => {
-                                            @if it.execution.lease_expires_at < view.now { (badge("expired")) " " }
-                                            "lease " (when(view, it.execution.lease_expires_at))
-                                        }
-                                    }
-                                }
-                                td { (it.commits.len()) }
-                                td { (it.checks.iter().filter(|it| it.has_passed()).count()) " of " (it.checks.len()) }
-                                td.wide { @if let Some(text) = outcome(it) { (record_text(view, text)) } }
-                            }
-                        }
-                    }
+                    tbody { @for shown in &shown { (row(view, shown)) } }
                 }
             }
         }
@@ -103,9 +45,77 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     Ok(PageContent::new("Executions", body))
 }
 
-fn outcome(it: &ExecutionView) -> Option<&str> {
-    let failure = it.failure.as_ref().and_then(|it| it.message.as_deref());
-    failure.or_else(|| it.result.as_ref().and_then(|it| it.summary.as_deref()))
+/// The timeline.
+fn times(view: &View<'_>, shown: &[ExecutionView]) -> Markup {
+    let now = view.now.millis();
+    let rows = shown.iter().map(|shown| TimelineRow {
+        label: format!("{} #{}", shown.execution.issue_id, shown.execution.attempt),
+        href: Some(view.href(&Place::Execution(shown.execution.id.clone()))),
+        bars: lease_bar(shown, now).into_iter().chain([work_bar(shown, now)]).collect(),
+    });
+    let rows: Vec<TimelineRow> = rows.collect();
+    let bars: Vec<&Bar> = rows.iter().flat_map(|row| &row.bars).collect();
+    let from = bars.iter().map(|bar| bar.from).min().unwrap_or(now);
+    let until = bars.iter().map(|bar| bar.until).max().unwrap_or(now);
+    let until = until.min(now.saturating_add(now.saturating_sub(from).max(60_000) / AHEAD));
+    let mark = if view.is_export() || now > until { None } else { Some(now) };
+    let scale = Scale { from, until, mark, is_absolute: true };
+    picture("executions and leases", timeline("executions and leases", scale, &rows))
+}
+
+fn work_bar(shown: &ExecutionView, now: i64) -> Bar {
+    Bar {
+        from: shown.execution.started_at.millis(),
+        until: shown.finished_at.map_or(now, Time::millis),
+        class: shown.status.as_str(),
+        title: format!("{}: {}", shown.status, shown.execution.actor),
+    }
+}
+
+/// The lease of an execution in progress: what is left of it, or for how long it has been over.
+fn lease_bar(shown: &ExecutionView, now: i64) -> Option<Bar> {
+    if shown.status != ExecutionStatus::Executing {
+        return None;
+    }
+    let until = shown.execution.lease_expires_at.millis();
+    Some(Bar {
+        from: until.min(now),
+        until: until.max(now),
+        class: if until < now { "expired" } else { "lease" },
+        title: format!("lease until {}", shown.execution.lease_expires_at),
+    })
+}
+
+fn row(view: &View<'_>, shown: &ExecutionView) -> Markup {
+    let claim = &shown.execution;
+    html! {
+        tr {
+            td { (view.id(&Place::Issue(claim.issue_id.clone()), claim.issue_id.as_str())) }
+            td { (view.link(&Place::Execution(claim.id.clone()), &claim.attempt.to_string())) }
+            td { (badge(&shown.status_words())) }
+            td { (person(claim.actor.as_str())) }
+            td { (when(view, claim.started_at)) }
+            td {
+                @match shown.finished_at {
+                    Some(at) => (when(view, at)),
+                    // An attempt that was set aside holds no lease.
+                    None if shown.status != ExecutionStatus::Executing => {}
+                    None => {
+                        @if claim.lease_expires_at < view.now { (badge("expired")) " " }
+                        "lease " (when(view, claim.lease_expires_at))
+                    }
+                }
+            }
+            td { (shown.commits.len()) }
+            td { (shown.checks.iter().filter(|check| check.has_passed()).count()) " of " (shown.checks.len()) }
+            td.wide { @if let Some(text) = outcome(shown) { (record_text(view, text)) } }
+        }
+    }
+}
+
+fn outcome(shown: &ExecutionView) -> Option<&str> {
+    let failure = shown.failure.as_ref().and_then(|failure| failure.message.as_deref());
+    failure.or_else(|| shown.result.as_ref().and_then(|result| result.summary.as_deref()))
 }
 
 /// Issues that were executed, those that changed last first.
@@ -126,21 +136,21 @@ struct Latest {
 
 /// The executions of a page. Those that run are on the first one.
 fn latest(view: &View<'_>, pages: ListPosition) -> Result<Latest, Refusal> {
-    let rows = |list: &List| Ok::<_, Refusal>(issues::rows(view.session, list)?.view);
     // An export looks for those of all pages at once.
     let (offset, limit) = if view.is_export() { (0, None) } else { (pages.offset(), Some(PAGE)) };
     let kept = view.kept(view.place, || {
-        let running = rows(&executed(&[IssueStatus::Executing], 0, Some(MOST_RUNNING)))?.rows;
-        Ok((running, rows(&executed(&[], offset, limit))?))
+        let running = executed(&[IssueStatus::Executing], 0, Some(MOST_RUNNING));
+        let running = issues::rows(view.session, &running)?.view.rows;
+        Ok((running, issues::rows(view.session, &executed(&[], offset, limit))?.view))
     })?;
     let (running, found) = &*kept;
     let own = found.rows.iter().skip(pages.offset() - offset).take(PAGE);
     // Those beyond the most that run stay in their places.
-    let others = own.filter(|row| running.iter().all(|it| it.id != row.id));
-    let first = running.iter().filter(|_| pages.page == 1);
+    let others = own.filter(|row| running.iter().all(|other| other.id != row.id));
+    let first = if pages.page == 1 { &running[..] } else { &[] };
     let snapshot = view.session.store().snapshot()?;
     let (mut shown, mut left_out) = (Vec::new(), Vec::new());
-    for id in first.chain(others).map(|row| &row.id) {
+    for id in first.iter().chain(others).map(|row| &row.id) {
         let mut own = work::executions(&existing(&snapshot, id)?);
         let earlier = own.len().saturating_sub(MOST_ATTEMPTS);
         shown.extend(own.drain(earlier..));
@@ -148,6 +158,6 @@ fn latest(view: &View<'_>, pages: ListPosition) -> Result<Latest, Refusal> {
             left_out.push((id.clone(), earlier));
         }
     }
-    shown.sort_by_key(|it| std::cmp::Reverse(it.execution.started_at));
+    shown.sort_by_key(|shown| std::cmp::Reverse(shown.execution.started_at));
     Ok(Latest { shown, left_out, total: found.total.map_or(0, issues::Total::number) })
 }

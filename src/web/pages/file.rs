@@ -51,17 +51,18 @@ fn exported(view: &View<'_>, export: &ExportState) -> PageContent {
 }
 
 pub(super) fn page(view: &View<'_>, path: &FilePath) -> Result<PageContent, Refusal> {
-    let Some(top) = view.session.store().work_dir().map(|it| it.to_path_buf()) else {
+    let Some(top) = view.session.store().work_dir() else {
         return Err(no_page("this repository has no work tree, so it has no files to explain"));
     };
     let first = view.query.get("from").and_then(|text| text.parse().ok()).unwrap_or(1_u64).max(1);
-    let ask = |lines| AskedLines { here: top.clone(), file: path.as_str().to_owned(), lines };
-    // If the range cannot be explained, such as one past the end of the file, all lines are shown.
-    let why = match trail::why(view.session, &ask(Some(first..=first.saturating_add(page_size(view) - 1)))) {
-        Ok(done) => done.view,
-        Err(_) => trail::why(view.session, &ask(None))?.view,
-    };
     let page = page_size(view);
+    let lines = Some(first..=first.saturating_add(page - 1));
+    let asked = AskedLines { here: top, file: path.as_str().to_owned(), lines };
+    // If the range cannot be explained, such as one past the end of the file, all lines are shown.
+    let why = match trail::why(view.session, &asked) {
+        Ok(done) => done.view,
+        Err(_) => trail::why(view.session, &AskedLines { lines: None, ..asked })?.view,
+    };
     let last = why.spans.last().map_or(0, |span| span.last_line);
     let body = html! {
         div.heading {
@@ -71,7 +72,7 @@ pub(super) fn page(view: &View<'_>, path: &FilePath) -> Result<PageContent, Refu
         div.scroll tabindex="0" role="region" aria-label="lines with their reasons" {
             table.code {
                 thead { tr { th { "Line" } th { "Text" } th { "Commit" } th { "Why" } } }
-                @for span in &why.spans { (lines(view, span)) }
+                @for span in &why.spans { (explained(view, span)) }
             }
         }
         @if last > 0 && last + 1 > page && why.line_count >= page {
@@ -93,7 +94,7 @@ fn page_size(view: &View<'_>) -> u64 {
     if view.is_export() { 20 * PAGE } else { PAGE }
 }
 
-fn lines(view: &View<'_>, span: &Explained) -> Markup {
+fn explained(view: &View<'_>, span: &Explained) -> Markup {
     let count = span.lines.len().max(1);
     html! {
         tbody {

@@ -33,8 +33,8 @@ pub(super) fn text(view: &View<'_>, id: &IssueId, entry: Option<&EntryId>) -> Re
     let text = match entry {
         None => issue.issue.context.as_ref(),
         Some(entry) => {
-            let comments = issue.contents.iter().flat_map(|it| &it.comments);
-            comments.map(|it| &it.comment).find(|it| it.id == *entry).map(|it| &it.body)
+            let mut comments = issue.contents.iter().flat_map(|contents| &contents.comments);
+            comments.find(|shown| shown.comment.id == *entry).map(|shown| &shown.comment.body)
         }
     };
     let text = text.ok_or_else(|| no_page("there is no such text"))?;
@@ -107,23 +107,37 @@ fn feedback(view: &View<'_>, issue: &Issue, plans: &[&SolutionView]) -> Markup {
 /// The choices of the form that moves an issue: its status, which is preselected, and what the rules allow from there.
 /// Where `reopen` leads depends on what the issue has.
 pub(super) fn moves(status: IssueStatus) -> Vec<&'static str> {
-    let ways = |to| match to {
-        IssueStatus::Queued => vec![By::Op(Op::QueueAdd), By::Op(Op::Retry)],
-        IssueStatus::Closed => vec![By::Op(Op::Close)],
-        to => vec![By::Status(to)],
-    };
-    let is_legal = |by: &By| TRANSITIONS.iter().any(|it| it.by == *by && it.from.contains(&status));
-    let reopen = is_legal(&By::Op(Op::Reopen)).then_some(REOPEN);
-    let others = IssueStatus::ALL.iter().filter(|to| **to != status && ways(**to).iter().any(is_legal));
-    std::iter::once(status.as_str()).chain(reopen).chain(others.map(|it| it.as_str())).collect()
+    let mut moves = vec![status.as_str()];
+    if is_legal(status, By::Op(Op::Reopen)) {
+        moves.push(REOPEN);
+    }
+    for to in IssueStatus::ALL.iter().filter(|to| **to != status) {
+        let is_possible = match to {
+            IssueStatus::Queued => {
+                is_legal(status, By::Op(Op::QueueAdd)) || is_legal(status, By::Op(Op::Retry))
+            }
+            IssueStatus::Closed => is_legal(status, By::Op(Op::Close)),
+            to => is_legal(status, By::Status(*to)),
+        };
+        if is_possible {
+            moves.push(to.as_str());
+        }
+    }
+    moves
+}
+
+fn is_legal(from: IssueStatus, by: By) -> bool {
+    TRANSITIONS.iter().any(|transition| transition.by == by && transition.from.contains(&from))
 }
 
 fn actions(view: &View<'_>, issue: &Issue, status: IssueStatus) -> Markup {
-    let (edit, set, retry) =
-        (PageForm::new(view, "edit", ""), PageForm::new(view, "move", ""), PageForm::new(view, "retry", ""));
-    let joined = |all: Vec<String>| all.join(", ");
-    let tags = joined(issue.tags.iter().cloned().collect());
-    let depends = joined(issue.depends_on.iter().map(ToString::to_string).collect());
+    let edit = PageForm::new(view, "edit", "");
+    let set = PageForm::new(view, "move", "");
+    let retry = PageForm::new(view, "retry", "");
+    let tags: Vec<&str> = issue.tags.iter().map(String::as_str).collect();
+    let tags = tags.join(", ");
+    let depends: Vec<&str> = issue.depends_on.iter().map(IssueId::as_str).collect();
+    let depends = depends.join(", ");
     let texts = [
         ("title", issue.title.clone()),
         ("text", issue.context.clone().unwrap_or_default()),

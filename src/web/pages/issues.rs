@@ -8,7 +8,7 @@ use crate::model::{ISSUE_FIELDS, IssueStatus, Priority, ValueKind};
 use crate::ops::issues::{self, List, Total};
 use crate::ops::{Refusal, RefusalKind};
 use crate::page::html::capitalized;
-use crate::web::forms::{self, PageForm};
+use crate::web::forms::{self, PageForm, filter_field};
 use crate::web::parts::{ListPosition, issue_table, one_line, pager, sentence};
 use crate::web::place::{Place, Query};
 use crate::web::view::{PageContent, View};
@@ -39,12 +39,12 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
         },
         Err(refusal) => (None, Some(refusal)),
     };
-    pages.total = found.as_ref().and_then(|it| it.total).map_or(0, Total::number);
-    let rows = found.as_ref().map(|it| {
+    pages.total = found.as_ref().and_then(|found| found.total).map_or(0, Total::number);
+    let rows = found.as_ref().map(|found| {
         if view.is_export() {
-            it.rows.chunks(PAGE).nth(pages.page - 1).unwrap_or_default()
+            found.rows.chunks(PAGE).nth(pages.page - 1).unwrap_or_default()
         } else {
-            &it.rows[..]
+            &found.rows[..]
         }
     });
     let body = html! {
@@ -57,10 +57,10 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
             @if !saved.is_empty() {
                 div.saved {
                     "Saved: "
-                    @for (name, query) in saved.iter().filter_map(|it| Some((&it.name, it.query.as_ref().ok()?))) {
+                    @for (name, query) in saved.iter().filter_map(|saved| Some((&saved.name, saved.query.as_ref().ok()?))) {
                         a.tag href=(view.href_with(&Place::Issues, query)) aria-current=[(query == view.query).then_some("true")] { "@" (name) } " "
                     }
-                    @for (name, refusal) in saved.iter().filter_map(|it| Some((&it.name, it.query.as_ref().err()?))) {
+                    @for (name, refusal) in saved.iter().filter_map(|saved| Some((&saved.name, saved.query.as_ref().err()?))) {
                         div { "@" (one_line(name)) " cannot be read: " (sentence(view, &refusal.message)) }
                     }
                 }
@@ -91,29 +91,33 @@ pub(super) fn asked(query: &Query, is_whole: bool, pages: ListPosition) -> Resul
         }
     }
     let list = filtered(query)?;
-    let sort = query.get("sort").map(|word| {
-        let words: Vec<&str> = SORTS.iter().map(|it| it.0).collect();
-        // A saved query can name the time itself: `closed_at`.
-        let name = match word {
-            "created_at" => "created",
-            "updated_at" => "updated",
-            "closed_at" => "closed",
-            _ => word,
-        };
-        SORTS.iter().find(|it| it.0 == name).ok_or_else(|| {
-            Refusal::usage(format!("`{word}` is not a sort order"))
-                .hint(format!("expected {}", words.join(", ")))
-        })
-    });
-    let sort = sort.transpose()?;
+    let sort = query.get("sort").map(sort_order).transpose()?;
     Ok(List {
         counts: true,
         filter: Filter { all: is_whole || list.filter.all, ..list.filter },
-        sort: sort.map_or(SortOrder::Priority, |it| it.1),
+        sort: sort.unwrap_or(SortOrder::Priority),
         offset: if is_whole { 0 } else { pages.offset() },
         limit: (!is_whole).then_some(pages.size),
         ..list
     })
+}
+
+fn sort_order(word: &str) -> Result<SortOrder, Refusal> {
+    // A saved query can name the time itself: `closed_at`.
+    let name = match word {
+        "created_at" => "created",
+        "updated_at" => "updated",
+        "closed_at" => "closed",
+        _ => word,
+    };
+    match SORTS.iter().find(|(known, ..)| *known == name) {
+        Some((_, order, _)) => Ok(*order),
+        None => {
+            let words: Vec<&str> = SORTS.iter().map(|(known, ..)| *known).collect();
+            Err(Refusal::usage(format!("`{word}` is not a sort order"))
+                .hint(format!("expected {}", words.join(", "))))
+        }
+    }
 }
 
 /// The filters of a query.
@@ -127,33 +131,32 @@ pub(super) fn filtered(query: &Query) -> Result<List, Refusal> {
     Ok(list)
 }
 
+/// The text filters that are folded away, each with its label.
+const MORE_FIELDS: &[(&str, &str)] = &[
+    ("parent", "Part of"),
+    ("component", "Component"),
+    ("author", "Author"),
+    ("since", "Created since"),
+    ("until", "Created until"),
+    ("closed_since", "Closed since"),
+    ("closed_until", "Closed until"),
+    ("wave", "Wave"),
+];
+
+/// The filters that are on or off.
+const MORE_CHECKS: &[(&str, &str)] = &[
+    ("mine", "assigned to you"),
+    ("unblocked", "not waiting for other work"),
+    ("waiting", "waiting for other work"),
+    ("planned", "has a plan"),
+    ("ready", "ready to be claimed"),
+    ("unlanded", "completed, not landed"),
+];
+
 fn filters(view: &View<'_>) -> Markup {
     let query = view.query;
-    let has = |name: &str, value: &str| query.all(name).any(|it| it == value);
-    let field = |name: &str, label: &str| {
-        html! { label { (label) input type="text" name=(name) value=[query.get(name)]; } }
-    };
-    let more = [
-        "parent",
-        "component",
-        "author",
-        "since",
-        "until",
-        "closed_since",
-        "closed_until",
-        "wave",
-        "mine",
-        "unblocked",
-        "waiting",
-        "planned",
-        "ready",
-        "unlanded",
-    ];
-    let check = |name: &str, label: &str| {
-        html! {
-            label.check { input type="checkbox" name=(name) value="1" checked[query.get(name).is_some()]; (label) }
-        }
-    };
+    let has = |name: &str, value: &str| query.all(name).any(|given| given == value);
+    let is_more_open = MORE_FIELDS.iter().chain(MORE_CHECKS).any(|(name, _)| query.get(name).is_some());
     html! {
         form.filters method="get" action=(view.href(&Place::Issues)) role="search" aria-label="filters" {
             label.grow { "Text" input type="search" name="q" value=[query.get("q")]; }
@@ -165,19 +168,19 @@ fn filters(view: &View<'_>) -> Markup {
                     }
                 }
             }
-            @for it in &ISSUE_FIELDS {
-                @if let ValueKind::Choice { words, .. } = it.values {
-                    label { (capitalized(it.word))
-                        select name=(it.word) {
+            @for field in &ISSUE_FIELDS {
+                @if let ValueKind::Choice { words, .. } = field.values {
+                    label { (capitalized(field.word))
+                        select name=(field.word) {
                             option value="" { "any" }
-                            @for word in words { option value=(word) selected[has(it.word, word)] { (word) } }
+                            @for word in words { option value=(word) selected[has(field.word, word)] { (word) } }
                         }
                     }
                 } @else {
-                    (field(it.word, &capitalized(it.word)))
+                    (filter_field(query, field.word, &capitalized(field.word)))
                 }
             }
-            (field("tag", "Tags"))
+            (filter_field(query, "tag", "Tags"))
             label { "Order"
                 select name="sort" {
                     @for (name, _, words) in SORTS {
@@ -187,23 +190,13 @@ fn filters(view: &View<'_>) -> Markup {
             }
             label.check { input type="checkbox" name="all" value="1" checked[query.get("all").is_some()]; "include closed" }
             button type="submit" { "Show" }
-            details open[more.iter().any(|name| query.get(name).is_some())] {
+            details open[is_more_open] {
                 summary { "More filters" }
                 div.filters {
-                    (field("parent", "Part of"))
-                    (field("component", "Component"))
-                    (field("author", "Author"))
-                    (field("since", "Created since"))
-                    (field("until", "Created until"))
-                    (field("closed_since", "Closed since"))
-                    (field("closed_until", "Closed until"))
-                    (field("wave", "Wave"))
-                    (check("mine", "assigned to you"))
-                    (check("unblocked", "not waiting for other issues"))
-                    (check("waiting", "waiting for other issues"))
-                    (check("planned", "has a plan"))
-                    (check("ready", "ready to be claimed"))
-                    (check("unlanded", "completed, not landed"))
+                    @for (name, label) in MORE_FIELDS { (filter_field(query, name, label)) }
+                    @for (name, label) in MORE_CHECKS {
+                        label.check { input type="checkbox" name=(name) value="1" checked[query.get(name).is_some()]; (label) }
+                    }
                 }
             }
             @if !query.is_empty() { a href=(view.href(&Place::Issues)) { "Clear" } }

@@ -22,10 +22,10 @@ const MOST: usize = 12;
 pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
     let session = view.session;
     let home = issues::home(session, MOST)?.view;
-    let runs = run::list(session)?.view;
+    let mut runs = run::list(session)?.view;
+    runs.retain(|run| run.driven == run::Driven::Here);
     let running = running(view)?;
     let open = rows(view, &[])?;
-    let is_driven = |it: &&run::RunSummary| it.driven == run::Driven::Here;
     let waiting = home.attention.iter().map(|group| group.count).sum();
     let body = html! {
         h1 { "Overview" }
@@ -42,11 +42,11 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
             section {
                 (counted("Running", running.1))
                 @if running.1 == 0 { p.quiet { "No plan is being executed." } }
-                @for it in runs.iter().filter(is_driven) {
-                    p { (view.id(&Place::Run(it.id.clone()), it.id.as_str())) " " (badge(it.phase.as_str())) " "
-                        (it.counts.completed_count) " of " (it.counts.total_issues) " issues completed" }
+                @for run in &runs {
+                    p { (view.id(&Place::Run(run.id.clone()), run.id.as_str())) " " (badge(run.phase.as_str())) " "
+                        (run.counts.completed_count) " of " (run.counts.total_issues) " issues completed" }
                 }
-                ul.rows { @for (title, it) in &running.0 { li { (execution(view, title, it)) } } }
+                ul.rows { @for (title, running) in &running.0 { li { (execution(view, title, running)) } } }
                 (Shown::new(view).blocks(&page::home::work(&home)))
             }
             section {
@@ -67,8 +67,7 @@ pub(super) fn page(view: &View<'_>) -> Result<PageContent, Refusal> {
             (issue_table(view, "open issues", &open.0, false))
         }
     };
-    let is_moving = runs.iter().any(|it| is_driven(&it));
-    Ok(PageContent { is_moving, ..PageContent::new("Overview", body) })
+    Ok(PageContent { is_moving: !runs.is_empty(), ..PageContent::new("Overview", body) })
 }
 
 fn execution(view: &View<'_>, title: &str, it: &ExecutionView) -> Markup {

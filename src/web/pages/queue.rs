@@ -49,20 +49,25 @@ pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
 pub(super) fn one(view: &View<'_>, id: &QueueId) -> Result<PageContent, Refusal> {
     let drawn = queue::drawn(view.session, Some(id.as_str()))?;
     let wanted = view.query.get("item").filter(|_| view.query.get("page").is_none());
-    let row = |items: &[ItemAnswer], wanted| items.iter().position(|it| it.item.item_id.as_str() == wanted);
     let body = html! {
         h1 { "Queue" }
         @for (queue, graph) in &drawn.shown {
-            @let row = wanted.map(|wanted| row(queue.items.as_deref().unwrap_or_default(), wanted));
-            @if let (Some(None), Some(wanted)) = (row, wanted) {
+            @let row = wanted.and_then(|wanted| row_of(queue, wanted));
+            @if let Some(wanted) = wanted && row.is_none() {
                 p.notices role="status" { "There is no item " code { (one_line(wanted)) } " in this queue." }
             }
             @let asked = ListPosition::asked(view, PAGE);
-            @let pages = row.flatten().map_or(asked, |row| ListPosition { page: row / PAGE + 1, ..asked });
+            @let pages = row.map_or(asked, |row| ListPosition { page: row / PAGE + 1, ..asked });
             (part(view, queue, graph, Some(pages)))
         }
     };
     Ok(PageContent::new(id.to_string(), body))
+}
+
+/// The row of an item, by its short name.
+fn row_of(queue: &QueueAnswer, item: &str) -> Option<usize> {
+    let items = queue.items.as_deref().unwrap_or_default();
+    items.iter().position(|shown| shown.item.item_id.as_str() == item)
 }
 
 /// A queue: a page of its items, or the first ones with a link to its own page. An export has all on that page.
@@ -71,8 +76,9 @@ fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, pages: Option<L
     let conflicts = queue.conflicts.as_deref().unwrap_or_default();
     let is_whole = pages.is_some() && view.is_export();
     let from = pages.map_or(0, ListPosition::offset);
-    let part = |rows: usize| if is_whole { 0..rows } else { from.min(rows)..rows.min(from + PAGE) };
-    let (here, decisions) = (part(items.len()), &conflicts[part(conflicts.len())]);
+    let part = if is_whole { 0..usize::MAX } else { from..from + PAGE };
+    let here = part.start.min(items.len())..part.end.min(items.len());
+    let decisions = &conflicts[part.start.min(conflicts.len())..part.end.min(conflicts.len())];
     let total = items.len().max(conflicts.len());
     html! {
         section.queue {
@@ -97,26 +103,25 @@ fn part(view: &View<'_>, queue: &QueueAnswer, graph: &DagAnswer, pages: Option<L
 }
 
 fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer, here: &[ItemAnswer]) -> Markup {
-    let link = |item: &ItemId| item_link(view, id, here, item);
     let is_whole = graph.nodes.len() <= MOST_DRAWN;
-    let wanted = graph.nodes.iter().filter(|it| is_whole || it.status != ItemStatus::Completed);
+    let wanted = graph.nodes.iter().filter(|node| is_whole || node.status != ItemStatus::Completed);
     let drawn: Vec<_> = wanted.take(MOST_DRAWN).collect();
-    let nodes = drawn.iter().map(|it| Boxed {
-        name: format!("{} {}", it.item_id, it.issue_id),
-        title: it.title.clone(),
-        class: it.status.as_str(),
-        href: Some(view.href(&Place::Issue(it.issue_id.clone()))),
+    let nodes = drawn.iter().map(|node| Boxed {
+        name: format!("{} {}", node.item_id, node.issue_id),
+        title: node.title.clone(),
+        class: node.status.as_str(),
+        href: Some(view.href(&Place::Issue(node.issue_id.clone()))),
     });
     let nodes: Vec<Boxed> = nodes.collect();
     let places: BTreeMap<&SolutionId, usize> =
         drawn.iter().enumerate().map(|(at, node)| (&node.solution_id, at)).collect();
-    let arrows = graph.edges.iter().filter_map(|it| {
-        let class = match it.why {
+    let arrows = graph.edges.iter().filter_map(|edge| {
+        let class = match edge.why {
             OrderReason::DependsOn => "depends_on",
             OrderReason::Conflict => "conflict",
             OrderReason::File => "file",
         };
-        Some(Arrow { from: *places.get(&it.from)?, to: *places.get(&it.to)?, class })
+        Some(Arrow { from: *places.get(&edge.from)?, to: *places.get(&edge.to)?, class })
     });
     let arrows: Vec<Arrow> = arrows.collect();
     let name = format!("dependency graph of {id}");
@@ -130,12 +135,12 @@ fn graphic(view: &View<'_>, id: &QueueId, graph: &DagAnswer, here: &[ItemAnswer]
                 summary { "As a list" }
                 ul {
                     @for arrow in &arrows {
-                        li { (link(&drawn[arrow.from].item_id)) " before " (link(&drawn[arrow.to].item_id)) ": "
+                        li { (item_link(view, id, here, &drawn[arrow.from].item_id)) " before " (item_link(view, id, here, &drawn[arrow.to].item_id)) ": "
                             (match arrow.class { "depends_on" => "dependency", "conflict" => "decided conflict", _ => "same file" }) }
                     }
                     @for group in &graph.groups {
-                        @let items: Vec<&ItemId> = group.item_ids.iter().filter(|id| drawn.iter().any(|it| it.item_id == **id)).collect();
-                        @if !items.is_empty() { li { (group_words(&group.id)) ": " @for item in items { (link(item)) " " } } }
+                        @let items: Vec<&ItemId> = group.item_ids.iter().filter(|id| drawn.iter().any(|node| node.item_id == **id)).collect();
+                        @if !items.is_empty() { li { (group_words(&group.id)) ": " @for item in items { (item_link(view, id, here, item)) " " } } }
                     }
                 }
             }
@@ -151,14 +156,17 @@ fn anchor(queue: &QueueId, item: &str) -> String {
 /// An item, such as `S-1`, as a link to its row on the page of its queue, whichever part of the queue has it.
 pub(in crate::web) fn item(view: &View<'_>, queue: &QueueId, item: &str, text: &str) -> Markup {
     let place = Place::Queue(queue.clone());
-    let href = || format!("{}#{}", view.href_with(&place, &one_value("item", item)), anchor(queue, item));
-    html! { @if view.has(&place) { a.id href=(href()) { (text) } } @else { span.id { (text) } } }
+    html! {
+        @if view.has(&place) {
+            a.id href=(format!("{}#{}", view.href_with(&place, &one_value("item", item)), anchor(queue, item))) { (text) }
+        } @else { span.id { (text) } }
+    }
 }
 
 /// The id of an item as a link to its row: on this page if that is here.
 fn item_link(view: &View<'_>, queue: &QueueId, here: &[ItemAnswer], id: &ItemId) -> Markup {
     html! {
-        @if here.iter().any(|it| it.item.item_id == *id) { a.id href=(format!("#{}", anchor(queue, id.as_str()))) { (id) } }
+        @if here.iter().any(|shown| shown.item.item_id == *id) { a.id href=(format!("#{}", anchor(queue, id.as_str()))) { (id) } }
         @else { (item(view, queue, id.as_str(), id.as_str())) }
     }
 }
@@ -200,29 +208,33 @@ fn row(view: &View<'_>, queue: &QueueId, items: &[ItemAnswer], n: usize) -> Mark
 
 fn actions(view: &View<'_>, items: &[ItemAnswer], n: usize, item: &ItemAnswer) -> Markup {
     let name = &item.name.to_string();
-    let order = |side: &'static str, other: &ItemAnswer, label: &str| {
-        let form = PageForm::new(view, "queue-order", format!("{name}-{side}"));
-        form.small(html! { (form.hidden("item", name)) (form.hidden("beside", other.name.to_string())) (form.hidden("side", side)) }, label)
-    };
-    let one = |op: &'static str, label: &str| {
-        let form = PageForm::new(view, op, name);
-        form.small(form.hidden("item", name), label)
-    };
     let hold = PageForm::new(view, "queue-hold", name);
     let is_open = !matches!(item.status, ItemStatus::Completed | ItemStatus::Executing);
     html! {
         @if is_open {
-            @if let Some(before) = n.checked_sub(1).and_then(|n| items.get(n)) { (order("before", before, "↑ Up")) }
-            @if let Some(after) = items.get(n + 1) { (order("after", after, "↓ Down")) }
+            @if let Some(before) = n.checked_sub(1).and_then(|n| items.get(n)) { (order(view, name, "before", before, "↑ Up")) }
+            @if let Some(after) = items.get(n + 1) { (order(view, name, "after", after, "↓ Down")) }
         }
-        @if item.item.held.is_some() { (one("queue-release", "Release")) }
+        @if item.item.held.is_some() { (button(view, name, "queue-release", "Release")) }
         @else if is_open {
             details open[hold.is_refused()] { summary { "Hold" }
                 (hold.small(html! { (hold.hidden("item", name)) (hold.text("reason", "Reason", "")) }, "Hold")) }
         }
-        @if is_open { (one("queue-remove", "Remove")) }
-        @if item.status == ItemStatus::Executing { (one("lease-release", "Release the claim")) }
+        @if is_open { (button(view, name, "queue-remove", "Remove")) }
+        @if item.status == ItemStatus::Executing { (button(view, name, "lease-release", "Release the claim")) }
     }
+}
+
+/// A button that moves an item to a side of another one.
+fn order(view: &View<'_>, item: &str, side: &str, other: &ItemAnswer, label: &str) -> Markup {
+    let form = PageForm::new(view, "queue-order", format!("{item}-{side}"));
+    form.small(html! { (form.hidden("item", item)) (form.hidden("beside", other.name.to_string())) (form.hidden("side", side)) }, label)
+}
+
+/// A button for an operation on an item.
+fn button(view: &View<'_>, item: &str, op: &'static str, label: &str) -> Markup {
+    let form = PageForm::new(view, op, item);
+    form.small(form.hidden("item", item), label)
 }
 
 fn conflict(view: &View<'_>, queue: &QueueAnswer, here: &[ItemAnswer], it: &ConflictView) -> Markup {

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::model::{IssueId, Solution, SolutionId};
+use crate::model::{IssueId, SolutionId};
 use crate::ops::Refusal;
 use crate::ops::issues::existing;
 use crate::rules::RunReport;
@@ -113,14 +113,14 @@ fn plans(view: &View<'_>, issue: &IssueId) -> Vec<PlanToChoose> {
     let Ok(folder) = snapshot.map_err(Refusal::from).and_then(|read| existing(&read, issue)) else {
         return vec![];
     };
-    let plan = |solution: &Solution| {
+    let plans = folder.plans().into_iter().map(|solution| {
         let plan = solution.typed_plan();
         PlanToChoose {
             id: solution.id.clone(),
             about: plan.description.or(plan.approach).unwrap_or_default(),
         }
-    };
-    folder.plans().into_iter().map(plan).collect()
+    });
+    plans.collect()
 }
 
 /// What can be chosen: nothing yet, or one of these plans.

@@ -16,12 +16,14 @@ pub(super) struct SavedQuery {
 /// The saved queries by name.
 pub(super) fn all(session: &Session) -> Result<Vec<SavedQuery>, Refusal> {
     let saved = SavedQueries::load(session)?;
-    let query = |name: &str| {
-        let query = filter(saved.expanded(vec![format!("@{name}")])?)?;
-        asked(&query, false, ListPosition::first(1))?.check(session)?;
-        Ok(query)
-    };
-    Ok(saved.names().map(|name| SavedQuery { name: name.to_owned(), query: query(name) }).collect())
+    let names = saved.names();
+    Ok(names.map(|name| SavedQuery { name: name.to_owned(), query: query(session, &saved, name) }).collect())
+}
+
+fn query(session: &Session, saved: &SavedQueries, name: &str) -> Result<Query, Refusal> {
+    let query = filter(saved.expanded(vec![format!("@{name}")])?)?;
+    asked(&query, false, ListPosition::first(1))?.check(session)?;
+    Ok(query)
 }
 
 /// Converts options to filters. A page decides itself how much of the list is shown, and how.
@@ -53,7 +55,7 @@ mod tests {
         assert_eq!(suffix(mine).unwrap(), "?assignee=Ada+B&tag=auth&tag=api&status=planned%2Cqueued&all=1");
         assert_eq!(suffix("").unwrap(), "");
         assert_eq!(
-            suffix("--limit 3 --search x --group-by=tag --count --closed-since 2026 --has-solution").unwrap(),
+            suffix("--limit 3 --search x --group-by=tag --count --closed-since 2026 --has-plan").unwrap(),
             "?q=x&closed_since=2026&planned=1"
         );
         assert_eq!(suffix("--frob").unwrap_err().message, "`--frob` is not an option of `list`");

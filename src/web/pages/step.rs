@@ -18,16 +18,16 @@ use crate::web::view::{PageContent, View};
 const PAGE: usize = 300;
 
 pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<PageContent, Refusal> {
-    let between = |from: &str| {
-        let range = format!("{from}..{}", hash.as_str());
-        trail::diff(view.session, &Sides { range: Some(range), id: None })
+    let hash_text = hash.as_str();
+    let since_parent = Sides { range: Some(format!("{hash_text}~..{hash_text}")), id: None };
+    let diff = match trail::diff(view.session, &since_parent) {
+        // The first commit has no parent. Compared with itself, it shows no changes.
+        Err(refusal) if refusal.code == Code::UnknownMoment => {
+            let itself = Sides { range: Some(format!("{hash_text}..{hash_text}")), id: None };
+            trail::diff(view.session, &itself)?.view
+        }
+        diff => diff?.view,
     };
-    // The first commit has no parent. Compared with itself, it shows no changes.
-    let diff = match between(&format!("{}~", hash.as_str())) {
-        Err(refusal) if refusal.code == Code::UnknownMoment => between(hash.as_str()),
-        diff => diff,
-    }?;
-    let diff = diff.view;
     let step = object_id(&diff.to.commit).map(|id| view.session.store().step(id)).transpose()?;
     let lists = PagedLists::asked(view);
     let body = html! {
@@ -35,11 +35,11 @@ pub(super) fn page(view: &View<'_>, hash: &Hex) -> Result<PageContent, Refusal> 
         @if let Some(step) = &step {
             dl.facts.wide {
                 (fact("who", Some(person(step.author.as_str()))))
-                (fact("agent", step.actor.as_ref().map(|it| one_line(it))))
-                (fact("role", step.role.as_ref().map(|it| one_line(it))))
+                (fact("agent", step.actor.as_deref().map(one_line)))
+                (fact("role", step.role.as_deref().map(one_line)))
                 (fact("when", Some(when(view, step.at))))
-                (fact("operation", step.op.as_ref().map(|it| one_line(it))))
-                (fact("forced", step.force.as_ref().map(|it| one_line(it))))
+                (fact("operation", step.op.as_deref().map(one_line)))
+                (fact("forced", step.force.as_deref().map(one_line)))
             }
         }
         (counted("Records", diff.changes.len()))

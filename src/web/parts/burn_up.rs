@@ -20,11 +20,11 @@ pub(in crate::web) struct BurnUp {
 impl BurnUp {
     /// The chart of issues, each with when it was created, and when it was done if it was.
     pub(in crate::web) fn of(issues: &[(Time, Option<Time>)]) -> Self {
-        let done = |(created, done): &(Time, Option<Time>)| done.map(|at| at.millis().max(created.millis()));
-        let mut chart = Self {
-            created: issues.iter().map(|it| it.0.millis()).collect(),
-            done: issues.iter().filter_map(done).collect(),
-        };
+        let mut chart = Self::default();
+        for (created, done) in issues {
+            chart.created.push(created.millis());
+            chart.done.extend(done.map(|at| at.millis().max(created.millis())));
+        }
         chart.created.sort_unstable();
         chart.done.sort_unstable();
         chart
@@ -39,34 +39,55 @@ impl BurnUp {
     }
 }
 
+/// Where times and counts are on the chart.
+struct Axes {
+    from: i64,
+    /// After `from`.
+    until: i64,
+    /// The highest count, at least 1.
+    most: i64,
+}
+
+impl Axes {
+    fn x(&self, at: i64) -> i64 {
+        let part =
+            i128::from(at - self.from) * i128::from(WIDE - 2 * MARGIN) / i128::from(self.until - self.from);
+        MARGIN + part as i64
+    }
+
+    fn y(&self, count: usize) -> i64 {
+        HIGH - MARGIN - count as i64 * (HIGH - 2 * MARGIN) / self.most
+    }
+
+    /// A path that rises by one at each of these times.
+    fn steps(&self, times: &[i64]) -> String {
+        let mut path = format!("M{},{}", self.x(self.from), self.y(0));
+        for (n, at) in times.iter().enumerate() {
+            // Only the last step at each point shows.
+            if times.get(n + 1).is_none_or(|next| self.x(*next) != self.x(*at)) {
+                let _ = write!(path, " H{} V{}", self.x(*at), self.y(n + 1));
+            }
+        }
+        let _ = write!(path, " H{}", self.x(self.until));
+        path
+    }
+}
+
+/// The day of a time in milliseconds.
+fn day(at: i64) -> String {
+    let day = Time::from_millis(at).and_then(|at| at.to_string().get(..10).map(str::to_owned));
+    day.unwrap_or_default()
+}
+
 /// Draws the chart as SVG, up to the last change.
 pub(in crate::web) fn burn_up(chart: &BurnUp, now: Time) -> String {
     let from = chart.created.iter().min().copied().unwrap_or(now.millis());
     let last = chart.created.iter().chain(&chart.done).max().copied().unwrap_or(from);
     // Not up to now, so that an export does not depend on when it is made.
     let until = last.max(from + 1);
-    let x = |at: i64| {
-        let part = i128::from(at - from) * i128::from(WIDE - 2 * MARGIN) / i128::from(until - from);
-        MARGIN + part as i64
-    };
-    let most = chart.total().max(1) as i64;
-    let y = |count: usize| HIGH - MARGIN - count as i64 * (HIGH - 2 * MARGIN) / most;
-    let steps = |times: &[i64]| {
-        let mut path = format!("M{},{}", x(from), y(0));
-        for (n, at) in times.iter().enumerate() {
-            // Only the last step at each point shows.
-            if times.get(n + 1).is_none_or(|next| x(*next) != x(*at)) {
-                let _ = write!(path, " H{} V{}", x(*at), y(n + 1));
-            }
-        }
-        let _ = write!(path, " H{}", x(until));
-        path
-    };
-    let day = |at: i64| {
-        Time::from_millis(at).and_then(|at| at.to_string().get(..10).map(str::to_owned)).unwrap_or_default()
-    };
+    let axes = Axes { from, until, most: chart.total().max(1) as i64 };
     let whole = HIGH + DATES;
-    let (scope, done) = (steps(&chart.created), steps(&chart.done));
+    let (scope, done) = (axes.steps(&chart.created), axes.steps(&chart.done));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart\" role=\"img\" aria-label=\"{} of {} done\" width=\"{WIDE}\" height=\"{whole}\" viewBox=\"0 0 {WIDE} {whole}\">\
          <text class=\"tick\" x=\"{MARGIN}\" y=\"{}\">{}</text><text class=\"tick\" x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\
@@ -78,8 +99,8 @@ pub(in crate::web) fn burn_up(chart: &BurnUp, now: Time) -> String {
         WIDE - MARGIN,
         whole - 3,
         if day(until) == day(from) { String::new() } else { day(until) },
-        y(0),
-        x(from),
+        axes.y(0),
+        axes.x(from),
     )
 }
 

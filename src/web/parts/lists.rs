@@ -45,17 +45,19 @@ impl ListPosition {
 /// Links to the previous and the next page; nothing if there is only one page. An export then has the next page, too. From beyond
 /// the last page, as after the last entry of it was removed, the way back leads to the last one.
 pub(in crate::web) fn pager(view: &View<'_>, pages: ListPosition) -> Markup {
-    let query = |page: usize| view.query.with("page", page);
-    let to = |page: usize| view.href_with(view.place, &query(page));
     let count = pages.count();
+    let next = view.query.with("page", pages.page + 1);
     html! {
         @if count > 1 || pages.page > 1 {
             nav.pager aria-label="more of this list" {
-                @if pages.page > 1 { a rel="prev" href=(to((pages.page - 1).min(count))) { "← previous" } }
+                @if pages.page > 1 {
+                    @let previous = view.query.with("page", (pages.page - 1).min(count));
+                    a rel="prev" href=(view.href_with(view.place, &previous)) { "← previous" }
+                }
                 @if pages.page <= count { span { "page " (pages.page) " of " (count) } }
                 @if pages.page < count {
-                    @let () = view.exported_too(view.place, query(pages.page + 1));
-                    a rel="next" href=(to(pages.page + 1)) { "next →" }
+                    @let () = view.exported_too(view.place, next.clone());
+                    a rel="next" href=(view.href_with(view.place, &next)) { "next →" }
                 }
             }
         }

@@ -83,16 +83,19 @@ pub(in crate::web) fn named_parts<'t>(view: &View<'_>, text: &'t str) -> Vec<(&'
 
 /// The words of a text that could be ids, with their positions; not those that are a part of an address.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     let mut rest = 0;
     std::iter::from_fn(move || {
-        let from = rest + text[rest..].find(is_part)?;
-        let until = text[from..].find(|c| !is_part(c)).map_or(text.len(), |length| from + length);
+        let from = rest + text[rest..].find(is_part_of_id)?;
+        let until = text[from..].find(|c| !is_part_of_id(c)).map_or(text.len(), |length| from + length);
         rest = until;
         let word = text[from..until].trim_end_matches(['.', '-', '_']);
         let is_in_address = text[..from].ends_with(['/', '@', '#', '=', '&', '?', '%']);
         Some((from, if is_in_address { "" } else { word }))
     })
+}
+
+fn is_part_of_id(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-')
 }
 
 /// A text with its ids as links.

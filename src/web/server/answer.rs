@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures::stream;
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::{Bytes, Frame, Incoming};
-use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, StatusCode};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
@@ -78,19 +78,24 @@ fn denied(why: Denied) -> Reply {
 /// The headers that identify the sender. One that is not text counts as missing, as does a host that is named twice, or
 /// differently in the address.
 fn sender<B>(request: &Request<B>) -> Sender<'_> {
-    let value = |name: &HeaderName| request.headers().get(name).and_then(|value| value.to_str().ok());
-    let is_one = request.headers().get_all(header::HOST).iter().count() == 1;
-    let host = value(&header::HOST).filter(|host| {
-        is_one && request.uri().authority().is_none_or(|it| it.as_str().eq_ignore_ascii_case(host))
+    let headers = request.headers();
+    let is_one = headers.get_all(header::HOST).iter().count() == 1;
+    let host = header_text(headers, header::HOST).filter(|host| {
+        let named = request.uri().authority();
+        is_one && named.is_none_or(|named| named.as_str().eq_ignore_ascii_case(host))
     });
     Sender {
         host,
-        origin: value(&header::ORIGIN),
-        site: value(&HeaderName::from_static("sec-fetch-site")),
-        mode: value(&HeaderName::from_static("sec-fetch-mode")),
-        destination: value(&HeaderName::from_static("sec-fetch-dest")),
-        cookies: value(&header::COOKIE),
+        origin: header_text(headers, header::ORIGIN),
+        site: header_text(headers, HeaderName::from_static("sec-fetch-site")),
+        mode: header_text(headers, HeaderName::from_static("sec-fetch-mode")),
+        destination: header_text(headers, HeaderName::from_static("sec-fetch-dest")),
+        cookies: header_text(headers, header::COOKIE),
     }
+}
+
+fn header_text(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
 }
 
 async fn get(shared: &Arc<Shared>, request: &Request<Incoming>) -> Result<Reply, Denied> {
@@ -198,7 +203,7 @@ fn missing(session: &Session, may_write: bool) -> Reply {
     let Ok(now) = session.now() else { return reply::text(StatusCode::NOT_FOUND, "there is no such page\n") };
     let target = RenderTarget::Server { may_write };
     let (place, query) = (Place::Overview, Query::default());
-    let view = View::new(session, (&place, &query), target, None, now);
+    let view = View::new(session, &place, &query, target, None, now);
     reply::page(StatusCode::NOT_FOUND, layout::document(&view, &layout::refusal(&view, &refusal)))
 }
 
@@ -220,7 +225,7 @@ fn show(
             return reply::text(StatusCode::INTERNAL_SERVER_ERROR, format!("{}\n", refusal.message));
         }
     };
-    let view = View::new(session, (place, query), target, refused, now);
+    let view = View::new(session, place, query, target, refused, now);
     if let Place::Text(..) = place {
         return match pages::text(&view) {
             Ok(text) => reply::text(StatusCode::OK, text),

@@ -48,7 +48,7 @@ impl Client {
     pub(super) async fn is_too_slow(&self, hurry: &Notify, most: Duration) {
         loop {
             hurry.notified().await;
-            if self.reads().is_some_and(|it| it > most) {
+            if self.reads().is_some_and(|since| since > most) {
                 return;
             }
         }
@@ -59,7 +59,6 @@ impl Client {
         self.ending.notified().await;
     }
 
-    #[cfg(test)]
     pub(super) fn is_busy(&self) -> bool {
         self.asked.load(Ordering::Relaxed) > 0
     }
@@ -98,20 +97,20 @@ impl Connections {
         if self.0.len() < MOST_CONNECTIONS {
             return;
         }
-        self.0.retain(|it| !it.task.is_finished());
+        self.0.retain(|connection| !connection.task.is_finished());
         let begin = Instant::now();
         while self.0.len() >= MOST_CONNECTIONS {
-            let is_idle = |it: &Connection| it.client.asked.load(Ordering::Relaxed) == 0;
-            match self.0.iter().position(is_idle).and_then(|at| self.0.remove(at)) {
+            let idle = self.0.iter().position(|connection| !connection.client.is_busy());
+            match idle.and_then(|at| self.0.remove(at)) {
                 Some(idle) => idle.task.abort(),
                 None if begin.elapsed() > PATIENCE => self.give_up(),
                 None => {
-                    if let Some(oldest) = self.0.iter_mut().find(|it| !it.is_last) {
+                    if let Some(oldest) = self.0.iter_mut().find(|connection| !connection.is_last) {
                         oldest.is_last = true;
                         oldest.client.ending.notify_one();
                     }
                     tokio::time::sleep(super::FULL).await;
-                    self.0.retain(|it| !it.task.is_finished());
+                    self.0.retain(|connection| !connection.task.is_finished());
                 }
             }
         }
@@ -119,12 +118,11 @@ impl Connections {
 
     /// Closes the connections that have been reading for long, or else the oldest.
     fn give_up(&mut self) {
-        let is_slow = |it: &Connection| it.client.reads().is_some_and(|it| it > PATIENCE);
         let count = self.0.len();
-        self.0.retain(|it| {
-            let is_slow = is_slow(it);
+        self.0.retain(|connection| {
+            let is_slow = connection.client.reads().is_some_and(|since| since > PATIENCE);
             if is_slow {
-                it.task.abort();
+                connection.task.abort();
             }
             !is_slow
         });

@@ -87,11 +87,14 @@ impl hyper::body::Body for BusyBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
-        let hold = |content| match self.busy.take() {
-            Some(busy) => holding(content, busy),
-            None => content,
-        };
-        Poll::Ready(frame.map(|frame| frame.map(|it| it.map_data(hold))))
+        Poll::Ready(frame.map(|frame| {
+            frame.map(|frame| {
+                frame.map_data(|content| match self.busy.take() {
+                    Some(busy) => holding(content, busy),
+                    None => content,
+                })
+            })
+        }))
     }
 
     fn is_end_stream(&self) -> bool {

@@ -35,8 +35,8 @@ impl WaitingRenderings {
     /// Lets nobody else join.
     pub(super) fn begin(&self, rendering: &Rendering) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_own = |it: &Weak<OnceCell<SharedReply>>| it.as_ptr() == Arc::as_ptr(&rendering.shared);
-        if all.get(&rendering.address).is_some_and(is_own) {
+        let current = all.get(&rendering.address);
+        if current.is_some_and(|current| current.as_ptr() == Arc::as_ptr(&rendering.shared)) {
             all.remove(&rendering.address);
         }
     }

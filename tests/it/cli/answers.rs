@@ -61,7 +61,7 @@ fn others(repo: &Repo) {
     answer(repo, "show-issue", &["bind", "ISS-001"]);
     answer(repo, "show-solution", &["show", &solution]);
     let title = ["--title", "Another step", "--action", "Test", "--step", "See that it holds"];
-    let criteria = ["--criterion", "the request is answered with 429", "--verify", "cargo test limit"];
+    let criteria = ["--done-when", "the request is answered with 429", "--verify", "cargo test limit"];
     let added = [&["task", "add", "ISS-001"], &title[..], &criteria[..]].concat();
     answer(repo, "show-solution", &added);
     repo.wf(&["queue", "add", "ISS-001"]).ok();
@@ -142,7 +142,6 @@ fn others(repo: &Repo) {
     let home = repo.with_env("HOME", repo.path().join("home").to_str().unwrap());
     answer(&home, "setup", &["setup"]);
     answer(repo, "version", &["--version"]);
-    answer(repo, "help-install", &["help", "--install", "--to", "manual"]);
 
     answers(repo, "redaction", &["redact", "ISS-002", "title", "-m", "a password"]);
     answer(repo, "purge", &["redact", "--purge", "--yes"]);

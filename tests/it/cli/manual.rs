@@ -3,8 +3,6 @@
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::json;
-
 use crate::support::{Repo, Sandbox};
 
 /// The program as `cargo install` leaves it: in its own `bin`, which is on the PATH.
@@ -26,10 +24,11 @@ fn has_man() -> bool {
 fn the_pages_are_put_where_man_looks() {
     let sandbox = Sandbox::new();
     let repo = installed(&sandbox);
-    let answer: serde_json::Value = repo.git(&["wf", "help", "--install", "--json"]).ok().json();
+    let answer: serde_json::Value = repo.git(&["wf", "setup", "--json"]).ok().json();
+    let pages = &answer["parts"][0];
     let folder = sandbox.root().join("home/.cargo/share/man");
     assert_eq!(
-        Path::new(answer["folder"].as_str().unwrap()).canonicalize().unwrap(),
+        Path::new(pages["place"].as_str().unwrap()).canonicalize().unwrap(),
         folder.canonicalize().unwrap()
     );
     for page in ["man1/git-wf.1", "man1/git-wf-queue-add.1", "man5/gitwf-format.5", "man7/gitwf-tutorial.7"] {
@@ -39,7 +38,6 @@ fn the_pages_are_put_where_man_looks() {
             written,
             std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("man").join(name)).unwrap()
         );
-        assert!(answer["pages"].as_array().unwrap().contains(&json!(name)), "{answer}");
     }
     // A page of a command that no longer exists is removed; files that are not ours stay.
     let gone = folder.join("man1/git-wf-lost.1");
@@ -47,7 +45,7 @@ fn the_pages_are_put_where_man_looks() {
     for other in ["git-wfx.1", "git-wf-mine.1"] {
         std::fs::write(folder.join("man1").join(other), "of another program").unwrap();
     }
-    let again = repo.git(&["wf", "help", "--install"]).ok().stdout;
+    let again = repo.git(&["wf", "setup"]).ok().stdout;
     assert!(!gone.exists());
     assert!(folder.join("man1/git-wfx.1").exists() && folder.join("man1/git-wf-mine.1").exists());
     assert!(again.starts_with("installed ") && again.contains(" manual pages in "), "{again}");
@@ -55,7 +53,7 @@ fn the_pages_are_put_where_man_looks() {
         eprintln!("skipped: there is no man here");
         return;
     }
-    assert_eq!(answer.get("warnings"), None, "man finds it");
+    assert_eq!(pages.get("to_do"), None, "man finds it");
     for args in [&["help", "wf"][..], &["wf", "--help"]] {
         let shown = repo.with_env("MANPAGER", "cat").with_env("MANWIDTH", "80").git(args).ok().stdout;
         assert!(shown.contains("JSON ANSWERS") && shown.contains("git-wf-queue(1)"), "{args:?}: {shown}");
@@ -63,24 +61,19 @@ fn the_pages_are_put_where_man_looks() {
 }
 
 #[test]
-fn another_folder_can_be_named_and_must_be_where_none_is_known() {
+fn the_pages_can_be_put_below_another_folder() {
     let sandbox = Sandbox::new();
-    let repo = sandbox.repo("a");
-    // In a build directory, nothing is called `bin`.
-    let error = repo.wf(&["help", "--install", "--json"]).fails(1).json_error();
-    assert_eq!(error["code"], "no-manual-folder");
-    let answer = repo.wf(&["help", "--install", "--to", "pages", "--json"]).ok().json();
+    let repo = sandbox.repo("a").without_env("HOME");
+    let answer = repo.wf(&["setup", "--manual", "pages", "--json"]).ok().json();
     assert!(repo.path().join("pages/man1/git-wf.1").exists(), "{answer}");
+    assert_eq!(answer["parts"].as_array().unwrap().len(), 1, "{answer}");
     if has_man() {
-        assert!(answer["warnings"][0].as_str().unwrap().contains("MANPATH"), "{answer}");
+        assert!(answer["parts"][0]["to_do"].as_str().unwrap().contains("MANPATH"), "{answer}");
     }
-    repo.wf(&["help", "--install", "queue"]).fails(2);
-    repo.wf(&["help", "--to", "pages"]).fails(2);
+    repo.wf(&["setup", "--manual", "pages", "--uninstall"]).fails(2);
     repo.write("file", "x");
-    assert_eq!(
-        repo.wf(&["help", "--install", "--to", "file", "--json"]).fails(1).json_error()["code"],
-        "cannot-write"
-    );
+    let error = repo.wf(&["setup", "--manual", "file", "--json"]).fails(1).json_error();
+    assert_eq!(error["code"], "cannot-write");
 }
 
 #[test]
@@ -149,7 +142,7 @@ fn init_says_on_a_terminal_what_the_help_of_git_needs() {
     assert!(code == 0 && told.contains("`git wf setup` installs completions and the manual pages"), "{told}");
     let again = repo.on_terminal_of(100, &["init", "--hooks"]).1;
     assert!(!again.contains("git wf setup"), "{again}");
-    repo.git(&["wf", "help", "--install"]).ok();
+    repo.git(&["wf", "setup"]).ok();
     repo.git(&["update-ref", "-d", "refs/wf/main"]).ok();
     let told = repo.on_terminal_of(100, &["init", "--hooks"]).1;
     assert!(told.contains("created refs/wf/main") && !told.contains("git wf setup"), "{told}");

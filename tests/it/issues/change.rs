@@ -149,7 +149,7 @@ fn close_and_reopen() {
     assert_eq!(repo.json(&["close", "ISS-002", "--force", "--reason", "stop"])["status"], "closed");
     // Its item waits for nothing any more, until the issue is reopened.
     assert_eq!(repo.items(), [("S-1".into(), "completed".into())]);
-    assert!(!repo.wf(&[]).ok().stdout.contains("waiting ("));
+    assert!(!repo.wf(&[]).ok().stdout.contains("not ready ("));
     assert_eq!(repo.refused(3, &["next"])["code"], "nothing-to-do");
     repo.wf(&["reopen", "ISS-002"]).ok();
     assert_eq!(repo.items(), [("S-1".into(), "ready".into())]);

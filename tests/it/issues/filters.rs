@@ -28,7 +28,7 @@ fn filters_of_all_kinds_at_once() {
     assert_eq!(ids(&repo, &["--until", "2026-11-22"]), "A-1 A-2");
     assert_eq!(ids(&repo, &["--since", "2026-11-22", "--until", "yesterday"]), "A-2");
     assert_eq!(ids(&repo, &["--since", "36 hours ago"]), "A-2 A-4");
-    assert_eq!(ids(&repo, &["--has-solution"]), "A-4");
+    assert_eq!(ids(&repo, &["--has-plan"]), "A-4");
     assert_eq!(ids(&repo, &["--ready"]), "A-4");
     repo.wf(&["next"]).ok();
     assert_eq!(ids(&repo, &["--ready"]), "");
@@ -106,7 +106,7 @@ fn a_filter_that_fits_very_many_goes_by_the_order() {
     assert_eq!(ids(&repo, &["-n", "3", "--status", "closed"]), closed.collect::<Vec<_>>().join(" "));
     assert_eq!(ids(&repo, &["-n", "3", "--tag", "all", "--all"]), expected(true, false));
     assert_eq!(ids(&repo, &["-n", "3", "--tag", "all", "--sort", "id"]), expected(false, true));
-    assert_eq!(ids(&repo, &["--tag", "all", "--has-solution"]), "");
-    assert_eq!(ids(&repo, &["--has-solution"]), "many-x");
+    assert_eq!(ids(&repo, &["--tag", "all", "--has-plan"]), "");
+    assert_eq!(ids(&repo, &["--has-plan"]), "many-x");
     assert_eq!(repo.json(&["list", "--count", "--status", "closed"])["count"], 534);
 }

@@ -30,7 +30,7 @@ fn it_says_what_is_ready_and_blocked_and_what_waits_for_whom() {
     assert_eq!(home["blocked"]["first"][0]["blocked_by"][0]["issue_id"], "ISS-001");
     assert_eq!(home["next"][0]["operation"], "next");
     let said = repo.wf(&[]).ok().stdout;
-    assert!(said.contains("ready (1)") && said.contains("waiting (1)"), "{said}");
+    assert!(said.contains("ready (1)") && said.contains("queued, not ready (1)"), "{said}");
 
     repo.wf(&["next", "--local"]).ok();
     let home = repo.wf(&["--json"]).json();
@@ -61,10 +61,30 @@ fn issues_outside_the_queues_are_named_with_what_they_wait_for() {
     assert_eq!((&home["unblocked"]["count"], &home["waiting"]["count"]), (&json!(1), &json!(1)));
     let said = repo.wf(&[]).ok().stdout;
     assert!(said.contains("not queued (1)\n    ISS-001  registered  One\n"), "{said}");
-    assert!(said.contains("waiting for other issues (1)\n    ISS-002  after ISS-001  Two\n"), "{said}");
+    assert!(said.contains("waiting for other work (1)\n    ISS-002  after ISS-001  Two\n"), "{said}");
     repo.wf(&["close", "ISS-001", "-m", "done"]).ok();
     let home = repo.wf(&["--json"]).json();
     assert_eq!((&home["unblocked"]["count"], &home["waiting"]["count"]), (&json!(1), &json!(0)));
+}
+
+#[test]
+fn each_thing_that_waits_says_what_to_do() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("work");
+    for id in ["ISS-001", "ISS-002"] {
+        repo.queued(id, &format!("src/{id}.rs"));
+        repo.wf(&["next", id, "--local"]).ok();
+        repo.wf(&["fail", "-m", "it does not build"]).ok();
+    }
+    let said = repo.wf(&[]).ok().stdout;
+    let lines: Vec<&str> = said.lines().collect();
+    for id in ["ISS-001", "ISS-002"] {
+        let row = lines.iter().position(|line| line.starts_with("    failed") && line.contains(id)).unwrap();
+        assert_eq!(lines[row + 1], format!("      `git wf retry {id}` queues it again"), "{said}");
+    }
+    let plain = repo.wf(&["--plain"]).ok().stdout;
+    let (_, after) = plain.split_once("failed, ISS-001, ").unwrap();
+    assert_eq!(after.lines().nth(1), Some("`git wf retry ISS-001` queues it again"), "{plain}");
 }
 
 #[test]

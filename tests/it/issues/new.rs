@@ -347,3 +347,16 @@ fn lists_are_separated_by_commas_as_statuses_are() {
     );
     assert_eq!(repo.refused(1, &["edit", "A-1", "-t", "a,,b"])["code"], "invalid-label");
 }
+
+#[test]
+fn a_new_issue_has_nothing_to_remove() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    for option in ["-t=-foo", "--component=-foo", "--depends-on=-A-9", "--relation=-relates-to:A-9"] {
+        let error = repo.refused(2, &["new", "t", option]);
+        assert!(error["message"].as_str().unwrap().contains("a new issue has none"), "{option}: {error}");
+    }
+    let input = r#"{"title": "t", "tags": ["foo", "bar"]}"#;
+    let made = repo.wf_in(input, &["new", "--from-json", "-", "-t=-foo", "--json"]).ok().json();
+    assert_eq!(made["tags"], serde_json::json!(["bar"]));
+}

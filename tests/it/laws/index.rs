@@ -129,11 +129,11 @@ fn filters() -> [&'static [&'static str]; 20] {
         &["--until", "2026-11-20"],
         &["--closed-since", "2026-11-21"],
         &["--closed-until", "2026-11-21", "--tag", "auth"],
-        &["--has-solution"],
+        &["--has-plan"],
         &["--ready"],
         &["--unblocked"],
         &["--waiting", "--tag", "auth"],
-        &["--tag", "auth", "--has-solution", "--priority", "3,4,5"],
+        &["--tag", "auth", "--has-plan", "--priority", "3,4,5"],
         &["--until", "2026-11-22T02:00:00Z", "--author", "bea", "--status", "planned,queued,executing"],
     ]
 }
@@ -249,7 +249,7 @@ fn fits(issue: &Value, filter: &[&str], [ready, waiting]: [&BTreeSet<String>; 2]
                 let until = value();
                 closed_at(issue).is_some_and(|at| &at[..until.len().min(19)] <= until)
             }
-            "--has-solution" => issue["solution_count"].as_u64() > Some(0),
+            "--has-plan" => issue["solution_count"].as_u64() > Some(0),
             "--unblocked" => is_unqueued && !waiting.contains(text(issue, "id")),
             "--waiting" => is_unqueued && waiting.contains(text(issue, "id")),
             "--ready" => ready.contains(text(issue, "id")),

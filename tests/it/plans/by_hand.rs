@@ -29,8 +29,8 @@ fn a_plan_is_made_from_options() {
     // The names of `task add` are known here, too; its help names what makes a plan good enough.
     repo.wf(&["new", "Slow", "--id", "ISS-003"]).ok();
     let args = "plan ISS-003 --risk low --impact low --complexity low --task Fix_the_clock --step read_it_once \
-        --step pass_it_on --path src/a.rs --criterion two_reads_within_1_ms_are_equal \
-        --verify run_cargo_test_and_see_2_pass --test-command true --task Test_it --depends-on T1";
+        --step pass_it_on --path src/a.rs --done-when two_reads_within_1_ms_are_equal \
+        --verify run_cargo_test_and_see_2_pass --test true --task Test_it --after T1";
     let args: Vec<String> = args.split_whitespace().map(|word| word.replace('_', " ")).collect();
     repo.wf(&args.iter().map(String::as_str).collect::<Vec<_>>()).ok();
     let plan = repo.json(&["solution", "show", "ISS-003"]);

@@ -161,7 +161,7 @@ fn a_failure_names_its_plan() {
     let reason = json!({"solution_id": plan, "message": "no answer"}).to_string();
     let added = repo.json(&[&add[..], &[&reason]].concat());
     assert_eq!(added["detail"], json!({"solution_id": plan, "message": "no answer"}));
-    let by_option = repo.json(&[&add[..], &["It broke", "--solution-id", &plan]].concat());
+    let by_option = repo.json(&[&add[..], &["It broke", "--solution", &plan]].concat());
     assert_eq!(by_option["detail"], json!({"solution_id": plan}));
     repo.wf(&[&add[..], &[&reason, "--solution", &plan]].concat()).ok();
     let other = json!({"solution_id": "SOL-ISS-001-other", "message": "x"}).to_string();

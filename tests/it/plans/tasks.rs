@@ -31,17 +31,17 @@ fn a_task_is_changed_field_by_field_and_the_plan_as_a_whole() {
         "One",
         "--step",
         "Two",
-        "--file",
+        "--path",
         "src/middleware/mod.rs",
-        "--file",
+        "--path",
         "src/new.rs",
-        "--criterion",
+        "--done-when",
         "101 requests end in a 429",
         "--verify",
         "Run: cargo test limit",
-        "--test-command",
+        "--test",
         "cargo test limit",
-        "--depends-on",
+        "--after",
         "",
         "--minutes",
         "50",
@@ -103,13 +103,13 @@ fn a_task_is_added_under_the_next_id() {
         "Name the limit",
         "--step",
         "Name the header",
-        "--criterion",
+        "--done-when",
         "README.md names Retry-After",
         "--verify",
         "Run: grep Retry-After README.md",
-        "--test-command",
+        "--test",
         "grep -q Retry-After README.md",
-        "--depends-on",
+        "--after",
         "T1,T2",
     ];
     assert_eq!(repo.wf(&add).ok().line(), "T3");
@@ -131,15 +131,15 @@ fn a_change_that_makes_no_plan_is_refused() {
         |args: &[&str]| repo.refused(1, &[&["task"], args].concat())["code"].as_str().unwrap().to_owned();
     assert_eq!(code(&["edit", &id, "T1", "--action", "Ponder"]), "invalid-plan");
     assert_eq!(code(&["edit", &id, "T1", "--step", ""]), "invalid-plan");
-    assert_eq!(code(&["edit", &id, "T1", "--depends-on", "T2"]), "invalid-plan");
-    assert_eq!(code(&["edit", &id, "T1", "--file", "../x"]), "invalid-plan");
+    assert_eq!(code(&["edit", &id, "T1", "--after", "T2"]), "invalid-plan");
+    assert_eq!(code(&["edit", &id, "T1", "--path", "../x"]), "invalid-plan");
     assert_eq!(code(&["edit", &id, "T1", "--priority", "urgent"]), "invalid-plan");
     assert_eq!(code(&["edit", &id, "T1", "--minutes=-1"]), "invalid-plan");
     assert_eq!(code(&["add", &id, "--title", "only that"]), "invalid-plan");
     assert_eq!(code(&["edit", &id, "T9", "--title", "x"]), "not-found");
     assert_eq!(code(&["list", "SOL-ISS-404-1"]), "not-found");
     // An edit cannot turn a bound plan into one that could not be bound.
-    let vague = ["edit", &id, "T1", "--criterion", "works", "--verify", "", "--step", "do it"];
+    let vague = ["edit", &id, "T1", "--done-when", "works", "--verify", "", "--step", "do it"];
     let vague = [&vague[..], &["--from-json", "worse.json"]].concat();
     repo.write("worse.json", r#"{"test": null}"#);
     let two = [&["task"], &vague[..]].concat();

@@ -32,18 +32,37 @@ fn the_overview_names_issues_outside_the_queues() {
     let repo = sandbox.store("code");
     let served = Served::of(&repo, &[]);
     let none = served.browser().page("/");
-    assert!(!none.contains("Not queued") && !none.contains("Waiting for other issues"), "{none}");
+    assert!(!none.contains("Not queued") && !none.contains("Waiting for other work"), "{none}");
     repo.wf(&["new", "One", "--id", "ISS-001"]).ok();
     repo.wf(&["new", "Two", "--id", "ISS-002", "--depends-on", "ISS-001"]).ok();
     let overview = served.browser().page("/");
     let (_, outside) = overview.split_once("Not queued").unwrap();
-    let (open, waiting) = outside.split_once("Waiting for other issues").unwrap();
+    let (open, waiting) = outside.split_once("Waiting for other work").unwrap();
     assert!(open.contains("href=\"/issues/ISS-001\"") && !open.contains("ISS-002"), "{open}");
     let (waiting, _) = waiting.split_once("</table>").unwrap();
     assert!(waiting.contains("href=\"/issues/ISS-002\"") && waiting.contains("after <a"), "{waiting}");
     let issue = served.browser().page("/issues/ISS-001");
     let (_, needed) = issue.split_once("Needed by").unwrap();
     assert!(needed.contains("href=\"/issues/ISS-002\""), "{needed}");
+}
+
+#[test]
+fn the_overview_says_what_to_do_about_each_thing_that_waits() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    for id in ["ISS-001", "ISS-002"] {
+        repo.queued(id, &format!("src/{id}.rs"));
+        repo.wf(&["next", id, "--local"]).ok();
+        repo.wf(&["fail", "-m", "it does not build"]).ok();
+    }
+    let overview = Served::of(&repo, &[]).browser().page("/");
+    for id in ["ISS-001", "ISS-002"] {
+        let (_, row) = overview
+            .split_once(&format!("failed</span></td><td><a class=\"id\" href=\"/issues/{id}"))
+            .unwrap();
+        let (row, _) = row.split_once("</tr>").unwrap();
+        assert!(row.contains("git wf retry") && row.matches(id).count() >= 3, "{row}");
+    }
 }
 
 #[test]

@@ -94,7 +94,7 @@ fn commands_that_arrive_or_change_elsewhere_are_not() {
     two.ada.wf(&typed).ok();
     two.meet();
     // Bea changes the plan that Ada wrote. Ada has not seen that command.
-    two.bea.wf(&["task", "edit", "ISS-001", "T1", "--test-command", "echo bea"]).ok();
+    two.bea.wf(&["task", "edit", "ISS-001", "T1", "--test", "echo bea"]).ok();
     two.meet();
     two.ada.wf(&["next", "ISS-001"]).ok();
     assert!(asks(&two.ada, &[]));

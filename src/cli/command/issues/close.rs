@@ -7,6 +7,7 @@ use crate::ops::issues::{self, Close, ClosedAs, Many};
 
 /// Close an issue, executed or not
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("message", |arg| arg.help("The reason; repeat for more paragraphs")))]
 pub(crate) struct Args {
     /// The issue
     #[arg(required_unless_present = "query")]

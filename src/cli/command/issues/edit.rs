@@ -10,6 +10,7 @@ use crate::ops::issues::{self, Edit, Many, NewFields, SeenFields};
 
 /// Edit an issue
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("message", |arg| arg.help("A new description; repeat for more paragraphs")))]
 pub(crate) struct Args {
     /// The issue: its id, or an unambiguous prefix of the id or of its last part
     #[arg(required_unless_present = "query", conflicts_with = "query")]

@@ -145,18 +145,7 @@ impl From<SortBy> for SortOrder {
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { saved, filter, group_by, limit, offset, sort, count, brief, fields } = args;
-    // Existing saved queries were expanded before the command line was parsed.
-    if let Some(word) = saved.first() {
-        if let Some(word) = saved.iter().find(|word| !word.starts_with('@')) {
-            return Err(Refusal::usage(format!("`{word}` is not a saved query"))
-                .remedy(RemedyCall::new(Other::Search, ["TEXT"]), "searches for a text")
-                .into());
-        }
-        SavedQueries::load(&session)?.expanded(saved.clone())?;
-        return Err(Refusal::usage(format!("`{word}` cannot be expanded here"))
-            .hint("put it before the options, and before `--`")
-            .into());
-    }
+    refuse_words(&session, saved)?;
     let is_table =
         !(context.json() || brief || count || fields.format.is_some() || !fields.fields.is_empty());
     if group_by.is_some() && !is_table {
@@ -179,28 +168,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     } else {
         Rows::wanted(&fields, context.json(), issues::fields_of_listed)?
     };
-    let Some(mut rows) = rows else {
-        let done = issues::rows(&session, &list)?;
-        context.show_notices(done.notices);
-        match group_by {
-            None => {
-                print::issues::table(&mut context.screen, &done.view, list.offset)?;
-                if !context.screen.is_terminal() {
-                    go_on(&session, &list, done.view.rows.len(), done.view.total, context);
-                }
-            }
-            Some(field) => {
-                let is_by_closing = done.view.is_by_closing;
-                let mut groups: BTreeMap<(usize, String), Vec<IssueRow>> = BTreeMap::new();
-                for row in done.view.rows {
-                    groups.entry(field.group_of(&row)).or_default().push(row);
-                }
-                let groups = groups.into_iter().map(|((_, name), rows)| (name, rows)).collect();
-                print::issues::grouped(&mut context.screen, groups, is_by_closing)?;
-            }
-        }
-        return Ok(Exit::Done);
-    };
+    let Some(mut rows) = rows else { return table(&session, &list, group_by, context) };
     let mut shown = 0;
     let total = issues::list::<Failure>(&session, &list, |issue| {
         shown += 1;
@@ -213,6 +181,41 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     })?;
     rows.end(&mut context.screen)?;
     go_on(&session, &list, shown, total, context);
+    Ok(Exit::Done)
+}
+
+/// Refuses what is left of the saved queries: those that exist were expanded before the command line was parsed.
+fn refuse_words(session: &Session, words: Vec<String>) -> Result<(), Failure> {
+    let Some(first) = words.first().cloned() else { return Ok(()) };
+    if let Some(word) = words.iter().find(|word| !word.starts_with('@')) {
+        return Err(Refusal::usage(format!("`{word}` is not a saved query"))
+            .remedy(RemedyCall::new(Other::Search, ["TEXT"]), "searches for a text")
+            .into());
+    }
+    SavedQueries::load(session)?.expanded(words)?;
+    Err(Refusal::usage(format!("`{first}` cannot be expanded here"))
+        .hint("put it before the options, and before `--`")
+        .into())
+}
+
+/// Prints the issues as a table, or as one for each group.
+fn table(session: &Session, list: &List, group_by: Option<GroupBy>, context: &mut CliContext) -> Outcome {
+    let done = issues::rows(session, list)?;
+    context.show_notices(done.notices);
+    let Some(field) = group_by else {
+        print::issues::table(&mut context.screen, &done.view, list.offset)?;
+        if !context.screen.is_terminal() {
+            go_on(session, list, done.view.rows.len(), done.view.total, context);
+        }
+        return Ok(Exit::Done);
+    };
+    let is_by_closing = done.view.is_by_closing;
+    let mut groups: BTreeMap<(usize, String), Vec<IssueRow>> = BTreeMap::new();
+    for row in done.view.rows {
+        groups.entry(field.group_of(&row)).or_default().push(row);
+    }
+    let groups = groups.into_iter().map(|((_, name), rows)| (name, rows)).collect();
+    print::issues::grouped(&mut context.screen, groups, is_by_closing)?;
     Ok(Exit::Done)
 }
 

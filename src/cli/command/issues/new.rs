@@ -10,6 +10,7 @@ use crate::rules;
 
 /// Create an issue
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("message", |arg| arg.help("The description; repeat for more paragraphs")))]
 pub(crate) struct Args {
     /// One line that says what is wrong or wanted (`-`: the first line of stdin; the rest is the description)
     title: Option<String>,

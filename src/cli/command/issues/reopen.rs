@@ -4,6 +4,7 @@ use crate::ops::issues::{self, Reopen};
 
 /// Reopen an issue
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("message", |arg| arg.help("The reason; repeat for more paragraphs")))]
 pub(crate) struct Args {
     /// The issue
     id: String,

@@ -10,6 +10,7 @@ use crate::ops::plans::{self, AddFeedback};
 /// With a text, the feedback is added; without one, or with the word `list` before the issue, it is listed: on the issue, or
 /// on all issues.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("message", |arg| arg.help("The feedback; repeat for more paragraphs")))]
 pub(crate) struct Args {
     /// The issue
     issue: Option<String>,
@@ -22,7 +23,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "STAGE")]
     stage: Option<Stage>,
     /// The plan the feedback is about
-    #[arg(long, aliases = ["solution", "solution-id"], value_name = "PLAN")]
+    #[arg(long, alias = "solution", value_name = "PLAN")]
     plan: Option<String>,
     #[command(flatten)]
     given: TextArgs,

@@ -1,6 +1,5 @@
-use crate::cli::input::parse_role;
 use crate::cli::{CliContext, Outcome, print};
-use crate::ops::plans;
+use crate::ops::plans::{self, CONTEXT_ROLES};
 use crate::rules::Role;
 
 /// Print the context for an agent: an issue's for its planner, a plan's for its executor
@@ -13,8 +12,13 @@ pub(crate) struct Args {
     /// An issue, for its planner; or a plan, item or execution, for its executor
     id: String,
     /// The role whose context to print: explorer or planner for an issue, executor or reviewer for a plan
-    #[arg(long = "for", value_name = "ROLE", value_parser = parse_role)]
+    #[arg(long = "for", value_name = "ROLE", value_parser = parse_context_role)]
     role: Option<Role>,
+}
+
+fn parse_context_role(text: &str) -> Result<Role, String> {
+    let role = Role::named(text).filter(|role| CONTEXT_ROLES.contains(role));
+    role.ok_or_else(|| format!("expected one of {}", CONTEXT_ROLES.map(Role::as_str).join(", ")))
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {

@@ -7,6 +7,7 @@ use crate::ops::{Refusal, queue};
 
 /// The items to hold back, and why.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("message", |arg| arg.help("The reason; repeat for more paragraphs")))]
 pub(super) struct Hold {
     /// The items (S-1, QUE-…:S-1, or the id of a plan or issue), then the reason, which is shown with the item; for a reason of one word, use -m
     #[arg(required = true, value_names = ["ITEM", "TEXT"], num_args = 1..)]

@@ -7,6 +7,7 @@ use crate::ops::{Notice, Refusal};
 
 #[derive(Debug, clap::Args)]
 #[group(skip)]
+#[command(mut_arg("message", |arg| arg.help("The reason; repeat for more paragraphs")))]
 pub(super) struct Overlaps {
     /// The queue (default: the active queues)
     queue: Option<String>,

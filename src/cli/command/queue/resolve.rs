@@ -4,6 +4,7 @@ use crate::model::Resolution;
 use crate::ops::queue::{self, Decision};
 
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("message", |arg| arg.help("The reason; repeat for more paragraphs")))]
 pub(super) struct Resolve {
     /// The conflict: CFT-1, or QUE-…:CFT-1 if several queues have one with this number
     conflict: String,

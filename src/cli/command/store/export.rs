@@ -230,49 +230,14 @@ fn synced(screen: &mut Screen, view: &GithubSync) -> io::Result<()> {
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     match args.to {
-        To::Github(Github { issue, sync, post, repo, force }) => {
-            let session = context.session()?;
-            if sync || store::is_roadmap(&session, &issue)? {
-                let done = store::sync_github(&session, &SyncGithub { what: issue, post, repo })?;
-                return context.answer(done, |view, _, screen| synced(screen, view));
-            }
-            let reply = GithubReply { issue, post, repo, force: force.why() };
-            let done = store::comment_for_github(&session, &reply)?;
-            context.answer(done, |comment, _, screen| match &comment.url {
-                _ if !comment.posted => write!(screen, "{}", comment.body),
-                Some(url) => writeln!(screen, "posted: {url}"),
-                None => writeln!(screen, "posted to {}", comment.repository.as_deref().unwrap_or("GitHub")),
-            })
-        }
+        To::Github(args) => github(context, args),
         To::Ccw(args) => export_ccw::run(args, context),
         To::Openspec(args) => write_back(&written::OPENSPEC, &args, context),
         To::SpecKit(args) => write_back(&written::SPEC_KIT, &args, context),
         To::TaskMaster(args) => write_back(&written::TASK_MASTER, &args, context),
         To::Backlog(args) => write_back(&written::BACKLOG, &args, context),
         To::Gsd(args) => write_back(&written::GSD, &args, context),
-        To::Csv(Csv { filter, output }) => {
-            let list = filter.0;
-            let write = |session: &Session, out: &mut dyn Write| -> Result<Done<ExportedTable>, Failure> {
-                store::export_csv(session, &list, out)
-            };
-            refuse_two_documents(context, output.as_deref())?;
-            let session = context.session()?;
-            let Some(path) = output else {
-                let mut out = BufWriter::with_capacity(1 << 16, context.screen.table()?);
-                let done = write(&session, &mut out)?;
-                out.flush()?;
-                drop(out);
-                context.show_notices(done.notices);
-                return Ok(Exit::Done);
-            };
-            let done = to_file(&path, |out| write(&session, out))?;
-            let output = path.to_string_lossy().into_owned();
-            let done = done.map(|table| TableAnswer { output, table });
-            context.answer(done, |view, _, screen| {
-                let issues = count(view.table.issues, "issue");
-                writeln!(screen, "exported {issues} to {}", view.output)
-            })
-        }
+        To::Csv(args) => csv(context, args),
         To::Jsonl(What { issues, output }) => written(
             context,
             output.as_deref(),
@@ -310,6 +275,43 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             },
         ),
     }
+}
+
+fn github(context: &mut CliContext, args: Github) -> Outcome {
+    let Github { issue, sync, post, repo, force } = args;
+    let session = context.session()?;
+    if sync || store::is_roadmap(&session, &issue)? {
+        let done = store::sync_github(&session, &SyncGithub { what: issue, post, repo })?;
+        return context.answer(done, |view, _, screen| synced(screen, view));
+    }
+    let reply = GithubReply { issue, post, repo, force: force.why() };
+    let done = store::comment_for_github(&session, &reply)?;
+    context.answer(done, |comment, _, screen| match &comment.url {
+        _ if !comment.posted => write!(screen, "{}", comment.body),
+        Some(url) => writeln!(screen, "posted: {url}"),
+        None => writeln!(screen, "posted to {}", comment.repository.as_deref().unwrap_or("GitHub")),
+    })
+}
+
+fn csv(context: &mut CliContext, args: Csv) -> Outcome {
+    let Csv { filter, output } = args;
+    refuse_two_documents(context, output.as_deref())?;
+    let session = context.session()?;
+    let Some(path) = output else {
+        let mut out = BufWriter::with_capacity(1 << 16, context.screen.table()?);
+        let done = store::export_csv::<Failure>(&session, &filter.0, &mut out)?;
+        out.flush()?;
+        drop(out);
+        context.show_notices(done.notices);
+        return Ok(Exit::Done);
+    };
+    let done = to_file(&path, |out| store::export_csv::<Failure>(&session, &filter.0, out))?;
+    let output = path.to_string_lossy().into_owned();
+    let done = done.map(|table| TableAnswer { output, table });
+    context.answer(done, |view, _, screen| {
+        let issues = count(view.table.issues, "issue");
+        writeln!(screen, "exported {issues} to {}", view.output)
+    })
 }
 
 /// Writes the findings of an audit as a statement, or the results of tests as one for each tree, with a signature if requested.

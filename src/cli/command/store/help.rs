@@ -1,10 +1,8 @@
 use std::io::Write;
-use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::cli::command::store::manual_pages;
 use crate::cli::{CliContext, Exit, Failure, Outcome, groups, help_examples, whole_command};
 use crate::model::{Code, nearest};
 use crate::ops::Refusal;
@@ -14,19 +12,12 @@ use crate::ui::{manual, width};
 ///
 /// The guides are words, tutorial, concepts, claims, hooks, agents, server and format. Without a topic, list the commands.
 ///
-/// `git wf --help` and `git help wf` need the pages where `man` looks: `git wf help --install` writes them beside the
-/// program, which is ~/.cargo/share/man after `cargo install`; `git wf setup` also installs completions.
+/// `git wf --help` and `git help wf` need the pages where `man` looks: `git wf setup` installs them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A command, such as `queue add`, or a guide
     #[arg(value_name = "TOPIC")]
     topic: Vec<String>,
-    /// Install the manual pages where `man` finds them: `../share/man` of the directory that holds the program
-    #[arg(long, conflicts_with = "topic")]
-    install: bool,
-    /// Install them in this directory, which should be one that `manpath` lists
-    #[arg(long, value_name = "DIR", requires = "install")]
-    to: Option<PathBuf>,
 }
 
 /// The answer of `help`.
@@ -78,9 +69,6 @@ const GUIDES: &[Guide] = &[
 ];
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
-    if args.install {
-        return manual_pages::install(args.to, context);
-    }
     let answer = found(&args.topic)?;
     if context.json() {
         context.screen.print_json(&answer)?;

@@ -23,13 +23,18 @@ use crate::ui::{clean_line, count};
 /// to ~/.local/share/man. Completions are installed for bash, zsh and fish, if the shell is installed. No other file is
 /// changed: if a start-up file needs a line, it is shown. Run this again after an update.
 ///
+/// With --manual, only the pages are installed: DIR should be one that `manpath` lists.
+///
 /// With --completions, by hand: for bash, write to `~/.local/share/bash-completion/completions/git-wf`; for zsh, to
 /// `_git-wf` in a directory of $fpath; for fish, to `~/.config/fish/conf.d/git-wf.fish`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Remove what `setup` and `help --install` wrote for this user
+    /// Remove what `setup` wrote for this user
     #[arg(long)]
     uninstall: bool,
+    /// Install only the manual pages, below this directory
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["uninstall", "completions"])]
+    manual: Option<PathBuf>,
     /// Print the completions for a shell instead, for a place of your own
     #[arg(long, value_name = "SHELL", conflicts_with = "uninstall")]
     completions: Option<Shell>,
@@ -102,9 +107,7 @@ impl Home {
     fn found() -> Result<Self, Failure> {
         let home = folder_in("HOME").ok_or_else(|| {
             Refusal::new(Code::NoDirectory, "HOME is not set, so there is nowhere to install for this user")
-                .hint(
-                    "`git wf help --install --to DIR` and `git wf setup --completions SHELL` write elsewhere",
-                )
+                .hint(ELSEWHERE)
         })?;
         Ok(Self {
             data: folder_in("XDG_DATA_HOME").unwrap_or_else(|| home.join(".local/share")),
@@ -115,7 +118,7 @@ impl Home {
 
     /// Where manual pages can be installed, best first.
     fn manuals(&self) -> Vec<PathBuf> {
-        manual_pages::beside_the_program().ok().into_iter().chain([self.data.join("man")]).collect()
+        manual_pages::beside_the_program().into_iter().chain([self.data.join("man")]).collect()
     }
 
     /// Where a shell looks for completions.
@@ -132,15 +135,17 @@ impl Home {
             _ => None,
         }
     }
+}
 
-    /// A path for display: `~/…` in the home directory.
-    fn short(&self, path: &Path) -> String {
-        match path.strip_prefix(&self.home) {
-            Ok(inner) => format!("~/{}", inner.display()),
-            Err(_) => path.display().to_string(),
-        }
+/// A path for display: `~/…` in the home directory.
+fn short(path: &Path) -> String {
+    match folder_in("HOME").map(|home| path.strip_prefix(home)) {
+        Some(Ok(inner)) => format!("~/{}", inner.display()),
+        _ => path.display().to_string(),
     }
 }
+
+const ELSEWHERE: &str = "`git wf setup --manual DIR` and `git wf setup --completions SHELL` write elsewhere";
 
 const SHELLS: &[(InstalledPart, Shell)] = &[
     (InstalledPart::Bash, Shell::Bash),
@@ -153,49 +158,59 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         return completions::print(shell, context);
     }
     roles::admit_command(acting().role(), "setup")?;
-    let home = Home::found()?;
-    let mut parts = Vec::new();
-    if args.uninstall {
-        parts.extend(
-            home.manuals()
-                .iter()
-                .map(|folder| removed_manual(&home, folder))
-                .collect::<Result<Vec<_>, _>>()?,
-        );
-        if parts.iter().any(|part| part.files > 0) {
-            parts.retain(|part| part.files > 0);
-        } else {
-            parts.truncate(1);
-        }
-        for (part, shell) in SHELLS {
-            parts.extend(home.completion(*shell).map(|path| removed(&home, *part, &path)).transpose()?);
-        }
+    let parts = if let Some(folder) = args.manual {
+        vec![manual_in(&std::path::absolute(&folder).unwrap_or(folder))?]
+    } else if args.uninstall {
+        uninstalled(&Home::found()?)?
     } else {
-        parts.push(manual(&home)?);
-        for (part, shell) in SHELLS {
-            if let Some(path) = home.completion(*shell) {
-                parts.push(completion(&home, *part, *shell, &path)?);
-            }
-        }
-    }
+        installed(&Home::found()?)?
+    };
     let answer = SetupAnswer { parts };
     if context.json() {
         context.screen.print_json(&answer)?;
     } else {
-        print_parts(context, &home, &answer)?;
+        print_parts(context, &answer)?;
     }
     Ok(Exit::Done)
 }
 
-fn print_parts(context: &mut CliContext, home: &Home, answer: &SetupAnswer) -> io::Result<()> {
+fn installed(home: &Home) -> Result<Vec<SetupPart>, Failure> {
+    let mut parts = vec![manual(home)?];
+    for (part, shell) in SHELLS {
+        if let Some(path) = home.completion(*shell) {
+            parts.push(completion(*part, *shell, &path)?);
+        }
+    }
+    Ok(parts)
+}
+
+fn uninstalled(home: &Home) -> Result<Vec<SetupPart>, Failure> {
+    let mut parts = Vec::new();
+    for folder in home.manuals() {
+        parts.push(removed_manual(home, &folder)?);
+    }
+    if parts.iter().any(|part| part.files > 0) {
+        parts.retain(|part| part.files > 0);
+    } else {
+        parts.truncate(1);
+    }
+    for (part, shell) in SHELLS {
+        if let Some(path) = home.completion(*shell) {
+            parts.push(removed(home, *part, &path)?);
+        }
+    }
+    Ok(parts)
+}
+
+fn print_parts(context: &mut CliContext, answer: &SetupAnswer) -> io::Result<()> {
     for SetupPart { part, state, place, files, to_do } in &answer.parts {
         let what = match part {
             InstalledPart::Manual if *files > 0 => count(*files, "manual page"),
             InstalledPart::Manual => "manual pages".into(),
             shell => format!("the completion for {shell}"),
         };
-        let place = place.as_deref().map(|place| clean_line(&home.short(Path::new(place))).into_owned());
-        let place = place.unwrap_or_default();
+        let place = short(Path::new(place.as_deref().unwrap_or_default()));
+        let place = clean_line(&place);
         match state {
             State::Installed => writeln!(context.screen, "installed {what} in {place}")?,
             State::Removed => writeln!(context.screen, "removed {what} from {place}")?,
@@ -211,47 +226,47 @@ fn print_parts(context: &mut CliContext, home: &Home, answer: &SetupAnswer) -> i
 
 fn failed(place: &Path, error: &io::Error) -> Failure {
     Refusal::new(Code::CannotWrite, format!("cannot write `{}`: {}", place.display(), system_words(error)))
-        .hint("`git wf help --install --to DIR` and `git wf setup --completions SHELL` write elsewhere")
+        .hint(ELSEWHERE)
         .into()
 }
 
 /// Writes the pages to the first directory that is writable.
 fn manual(home: &Home) -> Result<SetupPart, Failure> {
-    let mut last = None;
+    let mut last = failed(&home.data, &io::ErrorKind::NotFound.into());
     for folder in home.manuals() {
-        let written = PAGES.iter().try_for_each(|(name, text)| manual_pages::write(&folder, name, text));
-        match written {
-            Err(error) => last = Some(failed(&folder, &error)),
-            Ok(()) => {
-                for old in manual_pages::outdated(&folder) {
-                    std::fs::remove_file(&old).map_err(|error| failed(&old, &error))?;
-                }
-                let to_do = (!manual_pages::is_found(&folder)).then(|| {
-                    format!("`man` does not look there: `export MANPATH={}:` in ~/.profile", folder.display())
-                });
-                return Ok(SetupPart {
-                    part: InstalledPart::Manual,
-                    state: State::Installed,
-                    place: Some(folder.display().to_string()),
-                    files: PAGES.len(),
-                    to_do,
-                });
-            }
+        match manual_in(&folder) {
+            Ok(part) => return Ok(part),
+            Err(error) => last = error,
         }
     }
-    Err(last.unwrap_or_else(|| failed(&home.data, &io::ErrorKind::NotFound.into())))
+    Err(last)
 }
 
-fn completion(home: &Home, part: InstalledPart, shell: Shell, path: &Path) -> Result<SetupPart, Failure> {
-    let done = |state, place: Option<&Path>, to_do| SetupPart {
-        part,
-        state,
-        files: place.iter().count(),
-        place: place.map(|place| place.display().to_string()),
-        to_do,
+/// Writes the pages below a directory, and removes those of other versions there.
+fn manual_in(folder: &Path) -> Result<SetupPart, Failure> {
+    for (name, text) in PAGES {
+        manual_pages::write(folder, name, text).map_err(|error| failed(folder, &error))?;
+    }
+    for old in manual_pages::outdated(folder) {
+        std::fs::remove_file(&old).map_err(|error| failed(&old, &error))?;
+    }
+    let to_do = if manual_pages::is_found(folder) {
+        None
+    } else {
+        Some(format!("`man` does not look there: `export MANPATH={}:` in ~/.profile", folder.display()))
     };
+    Ok(SetupPart {
+        part: InstalledPart::Manual,
+        state: State::Installed,
+        place: Some(folder.display().to_string()),
+        files: PAGES.len(),
+        to_do,
+    })
+}
+
+fn completion(part: InstalledPart, shell: Shell, path: &Path) -> Result<SetupPart, Failure> {
     if !is_on_path(part.as_str()) {
-        return Ok(done(State::Skipped, None, None));
+        return Ok(SetupPart { part, state: State::Skipped, place: None, files: 0, to_do: None });
     }
     let script = completions::script(shell)?;
     let folder = path.parent().unwrap_or(Path::new("/"));
@@ -261,16 +276,17 @@ fn completion(home: &Home, part: InstalledPart, shell: Shell, path: &Path) -> Re
     let to_do = match shell {
         Shell::Zsh if !zsh_looks_in(folder) => Some(format!(
             "zsh does not look there: `fpath+=({})` before `compinit` in ~/.zshrc",
-            home.short(folder)
+            short(folder)
         )),
         Shell::Bash if !has_bash_completion() => Some(format!(
             "bash reads it through bash-completion, which is not installed: install that, or source git's completion \
              and then {} in ~/.bashrc",
-            home.short(path)
+            short(path)
         )),
         _ => None,
     };
-    Ok(done(State::Installed, Some(path), to_do))
+    let place = Some(path.display().to_string());
+    Ok(SetupPart { part, state: State::Installed, place, files: 1, to_do })
 }
 
 /// Removes the pages of all versions; other files stay.

@@ -47,9 +47,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     }
     if remove {
         let done = trail::unlink(&session, &ids, force.why().as_deref())?;
-        return context.answer(done, |links, _, screen| {
-            print::trail::links(screen, links, ("unlinked", "is not linked to"))
-        });
+        return context.answer(done, |links, _, screen| print::trail::unlinked(screen, links));
     }
     let mut commits = ids;
     let plan = commits.pop().unwrap_or_default();
@@ -59,9 +57,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             .into());
     }
     let done = trail::link(&session, &LinkCommits { commits, plan, task, force: force.why() })?;
-    context.answer(done, |links, _, screen| {
-        print::trail::links(screen, links, ("linked", "is already linked to"))
-    })
+    context.answer(done, |links, _, screen| print::trail::linked(screen, links))
 }
 
 /// The one range to search, if there is one.

@@ -7,10 +7,11 @@ use crate::ops::work::{self, Accept};
 
 /// Confirm a criterion that no test covers, with evidence
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("message", |arg| arg.help("The evidence; repeat for more paragraphs")))]
 pub(crate) struct Args {
     /// The task, such as T1, or the criterion as it is shown: T1.1
     task: String,
-    /// The number of the criterion within the task, from 1; not after T1.1
+    /// The number of the criterion within the task, from 1; omit it after T1.1
     #[arg(value_name = "CRITERION")]
     criterion: Option<String>,
     /// The evidence: what shows that the criterion holds (`-` for stdin)

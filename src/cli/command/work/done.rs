@@ -16,6 +16,7 @@ use crate::ops::{Done, Notice, RefusalKind, Session};
 /// With --verify and --accept, one call runs the plan's tests, confirms the criteria that no test covers, and completes.
 /// If a test fails, nothing is completed; the results of the tests are recorded.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("message", |arg| arg.help("A summary of the work; repeat for more paragraphs")))]
 pub(crate) struct Args {
     /// A summary of the work (`-` for stdin)
     text: Option<String>,

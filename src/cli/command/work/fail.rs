@@ -7,6 +7,7 @@ use crate::ops::work::{self, Fail, FailureReport};
 
 /// Fail the execution of this worktree
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("message", |arg| arg.help("What went wrong; repeat for more paragraphs")))]
 pub(crate) struct Args {
     /// What went wrong: a text, or a JSON object with task_id, error_type, message, stack_trace, or the report of `done --result` (`-` for stdin)
     #[arg(value_name = "TEXT|JSON")]

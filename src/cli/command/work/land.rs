@@ -50,7 +50,7 @@ pub(crate) struct Args {
     /// Follow the pull requests until the host has merged or closed them; failed checks and reviews become feedback
     #[arg(long, requires = "pr")]
     watch: bool,
-    /// Record that this commit of the target has the work of the issue, since git does not show it
+    /// Record that this commit of the target has the issue's work, if git does not show it
     #[arg(long = "as", value_name = "COMMIT", requires = "what", conflicts_with_all = ["all", "how", "batch", "dry_run", "resolved", "timeout", "yes"])]
     as_commit: Option<String>,
     /// Record that nothing of the issue needs to land; -m says why

@@ -11,7 +11,7 @@ use super::find::{RoadmapTarget, existing, target};
 use super::items::{Overridden, dated, orphans, overridden, parted, record, with_hidden};
 use super::newest::{Newest, assigned_to, newest};
 use crate::interchange::import::Batch;
-use crate::interchange::roadmap::{AtHand, Fate, ROADMAP};
+use crate::interchange::roadmap::{AtHand, Fate, ROADMAP, RoadmapRecord};
 use crate::interchange::selection::ImportSelection;
 use crate::model::{
     Code, IssueId, IssueStatus, Op, Other, PlanDigest, RemedyCall, Roadmap, RoadmapChoice, RoadmapDocument,
@@ -177,23 +177,10 @@ fn apply(
     let orphaned: BTreeSet<IssueId> = orphans.iter().map(|orphan| orphan.issue_id.clone()).collect();
     records.extend(orphans);
     let paths: Vec<String> = records.iter().map(|record| layout::issue(&record.issue_id)).collect();
-    let files = |tx: &Tx<'_>| -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        paths.iter().map(|path| tx.file(path)).collect()
-    };
-    let earlier = files(tx)?;
+    let earlier = files(tx, &paths)?;
     let overridden = overridden(tx, &records)?;
     let parted = parted(tx, before.as_ref(), &records)?;
-    let followed = records.iter().filter(|record| !parted.contains_key(&record.issue_id));
-    let mut at_hand = AtHand(followed.map(typed::own_json).collect());
-    let batch = Batch::collect(&ROADMAP, &mut at_hand, &ImportSelection::default(), |_| {})?;
-    let report = batch.write::<Refusal>(&mut at_hand, tx, |_| {})?;
-    if let Some(skipped) = report.skipped.first() {
-        return Err(Refusal::new(
-            Code::CannotStore,
-            format!("a layer or task cannot be stored: {}", skipped.reason),
-        )
-        .hint("shorten its texts, or look at the existing issue"));
-    }
+    import(tx, records.iter().filter(|record| !parted.contains_key(&record.issue_id)))?;
     for record in &records {
         check_dependencies(tx, &record.issue_id)?;
     }
@@ -212,24 +199,18 @@ fn apply(
         overridden,
         outdated,
     };
-    let of_issue =
-        |tx: &Tx<'_>, id: &IssueId, item: &str, wave: Option<u64>| -> Result<AddedIssue, Refusal> {
-            let folder = existing_outline(tx, id)?;
-            let was = assigned.iter().find(|(issue, _)| issue == id).and_then(|(_, was)| was.clone());
-            let (title, status) = (folder.issue.record.title.clone(), facts::status(&folder));
-            Ok(AddedIssue { item: item.to_owned(), was, issue_id: id.clone(), title, wave, status })
-        };
     for (id, item) in &parted {
-        let wave =
+        let mut issue = added_issue(tx, id, item, &assigned)?;
+        issue.wave =
             if current.contains(id) { shown::wave(&existing_outline(tx, id)?.issue.record) } else { None };
-        added.redacted.push(of_issue(tx, id, item, wave)?);
+        added.redacted.push(issue);
     }
-    for ((record, earlier), now) in records.iter().zip(earlier).zip(files(tx)?) {
+    for ((record, earlier), now) in records.iter().zip(earlier).zip(files(tx, &paths)?) {
         if parted.contains_key(&record.issue_id) {
             continue;
         }
-        let wave = record.gone.is_none().then_some(record.wave);
-        let issue = of_issue(tx, &record.issue_id, record.item_id(), wave)?;
+        let mut issue = added_issue(tx, &record.issue_id, record.item_id(), &assigned)?;
+        issue.wave = if record.gone.is_none() { Some(record.wave) } else { None };
         match (earlier, now) {
             _ if orphaned.contains(&record.issue_id) => added.gone.push(issue),
             (None, _) => added.created.push(issue),
@@ -255,6 +236,39 @@ fn apply(
     }
     added.status = roadmap::status(&existing(tx, id)?);
     Ok(added)
+}
+
+/// The content of the files at these paths.
+fn files(tx: &Tx<'_>, paths: &[String]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+    paths.iter().map(|path| tx.file(path)).collect()
+}
+
+/// Stores the issues of layers or tasks.
+fn import<'a>(tx: &mut Tx<'_>, records: impl Iterator<Item = &'a RoadmapRecord>) -> Result<(), Refusal> {
+    let mut at_hand = AtHand(records.map(typed::own_json).collect());
+    let batch = Batch::collect(&ROADMAP, &mut at_hand, &ImportSelection::default(), |_| {})?;
+    let report = batch.write::<Refusal>(&mut at_hand, tx, |_| {})?;
+    match report.skipped.first() {
+        None => Ok(()),
+        Some(skipped) => Err(Refusal::new(
+            Code::CannotStore,
+            format!("a layer or task cannot be stored: {}", skipped.reason),
+        )
+        .hint("shorten its texts, or look at the existing issue")),
+    }
+}
+
+/// The issue of a layer or task as it is now, in no wave yet.
+fn added_issue(
+    tx: &Tx<'_>,
+    id: &IssueId,
+    item: &str,
+    assigned: &[(IssueId, Option<String>)],
+) -> Result<AddedIssue, Refusal> {
+    let folder = existing_outline(tx, id)?;
+    let was = assigned.iter().find(|(issue, _)| issue == id).and_then(|(_, was)| was.clone());
+    let (title, status) = (folder.issue.record.title.clone(), facts::status(&folder));
+    Ok(AddedIssue { item: item.to_owned(), was, issue_id: id.clone(), title, wave: None, status })
 }
 
 /// The mode of a roadmap, and the document to store: without an id, and with the mode if someone chose it.

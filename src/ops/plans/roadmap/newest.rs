@@ -43,14 +43,14 @@ pub(super) fn newest(
         items.iter().zip(&assigned).map(|(item, (issue, _))| (item.id.as_str(), issue.clone())).collect();
     let divided = Roadmap::divided(stored.clone(), &issues);
     let parts = roadmap::parts(&divided);
-    let as_given = |parts| Newest { document: document.clone(), stored, mode, parts, outdated: Vec::new() };
+    let as_given = Newest { document: document.clone(), stored, mode, parts, outdated: Vec::new() };
     if input.revert {
-        return Ok(as_given(parts));
+        return Ok(as_given);
     }
-    let Some(folder) = target.before.as_ref() else { return Ok(as_given(parts)) };
+    let Some(folder) = target.before.as_ref() else { return Ok(as_given) };
     let known = &folder.roadmap.record;
     let (Some(given), Some(now)) = (divided.as_object(), known.document.as_object()) else {
-        return Ok(as_given(parts));
+        return Ok(as_given);
     };
     // Hidden parts stay hidden, whatever the input says.
     let mut shown = now.clone();
@@ -62,7 +62,7 @@ pub(super) fn newest(
     }
     let (renewed, outdated) = roadmap::renewed(given, &shown, &folder.log, tx.person());
     if outdated.is_empty() {
-        return Ok(as_given(parts));
+        return Ok(as_given);
     }
     let issue_ids = known.issue_ids.iter().cloned().chain(issues.into_values()).collect();
     let whole = Roadmap { document: Value::Object(renewed), issue_ids, ..known.clone() }.whole(Some(mode));
@@ -73,7 +73,7 @@ pub(super) fn newest(
     })?;
     let input = AddRoadmap { document: whole, ..input.clone() };
     let (mode, stored) = settled(&input, &document, Some(folder))?;
-    Ok(Newest { document, stored, mode, parts, outdated })
+    Ok(Newest { document, stored, mode, outdated, ..as_given })
 }
 
 /// The issue of each layer or task of a document, and its previous number if that has changed.

@@ -99,20 +99,10 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
         return Err(refusal);
     };
     refuse_unlanded(&view, wave, &unmerged)?;
-    let with = |is: &dyn Fn(IssueStatus) -> bool| -> Vec<OpenIssue> {
-        let issues = wave.issues.iter().filter(|issue| is(issue.status));
-        issues
-            .map(|issue| OpenIssue {
-                issue_id: issue.issue_id.clone(),
-                title: issue.title.clone(),
-                status: issue.status,
-            })
-            .collect()
-    };
-    let planned = with(&|status| status == IssueStatus::Planned);
-    let without_plan = with(&|status| matches!(status, IssueStatus::Registered | IssueStatus::Planning));
-    let under_way = with(&|status| matches!(status, IssueStatus::Queued | IssueStatus::Executing));
-    let stopped = with(&|status| matches!(status, IssueStatus::Failed | IssueStatus::Paused));
+    let planned = with_status(wave, &[IssueStatus::Planned]);
+    let without_plan = with_status(wave, &[IssueStatus::Registered, IssueStatus::Planning]);
+    let under_way = with_status(wave, &[IssueStatus::Queued, IssueStatus::Executing]);
+    let stopped = with_status(wave, &[IssueStatus::Failed, IssueStatus::Paused]);
     if planned.is_empty() && without_plan.is_empty() {
         return Err(nothing(&view, wave, &under_way, &stopped));
     }
@@ -124,15 +114,7 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
         let done = queue::add(session, &queue::AddItems { which, queue: None, force: None })?;
         commit = done.commit;
         session.notice_all(done.notices);
-        let titles: BTreeMap<&IssueId, &str> =
-            wave.issues.iter().map(|issue| (&issue.issue_id, issue.title.as_str())).collect();
-        queued.extend(done.view.into_iter().map(|queued| QueuedIssue {
-            title: titles.get(&queued.item.item.issue_id).map(ToString::to_string).unwrap_or_default(),
-            issue_id: queued.item.item.issue_id.clone(),
-            solution_id: queued.item.item.solution_id.clone(),
-            queue_id: queued.item.queue_id.clone(),
-            item_id: queued.item.item.item_id.clone(),
-        }));
+        queued = in_queue(wave, done.view);
     }
     // What this wave builds on must be merged first.
     let mut comes_next: Vec<Remedy> = unmerged.iter().flat_map(|work| work.remedies.clone()).collect();
@@ -148,6 +130,29 @@ pub(crate) fn next(session: &Session, text: Option<&str>) -> Answer<HandOver> {
         remedies: comes_next,
     };
     Ok(session.done(handed, commit))
+}
+
+fn with_status(wave: &WaveView, statuses: &[IssueStatus]) -> Vec<OpenIssue> {
+    let issues = wave.issues.iter().filter(|issue| statuses.contains(&issue.status));
+    let open = issues.map(|issue| OpenIssue {
+        issue_id: issue.issue_id.clone(),
+        title: issue.title.clone(),
+        status: issue.status,
+    });
+    open.collect()
+}
+
+fn in_queue(wave: &WaveView, queued: Vec<queue::AddedItem>) -> Vec<QueuedIssue> {
+    let titles: BTreeMap<&IssueId, &str> =
+        wave.issues.iter().map(|issue| (&issue.issue_id, issue.title.as_str())).collect();
+    let queued = queued.into_iter().map(|queued| QueuedIssue {
+        title: titles.get(&queued.item.item.issue_id).map(ToString::to_string).unwrap_or_default(),
+        issue_id: queued.item.item.issue_id.clone(),
+        solution_id: queued.item.item.solution_id.clone(),
+        queue_id: queued.item.queue_id.clone(),
+        item_id: queued.item.item.item_id.clone(),
+    });
+    queued.collect()
 }
 
 /// The completed work of a roadmap that the current commit lacks, as for whoever claims an item.

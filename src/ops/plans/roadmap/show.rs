@@ -108,12 +108,6 @@ pub(super) fn view_of(read: &impl ReadState, folder: &RoadmapFolder) -> Result<R
             WaveView { wave, done, total, issues }
         })
         .collect();
-    let mut risks: Vec<RiskOf> =
-        document.risks.iter().map(|risk| RiskOf { item: None, risk: risk.clone() }).collect();
-    for item in &items {
-        let of_item = item.risks.iter();
-        risks.extend(of_item.map(|risk| RiskOf { item: Some(item.id.clone()), risk: risk.clone() }));
-    }
     let mode = roadmap::known_mode(folder);
     let revised = folder.log.iter().rev().find(|entry| matches!(entry.event, RoadmapEvent::Revision(_)));
     Ok(RoadmapView {
@@ -130,12 +124,21 @@ pub(super) fn view_of(read: &impl ReadState, folder: &RoadmapFolder) -> Result<R
         total: waves.iter().map(|wave| wave.total).sum(),
         waves,
         gone,
-        risks,
+        risks: risks(&document, &items),
         rounds: roadmap::rounds(folder),
         codebase_context: document.codebase_context.clone(),
         assessment: document.assessment,
         document: record.whole(mode),
     })
+}
+
+/// The risks of a roadmap, and those of its layers or tasks.
+fn risks(document: &RoadmapDocument, items: &[Item]) -> Vec<RiskOf> {
+    let of_all = document.risks.iter().map(|risk| RiskOf { item: None, risk: risk.clone() });
+    let of_items = items.iter().flat_map(|item| {
+        item.risks.iter().map(|risk| RiskOf { item: Some(item.id.clone()), risk: risk.clone() })
+    });
+    of_all.chain(of_items).collect()
 }
 
 fn readable(read: &impl ReadState, id: &crate::model::id::IssueId) -> Result<Option<IssueFolder>, Refusal> {

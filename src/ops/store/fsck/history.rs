@@ -62,29 +62,11 @@ pub(super) fn check(
         {
             imports.push(info.id);
         }
-        if let Ok(Some(why)) = store.ill_formed(info.id) {
-            let what = format!("{} {}", store.step(info.id)?.author, ill_formed_commit(why));
-            found.add(FsckSeverity::Error, store.reference(), Some(info.id), what);
-        }
-        if let Ok(Some(tree)) = store.refused_tree(&mut trees, info.id) {
-            let what = format!("{} made {tree}", store.step(info.id)?.author);
-            let remedy = Some(repair_that("rewrites the history without it"));
-            found.add_with(FsckSeverity::Error, store.reference(), Some(info.id), what, remedy);
-        }
+        check_commit(store, snapshot, &mut trees, info.id, found)?;
         let mut parents: Vec<ObjectId> = info.parents.to_vec();
         is_cut |= parents.iter().any(|parent| !store.repo().has_object(*parent));
         if parents.is_empty() {
             roots += 1;
-        }
-        if info.id != snapshot.commit()
-            && let Err(error) = store.snapshot_at(info.id)
-        {
-            // The newest state is a valid store, so someone repaired this.
-            let severity = match error {
-                StoreError::NotAStore { .. } => FsckSeverity::Note,
-                _ => FsckSeverity::Error,
-            };
-            found.add(severity, store.reference(), Some(info.id), error.to_string());
         }
         parents.retain(|parent| {
             let is_stranger = store.repo().has_object(*parent) && !ours.contains(*parent);
@@ -111,12 +93,23 @@ pub(super) fn check(
         }
     }
     let by = if is_whole && !is_cut { rewritten_by(store, &known)? } else { None };
-    let is_rewritten = by.is_some();
+    report_history(store, is_cut, by, roots, found);
+    Ok(CheckedHistory { commits: known, is_cut, is_rewritten: by.is_some(), imports })
+}
+
+/// Reports what is odd about the history as a whole.
+fn report_history(
+    store: &Store,
+    is_cut: bool,
+    rewritten_by: Option<&'static str>,
+    roots: usize,
+    found: &mut Findings,
+) {
     if is_cut {
         let what = "its history is cut, as in a shallow clone, so older commits were not checked";
         let remedy = Remedy::words("`git fetch --unshallow` fetches the rest");
         found.add_with(FsckSeverity::Note, store.reference(), None, what, Some(remedy));
-    } else if let Some(by) = by {
+    } else if let Some(by) = rewritten_by {
         let remedy = Remedy::call(RemedyCall::from(Other::Sync), "brings back what the remote has of it");
         let what = format!("{by} rewrote its history");
         found.add_with(FsckSeverity::Note, store.reference(), None, what, Some(remedy));
@@ -127,7 +120,36 @@ pub(super) fn check(
         );
         found.note(store.reference(), what);
     }
-    Ok(CheckedHistory { commits: known, is_cut, is_rewritten, imports })
+}
+
+/// Reports what is wrong with a commit and its state, whatever it changed.
+fn check_commit(
+    store: &Store,
+    now: &Snapshot<'_>,
+    trees: &mut TreeCheck,
+    commit: ObjectId,
+    found: &mut Findings,
+) -> Result<(), StoreError> {
+    if let Ok(Some(why)) = store.ill_formed(commit) {
+        let what = format!("{} {}", store.step(commit)?.author, ill_formed_commit(why));
+        found.add(FsckSeverity::Error, store.reference(), Some(commit), what);
+    }
+    if let Ok(Some(tree)) = store.refused_tree(trees, commit) {
+        let what = format!("{} made {tree}", store.step(commit)?.author);
+        let remedy = Some(repair_that("rewrites the history without it"));
+        found.add_with(FsckSeverity::Error, store.reference(), Some(commit), what, remedy);
+    }
+    if commit != now.commit()
+        && let Err(error) = store.snapshot_at(commit)
+    {
+        // The newest state is a valid store, so someone repaired this.
+        let severity = match error {
+            StoreError::NotAStore { .. } => FsckSeverity::Note,
+            _ => FsckSeverity::Error,
+        };
+        found.add(severity, store.reference(), Some(commit), error.to_string());
+    }
+    Ok(())
 }
 
 /// The tool that made this history out of another, if one did: what it keeps of the original is not in the history, or the
@@ -206,20 +228,18 @@ fn check_changes(
         if lost.is_empty() {
             continue;
         }
-        let by = format!(" by {}", store.step(*commit)?.author);
+        let author = &store.step(*commit)?.author;
         for ((severity, what, remedy), paths) in lost {
             // `deleted by Ada, and restored since`
             let at = what.find([',', ';']).unwrap_or(what.len());
-            let what = format!("{}{by}{}", &what[..at], &what[at..]);
-            match paths.split_at(MOST_LISTED.min(paths.len())) {
-                (all, []) => {
-                    let mut add = |path| found.add_with(severity, path, Some(*commit), &what, remedy.clone());
-                    all.iter().for_each(|path| add(path));
-                }
-                _ => {
-                    let what = format!("{what} (the first of {} files)", paths.len());
-                    found.add_with(severity, &paths[0], Some(*commit), what, remedy);
-                }
+            let what = format!("{} by {author}{}", &what[..at], &what[at..]);
+            if paths.len() > MOST_LISTED {
+                let what = format!("{what} (the first of {} files)", paths.len());
+                found.add_with(severity, &paths[0], Some(*commit), what, remedy);
+                continue;
+            }
+            for path in &paths {
+                found.add_with(severity, path, Some(*commit), &what, remedy.clone());
             }
         }
     }

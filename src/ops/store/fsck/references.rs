@@ -132,13 +132,23 @@ fn check_issue(
         let bind = RemedyCall::new(Op::Bind, [issue.id.as_str(), "PLAN"]);
         found.error_with(&path, what, Remedy::call(bind, "binds another"));
     }
-    for solution in folder.solutions.iter().map(|s| &s.record) {
+    check_plans(snapshot, folder, found)?;
+    check_reviews(folder, found);
+    check_executions(folder, found);
+    Ok(())
+}
+
+fn check_plans(
+    snapshot: &Snapshot<'_>,
+    folder: &IssueFolder,
+    found: &mut Findings,
+) -> Result<(), StoreError> {
+    let issue = &folder.issue.record.id;
+    for solution in folder.solutions.iter().map(|solution| &solution.record) {
         let path = layout::solution(&solution.id);
-        if solution.issue_id != issue.id {
-            found.error(
-                &path,
-                format!("names issue `{}`, but is in the directory of `{}`", solution.issue_id, issue.id),
-            );
+        if solution.issue_id != *issue {
+            let what = format!("names issue `{}`, but is in the directory of `{issue}`", solution.issue_id);
+            found.error(&path, what);
         }
         // The plan as it is stored, before redactions.
         let stored = stored_plan(snapshot, &solution.id, snapshot)?;
@@ -154,6 +164,10 @@ fn check_issue(
             found.add(severity, &path, None, format!("plan: {finding}"));
         }
     }
+    Ok(())
+}
+
+fn check_reviews(folder: &IssueFolder, found: &mut Findings) {
     for (solution, review) in
         folder.reviews.iter().flat_map(|(id, all)| all.iter().map(move |review| (id, review)))
     {
@@ -170,14 +184,18 @@ fn check_issue(
             );
         }
     }
+}
+
+fn check_executions(folder: &IssueFolder, found: &mut Findings) {
+    let issue = &folder.issue.record.id;
     let attempts: HashSet<&ExecutionId> =
         folder.executions.iter().map(|execution| &execution.execution.id).collect();
     for execution in folder.executions.iter().map(|execution| &execution.execution) {
         let path = layout::execution(&execution.id);
-        if execution.issue_id != issue.id || execution.solution_id.issue() != issue.id {
+        if execution.issue_id != *issue || execution.solution_id.issue() != *issue {
             let what = format!(
-                "names `{}` and `{}`, but is in the directory of `{}`",
-                execution.issue_id, execution.solution_id, issue.id
+                "names `{}` and `{}`, but is in the directory of `{issue}`",
+                execution.issue_id, execution.solution_id
             );
             found.error(&path, what);
         } else if folder.solution(&execution.solution_id).is_none() {
@@ -189,7 +207,6 @@ fn check_issue(
             }
         }
     }
-    Ok(())
 }
 
 /// Checks that the claim names a commit of the ref that holds its plan, so that the plan can always be read.

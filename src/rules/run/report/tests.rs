@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::model::fixtures::entry_id;
-use crate::model::{Run, RunLogEntry};
+use crate::model::{Remedy, Run, RunLogEntry};
 
 fn at(second: usize) -> String {
     format!("2026-11-21T02:{:02}:{:02}.000Z", second / 60, second % 60)
@@ -96,6 +96,8 @@ fn a_run_is_reported_in_numbers_and_times() {
     assert!(waiting[2].contains("could not be undone"), "{waiting:?}");
     assert!(waiting[3].contains("on the branch `wf/RUN-1`"), "{waiting:?}");
     assert_eq!(waiting.len(), 4);
+    let remedies: Vec<Option<String>> = report.waiting[3].remedies.iter().map(Remedy::line).collect();
+    assert_eq!(remedies, [Some("git wf land RUN-1".to_owned()), None]);
 }
 
 #[test]

@@ -48,21 +48,7 @@ pub(super) fn of_issue(
     }
     match status {
         IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled => None,
-        IssueStatus::Failed => {
-            let what = match last.map(|setback| setback.action) {
-                None | Some(RunStep::Execute) => "its execution failed",
-                Some(RunStep::Explore | RunStep::Plan) => {
-                    "it had failed before, and could not be planned again"
-                }
-                Some(RunStep::Review | RunStep::Queue | RunStep::Integrate) => "it failed",
-            };
-            let mut remedies = with_needed(known, found, None, "plans and executes it again");
-            remedies.push(Remedy::call(RemedyCall::new(Op::Retry, [id]), "queues it again"));
-            remedies.push(show_call(id));
-            // Another run, or a person, may have executed it since.
-            let why = if issue.status == IssueStatus::Failed { why } else { String::new() };
-            waiting_entry(id, format!("{what}{why}"), remedies)
-        }
+        IssueStatus::Failed => failed(known, issue, found, last, &why),
         IssueStatus::Registered | IssueStatus::Planning => match found.plans().len() {
             0 if issue.status == IssueStatus::Registered && issue.error.is_none() => None,
             0 => waiting_entry(
@@ -79,40 +65,7 @@ pub(super) fn of_issue(
         },
         IssueStatus::Planned | IssueStatus::Queued => match found.bound() {
             None => unbound(id, found.plans().len()),
-            Some(plan) => match review::standing(plan, found.reviews(&plan.id)).verdict {
-                Some(Verdict::Rejected) => waiting_entry(
-                    id,
-                    "its plan was rejected".to_owned(),
-                    vec![
-                        Remedy::call(RemedyCall::new(Other::FeedbackList, [id]), "shows why"),
-                        Remedy::call(
-                            RemedyCall::new(Op::SolutionAdd, [id.as_str(), "FILE"]),
-                            "adds a better one and prints its id",
-                        ),
-                        Remedy::call(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "then chooses it"),
-                        Remedy::call(
-                            RemedyCall::new(Op::QueueAdd, [id]).flag("force").option("reason", "WHY"),
-                            "lets an owner queue it anyway",
-                        ),
-                        Remedy::call(RemedyCall::new(Op::Close, [id]), "gives the issue up"),
-                    ],
-                ),
-                // Someone has chosen or reviewed it since.
-                _ if issue.is_waiting() || is_of(issue, REJECTED) || is_other(issue, plan) => {
-                    let remedies = with_needed(known, found, Some("execute-only"), "executes it");
-                    let what = match remedies.len() {
-                        1 => "its plan can be executed now",
-                        _ => "its plan can be executed once what it depends on is completed",
-                    };
-                    waiting_entry(id, what.to_owned(), remedies)
-                }
-                _ if issue.error.is_some() => {
-                    let mut remedies = with_needed(known, found, None, "executes it");
-                    remedies.push(show_call(id));
-                    waiting_entry(id, format!("it was not executed{why}"), remedies)
-                }
-                _ => None,
-            },
+            Some(plan) => unexecuted(known, issue, found, plan, &why),
         },
         IssueStatus::Paused => waiting_entry(
             id,
@@ -134,6 +87,64 @@ pub(super) fn of_issue(
         ),
         IssueStatus::Executing => None,
     }
+}
+
+fn failed(
+    known: &RunFacts<'_>,
+    issue: &IssueProgress<'_>,
+    found: &IssueFolder,
+    last: Option<&Setback>,
+    why: &str,
+) -> Option<WaitsForPerson> {
+    let id = issue.id;
+    let what = match last.map(|setback| setback.action) {
+        None | Some(RunStep::Execute) => "its execution failed",
+        Some(RunStep::Explore | RunStep::Plan) => "it had failed before, and could not be planned again",
+        Some(RunStep::Review | RunStep::Queue | RunStep::Integrate) => "it failed",
+    };
+    let mut remedies = with_needed(known, found, None, "plans and executes it again");
+    remedies.push(Remedy::call(RemedyCall::new(Op::Retry, [id]), "queues it again"));
+    remedies.push(show_call(id));
+    // Another run, or a person, may have executed it since.
+    let why = if issue.status == IssueStatus::Failed { why } else { "" };
+    waiting_entry(id, format!("{what}{why}"), remedies)
+}
+
+/// An issue whose bound plan was not executed.
+fn unexecuted(
+    known: &RunFacts<'_>,
+    issue: &IssueProgress<'_>,
+    found: &IssueFolder,
+    plan: &Solution,
+    why: &str,
+) -> Option<WaitsForPerson> {
+    let id = issue.id;
+    let standing = review::standing(plan, found.reviews(&plan.id));
+    if standing.verdict == Some(Verdict::Rejected) {
+        let add = RemedyCall::new(Op::SolutionAdd, [id.as_str(), "FILE"]);
+        let queue = RemedyCall::new(Op::QueueAdd, [id]).flag("force").option("reason", "WHY");
+        let remedies = vec![
+            Remedy::call(RemedyCall::new(Other::FeedbackList, [id]), "shows why"),
+            Remedy::call(add, "adds a better one and prints its id"),
+            Remedy::call(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "then chooses it"),
+            Remedy::call(queue, "lets an owner queue it anyway"),
+            Remedy::call(RemedyCall::new(Op::Close, [id]), "gives the issue up"),
+        ];
+        return waiting_entry(id, "its plan was rejected".to_owned(), remedies);
+    }
+    // Someone has chosen or reviewed it since.
+    if issue.is_waiting() || is_of(issue, REJECTED) || is_other(issue, plan) {
+        let remedies = with_needed(known, found, Some("execute-only"), "executes it");
+        let what = match remedies.len() {
+            1 => "its plan can be executed now",
+            _ => "its plan can be executed once what it depends on is completed",
+        };
+        return waiting_entry(id, what.to_owned(), remedies);
+    }
+    issue.error?;
+    let mut remedies = with_needed(known, found, None, "executes it");
+    remedies.push(show_call(id));
+    waiting_entry(id, format!("it was not executed{why}"), remedies)
 }
 
 fn show_call(id: &IssueId) -> Remedy {

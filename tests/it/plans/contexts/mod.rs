@@ -265,6 +265,11 @@ fn nobody_has_the_context_of_a_queue_or_of_nothing() {
     let queue = repo.json(&["queue", "show"])["id"].as_str().unwrap().to_owned();
     repo.refused(2, &["context", &queue]);
     assert_eq!(repo.refused(1, &["context", "ISS-404"])["code"], "not-found");
+    for role in ["integrator", "coordinator"] {
+        let error = repo.refused(2, &["context", &queue, "--for", role]);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.ends_with("expected one of planner, explorer, executor, reviewer"), "{message}");
+    }
 }
 
 #[test]

@@ -263,7 +263,7 @@ fn tests_that_come_with_the_claim_are_not_run_before_someone_agrees() {
     bea.wf(&["queue", "remove", &item]).ok();
     let outside = world.sandbox.root().join("outside");
     let test = format!("touch '{}'", outside.display());
-    bea.wf(&["task", "edit", &solution, "T1", "--test-command", &test]).ok();
+    bea.wf(&["task", "edit", &solution, "T1", "--test", &test]).ok();
     bea.wf(&["queue", "add", "ISS-1"]).ok();
     bea.wf(&["sync"]).ok();
 

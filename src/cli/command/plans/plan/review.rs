@@ -8,6 +8,7 @@ use crate::ops::plans::{self, Judgement};
 const SCORES: [&str; 5] = ["verdict", "technical", "risk", "completeness", "from_json"];
 
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("message", |arg| arg.help("What should change, or a remark; repeat for more paragraphs")))]
 pub(super) struct Args {
     /// The plan, or an issue for its bound or only plan
     #[arg(value_name = "PLAN")]

@@ -9,6 +9,7 @@ use crate::ops::plans::{self, Withdraw};
 /// queued or being executed must leave the queue first. If another clone binds it at the same time, it stays bound after the
 /// merge, but `next` does not take it until another plan is bound or the withdrawal is undone.
 #[derive(Debug, clap::Args)]
+#[command(mut_arg("message", |arg| arg.help("The reason; repeat for more paragraphs")))]
 pub(super) struct Args {
     /// The plan, or an issue for its bound or only plan
     #[arg(value_name = "PLAN")]

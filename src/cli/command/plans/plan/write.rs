@@ -61,13 +61,6 @@ impl clap::Args for TaskArgs {
         OPTIONS.iter().fold(command, |command, (name, value, help)| {
             let arg = clap::Arg::new(*name).long(*name).value_name(*value).help(*help);
             let arg = arg.action(clap::ArgAction::Append).help_heading("Tasks");
-            // `task add` knows these under names of their own.
-            let arg = match *name {
-                "done-when" => arg.alias("criterion"),
-                "test" => arg.alias("test-command"),
-                "after" => arg.alias("depends-on"),
-                _ => arg,
-            };
             command.arg(if *name == "task" { arg } else { arg.requires("task") })
         })
     }

@@ -27,19 +27,19 @@ pub(super) struct TaskFieldArgs {
     #[arg(long, value_name = "TEXT")]
     step: Vec<String>,
     /// A file the task changes; repeat for more
-    #[arg(long = "path", alias = "file", value_name = "PATH")]
+    #[arg(long = "path", value_name = "PATH")]
     file: Vec<String>,
     /// A criterion: what holds once the task is done; repeat for more
-    #[arg(long = "done-when", alias = "criterion", value_name = "TEXT")]
+    #[arg(long = "done-when", value_name = "TEXT")]
     criterion: Vec<String>,
     /// How to check the criteria; repeat for more
     #[arg(long, value_name = "TEXT")]
     verify: Vec<String>,
     /// A test command that must pass; repeat for more
-    #[arg(long = "test", alias = "test-command", value_name = "COMMAND")]
+    #[arg(long = "test", value_name = "COMMAND")]
     test_command: Vec<String>,
     /// The tasks it depends on: T1,T2; an empty string clears them
-    #[arg(long = "after", alias = "depends-on", value_name = "TASK", value_delimiter = ',', value_parser = crate::cli::input::text::trimmed)]
+    #[arg(long = "after", value_name = "TASK", value_delimiter = ',', value_parser = crate::cli::input::text::trimmed)]
     depends_on: Vec<String>,
     /// The estimate, in minutes
     #[arg(long, value_name = "N")]

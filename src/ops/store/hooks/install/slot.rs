@@ -278,25 +278,7 @@ impl Slot {
                 }
             },
             (AtHookPath::Shim(_) | AtHookPath::Nothing, Some(earlier)) => {
-                match (others, shell_script(earlier)) {
-                    (Some(others), Some(script)) => {
-                        self.write(at, &[&script[..], &others].concat())?;
-                        fs::remove_file(earlier).map_err(InstallError::io("remove", earlier))?;
-                    }
-                    (Some(others), None) => {
-                        let path = self.free_name(EDITED);
-                        fs::write(&path, others)
-                            .and_then(|()| at.share(&path))
-                            .map_err(InstallError::io("write", &path))?;
-                        relocate::back(earlier, &self.hook)
-                            .map_err(InstallError::io("restore", &self.hook))?;
-                        edited = Some(path);
-                    }
-                    (None, _) => {
-                        relocate::back(earlier, &self.hook)
-                            .map_err(InstallError::io("restore", &self.hook))?;
-                    }
-                }
+                edited = self.give_back(at, earlier, others)?.or(edited);
                 HookChange::GivenBack
             }
         };
@@ -315,6 +297,31 @@ impl Slot {
             _ => InstalledHook::Foreign,
         };
         Ok(HookState { change, edited, displaced, ..left.state(at, installed) })
+    }
+
+    /// Restores the earlier hook, with the lines of other programs at its end. Returns the file that has these lines if the
+    /// hook cannot take them.
+    fn give_back(
+        &self,
+        at: &HooksAt,
+        earlier: &Path,
+        others: Option<Vec<u8>>,
+    ) -> Result<Option<PathBuf>, InstallError> {
+        let mut beside = None;
+        if let Some(others) = others {
+            if let Some(script) = shell_script(earlier) {
+                self.write(at, &[&script[..], &others].concat())?;
+                fs::remove_file(earlier).map_err(InstallError::io("remove", earlier))?;
+                return Ok(None);
+            }
+            let path = self.free_name(EDITED);
+            fs::write(&path, others)
+                .and_then(|()| at.share(&path))
+                .map_err(InstallError::io("write", &path))?;
+            beside = Some(path);
+        }
+        relocate::back(earlier, &self.hook).map_err(InstallError::io("restore", &self.hook))?;
+        Ok(beside)
     }
 
     /// Deletes the earlier hook, which was moved aside.
