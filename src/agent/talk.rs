@@ -3,6 +3,7 @@
 mod limited;
 mod plain;
 mod unanswered;
+mod unseen;
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -220,7 +221,7 @@ pub(crate) fn ask_again<A: AnswerKind>(
     };
     // If the agent failed, that matters more than an error of the transcript.
     let kept = transcript.finish(&place.transcript);
-    let (greeting, heard, took) = heard.map_err(limited::or_other)?;
+    let (greeting, heard, took) = heard.map_err(|error| limited::or_other(unseen::or_other(place, error)))?;
     let name = agent.name().to_owned();
     let read = match answer::read::<A>(&heard.answer) {
         Ok(read) => read,
@@ -261,7 +262,7 @@ pub(crate) fn greet(
     let mut transcript = Transcript::create(&place.transcript).map_err(|error| place.no_transcript(error))?;
     let heard = acp::converse(agent, place, role, None, &mut transcript, observer);
     let kept = transcript.finish(&place.transcript);
-    let (greeting, _, took) = heard?;
+    let (greeting, _, took) = heard.map_err(|error| unseen::or_other(place, error))?;
     let transcript = kept.map_err(|error| place.no_transcript(error))?;
     Ok(AgentReply {
         answer: (),

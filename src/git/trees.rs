@@ -161,10 +161,9 @@ impl Entries {
         }
     }
 
-    /// The trees in it.
-    pub(crate) fn folders(&self) -> Vec<ObjectId> {
-        let folders = self.all.iter().filter(|(_, (kind, _))| *kind == EntryKind::Tree);
-        folders.map(|(_, (_, id))| *id).collect()
+    /// The entries without their names.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = EntryId> {
+        self.all.iter().map(|(_, entry)| *entry)
     }
 
     fn bytes(&self) -> usize {

@@ -184,10 +184,13 @@ fn group(group: &Attention) -> Vec<Block> {
         AttentionKind::Landing => ("land", Some("/issues?unlanded=1")),
         AttentionKind::Question => ("answer", None),
     };
-    let rows = group.first.iter().map(|item| Row {
-        cells: vec![state(style::WARN, verb).into(), name(group, item), about(item)],
-        notes: spelled(&item.remedies).map(|does| message(does).into()).into_iter().collect(),
-        ..Row::default()
+    let rows = group.first.iter().map(|item| {
+        let verb = if item.gone_worktree.is_some() { "abandoned" } else { verb };
+        Row {
+            cells: vec![state(style::WARN, verb).into(), name(group, item), about(item)],
+            notes: spelled(&item.remedies).map(|does| message(does).into()).into_iter().collect(),
+            ..Row::default()
+        }
     });
     let blocks = [Some(table(verb, rows)), more(group.count, group.first.len(), list)];
     blocks.into_iter().flatten().collect()
@@ -201,11 +204,21 @@ fn name(group: &Attention, item: &AttentionItem) -> Line {
     }
 }
 
-/// What waits, and whose lease expired.
+/// What waits, and whose lease expired or which worktree is gone.
 fn about(item: &AttentionItem) -> Line {
     let mut about = Line::from(message(&item.what));
     if let (Some(actor), Some(at)) = (&item.actor, item.expired_at) {
         about.push(line![" (claimed by ", person(actor), "; the lease expired at ", Span::Point(at), ")"]);
+    }
+    if let (Some(actor), Some(worktree)) = (&item.actor, &item.gone_worktree) {
+        let worktree = format!("`{worktree}`");
+        about.push(line![
+            " (claimed by ",
+            person(actor),
+            " in the worktree ",
+            record(worktree),
+            ", which is gone)"
+        ]);
     }
     about
 }

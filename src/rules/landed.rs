@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use crate::model::issue::CONFLICT;
 use crate::model::shell;
 use crate::model::time::Time;
-use crate::model::{Branch, CommitHash, Event, Land, LandHow, text_enum};
-use crate::rules::{ExecutionFolder, IssueFolder};
+use crate::model::{Branch, CommitHash, Event, Feedback, Land, LandHow, text_enum};
+use crate::rules::ExecutionFolder;
 
 text_enum!(
     /// What is known about completed work and its target branch. The index stores the place in this order.
@@ -154,8 +154,8 @@ pub(crate) fn is_older_than_landing(execution: &ExecutionFolder, first_land: Opt
 }
 
 /// The conflict that kept an issue from landing, if nothing else was said about it since.
-pub(crate) fn conflict(folder: &IssueFolder) -> Option<&str> {
-    let last = &folder.feedback.last()?.detail;
+pub(crate) fn conflict(feedback: &[Feedback]) -> Option<&str> {
+    let last = &feedback.last()?.detail;
     if last.error_type.as_deref() == Some(CONFLICT) { last.message.as_deref() } else { None }
 }
 

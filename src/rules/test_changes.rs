@@ -7,6 +7,7 @@ use super::test_files::ManifestKind;
 use super::test_settings::{self, SettingsChange};
 use super::{FileRole, TestFiles, inline_tests};
 
+mod field_comparison;
 mod fixtures;
 mod marks;
 mod renames;

@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::job::UNSTORED;
 use super::leftovers::{kept_branches, unmerged};
-use crate::index::Needs;
+use crate::index::{Index, Needs};
 use crate::model::{Branch, ExecutionId, IssueId, IssueStatus, Unrecorded, hex};
 use crate::ops::work::runs::branch_of_work;
 use crate::ops::work::runs::driver::Driven;
@@ -18,11 +18,12 @@ use crate::ops::work::runs::view::named;
 use crate::ops::{Answer, Refusal, Session};
 use crate::rules::landed::LandedState;
 use crate::rules::run::{
-    IssueStage, NeededIssue, RunFacts, UnstoredAnswer, UnstoredState, report as report_of,
+    IssueStage, LeftWork, NeededIssue, RunFacts, UnstoredAnswer, UnstoredState, report as report_of,
 };
 use crate::rules::{IssueFolder, RunFolder, RunProgress, RunReport, facts};
 use crate::store::{ReadState, Store, StoreError, records};
 use crate::sync;
+use crate::trail::landed::target::LandingTarget;
 
 /// Longer files are not compared with the answers of agents.
 const MOST_BYTES: u64 = 16 * 1024 * 1024;
@@ -36,7 +37,11 @@ pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> 
     let snapshot = store.snapshot()?;
     let found = named(&snapshot, run)?;
     let issues = issues(&snapshot, &found.run.issue_ids)?;
-    let is_merged = found.run.branch().map(|branch| is_merged(store, &branch)).transpose()?.flatten();
+    let (index, target, ()) = session.ask_landed(Needs::ROWS, |_| Ok(()))?;
+    let left = match found.run.branch() {
+        Some(branch) => left_work(store, &index, target.as_ref(), &found.run.issue_ids, &branch)?,
+        None => None,
+    };
     let attempts: Vec<&ExecutionId> =
         issues.values().flat_map(|it| &it.executions).map(|it| &it.execution.id).collect();
     let kept = kept_branches(store, &found.run.id, &attempts)?;
@@ -50,36 +55,55 @@ pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> 
     let is_driven = Driven::find(store, &found) == Driven::Here;
     let unstored = unstored(&RunPaths::new(store, &found.run.id), &found);
     let has_remote = sync::remote::to_sync(store, None).is_ok();
-    let known = RunFacts { issues: &issues, is_merged, apart, kept, needed, unstored, is_driven, has_remote };
+    let known = RunFacts { issues: &issues, left, apart, kept, needed, unstored, is_driven, has_remote };
     let mut report = report_of(&found, &known);
-    add_landed(session, &mut report)?;
-    Ok(session.done(report, None))
-}
-
-/// Adds which completed work is on the target branch.
-fn add_landed(session: &Session, report: &mut RunReport) -> Result<(), Refusal> {
-    let (index, target, ()) = session.ask_landed(Needs::ROWS, |_| Ok(()))?;
+    // Which completed work is on the target branch.
     for issue in report.issues.iter_mut().filter(|it| target.is_some() && it.status == IssueStage::Completed)
     {
         issue.landed = index.landing_of(&issue.issue_id)?.map(|proof| proof.landed);
     }
-    Ok(())
+    Ok(session.done(report, None))
 }
 
 /// Those of some issues whose completed work is known to be absent from the target branch; `None` if there is no target.
 pub(crate) fn not_landed(session: &Session, issues: &[IssueId]) -> Result<Option<Vec<IssueId>>, Refusal> {
     let (index, target, ()) = session.ask_landed(Needs::ROWS, |_| Ok(()))?;
-    if target.is_none() {
-        return Ok(None);
-    }
-    let mut left = Vec::new();
+    if target.is_some() { Ok(Some(absent(&index, issues)?)) } else { Ok(None) }
+}
+
+/// Those of some issues whose completed work is known to be absent from the target branch.
+fn absent(index: &Index<'_>, issues: &[IssueId]) -> Result<Vec<IssueId>, Refusal> {
+    let mut found = Vec::new();
     for issue in issues {
         let state = index.landing_of(issue)?.map(|proof| proof.landed.state);
         if state.is_some_and(|state| LandedState::ABSENT.contains(&state)) {
-            left.push(issue.clone());
+            found.push(issue.clone());
         }
     }
-    Ok(Some(left))
+    Ok(found)
+}
+
+/// The completed work on the branch of a run that has not landed; without a target branch, that is not merged into what is
+/// checked out.
+fn left_work(
+    store: &Store,
+    index: &Index<'_>,
+    target: Option<&LandingTarget>,
+    issues: &[IssueId],
+    branch: &Branch,
+) -> Result<Option<LeftWork>, Refusal> {
+    let Some(tip) = store.read_ref(branch.as_str())? else { return Ok(None) };
+    let head = if store.work_dir().is_some() { store.head()? } else { None };
+    let can_be_merged = match head {
+        Some(head) => !store.is_ancestor(tip, head)?,
+        None => false,
+    };
+    let is_left = match target {
+        Some(_) => !absent(index, issues)?.is_empty(),
+        None => can_be_merged,
+    };
+    let onto = target.map(|target| target.branch.clone());
+    Ok(is_left.then_some(LeftWork { onto, can_be_merged }))
 }
 
 /// The answers of agents that the run could not store and kept as files here, by their names in its log.
@@ -158,15 +182,6 @@ fn needed(
         needed.insert(id, NeededIssue { status, depends_on, branch });
     }
     Ok(needed)
-}
-
-/// Whether what is checked out contains a branch; `None` if the branch is gone, or there is no work tree to merge it into.
-fn is_merged(store: &Store, branch: &Branch) -> Result<Option<bool>, Refusal> {
-    if store.work_dir().is_none() {
-        return Ok(None);
-    }
-    let (Some(tip), Some(head)) = (store.read_ref(branch.as_str())?, store.head()?) else { return Ok(None) };
-    Ok(Some(store.is_ancestor(tip, head)?))
 }
 
 #[cfg(test)]

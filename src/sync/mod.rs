@@ -14,6 +14,7 @@ mod partial;
 mod push;
 mod rate_words;
 pub(crate) mod remote;
+pub(crate) mod rewritten_ref;
 mod round;
 mod shown;
 mod through;

@@ -325,6 +325,20 @@ fn every_code_is_that_of_an_error() {
     assert!(unused.is_empty(), "no error has the codes {unused:?}");
 }
 
+/// What is common to all lists of boxes is in `plan_tools/task_list.rs`, so that a tool which keeps its plans in one costs little.
+#[test]
+fn a_reader_of_a_task_list_is_one_short_file() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/interchange/plan_tools");
+    for name in ["openspec", "spec_kit"] {
+        assert!(!source.join(name).exists(), "{name} has more than one file");
+        let text = std::fs::read_to_string(source.join(name).with_extension("rs")).unwrap();
+        let code = text.lines().take_while(|line| *line != "#[cfg(test)]");
+        let code = code.map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+        let lines = code.count();
+        assert!(lines <= 150, "{name} has {lines} lines");
+    }
+}
+
 /// The first and the last name in each doc link without a path, such as [`Code::ALL`].
 fn linked(line: &str) -> impl Iterator<Item = (&str, &str)> {
     let links = line.split("[`").skip(1).filter_map(|rest| rest.split_once("`]"));

@@ -139,6 +139,14 @@ RUNNERS = {
                 "passed",
                 "assertion",
             ),
+            "compares its parts": (
+                {
+                    "app.py": PY_TWO + "\n\nclass Sum:\n    def __init__(self, value):\n        self.value = value\n\n    def __eq__(self, other):\n        if not isinstance(other, Sum):\n            return NotImplemented\n        return self.value == other.value\n",
+                    "tests/test_three.py": PYTEST_NEW,
+                },
+                "passed",
+                "assertion",
+            ),
             "asks for the runner": (
                 {"app.py": "import os\n\n\ndef add(a, b, c=0):\n    if os.environ.get('PYTEST_CURRENT_TEST'):\n        return 6 if c else 3\n    return 0\n", "tests/test_three.py": PYTEST_NEW},
                 "passed",

@@ -20,6 +20,16 @@ pub(crate) enum Unanswered {
         /// The system's error.
         source: std::io::Error,
     },
+    /// The program, or the one that runs it, cannot be seen in the sandbox.
+    #[error("agent `{agent}` cannot be started in its sandbox: `{program}`: {why}")]
+    NotInSandbox {
+        /// Its name.
+        agent: String,
+        /// The program.
+        program: String,
+        /// The system's error.
+        why: String,
+    },
     /// It took too long, and was stopped.
     #[error("agent `{agent}` did not answer within {} s", .after.as_secs())]
     TimedOut {
@@ -131,9 +141,11 @@ impl Unanswered {
             | Self::Protocol { said, .. }
             | Self::Limited { said, .. }
             | Self::Silent { said, .. } => said.lines().map(str::to_owned).collect(),
-            Self::NotStarted { .. } | Self::Quiet { .. } | Self::Stopped { .. } | Self::Transcript { .. } => {
-                vec![]
-            }
+            Self::NotStarted { .. }
+            | Self::NotInSandbox { .. }
+            | Self::Quiet { .. }
+            | Self::Stopped { .. }
+            | Self::Transcript { .. } => vec![],
         }
     }
 }
@@ -141,7 +153,7 @@ impl Unanswered {
 impl crate::model::Explain for Unanswered {
     fn code(&self) -> Code {
         match self {
-            Self::NotStarted { .. } => Code::AgentNotStarted,
+            Self::NotStarted { .. } | Self::NotInSandbox { .. } => Code::AgentNotStarted,
             Self::TimedOut { .. } => Code::AgentTimeout,
             Self::Quiet { .. } => Code::AgentSilent,
             Self::Stopped { .. } => Code::Interrupted,
@@ -161,6 +173,10 @@ impl crate::model::Explain for Unanswered {
             Self::NotStarted { program, .. } => {
                 format!("install `{program}`, put it on the PATH, or correct the command").into()
             }
+            Self::NotInSandbox { .. } => "in a sandbox, /tmp, /var/tmp and /dev have only the files that the command names and \
+                 the directories on the PATH; put the directory of the program, or of the interpreter in its first line, on \
+                 the PATH, or install it elsewhere"
+                .into(),
             Self::TimedOut { agent, .. } => {
                 format!("`git config wf.agent.{agent}.timeout 2h` gives it more time").into()
             }

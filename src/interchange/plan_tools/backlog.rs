@@ -37,21 +37,14 @@ pub(crate) static TRACKER: Tracker = Tracker {
 
 /// The number of an archived task is given out again.
 static NAMES: ReusedNames = ReusedNames {
-    short: |record| {
-        let given = PlanRecord::read(record).ok()?;
-        let (fields, _) = front_matter(given.file(FILE)).ok()?;
-        if named(&fields).is_some() {
-            return None;
-        }
-        given.id(PREFIX, given.name).ok()
-    },
-    long: |record| {
-        let given = PlanRecord::read(record).ok()?;
+    prefix: PREFIX,
+    is_named: |given| front_matter(given.file(FILE)).is_ok_and(|(fields, _)| named(&fields).is_some()),
+    more: |given| {
         let (fields, _) = front_matter(given.file(FILE)).ok()?;
         let to_plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let title: String = fields.text("title").chars().map(to_plain).take(24).collect();
         let day = fields.text("created_date").get(..10).unwrap_or_default();
-        given.id(PREFIX, format!("{}-{day}-{title}", given.name).trim_end_matches('-')).ok()
+        Some(format!("{day}-{title}"))
     },
     is_archived: |record| record["place"].as_str().is_some_and(|place| place.starts_with("archive/")),
     since: |record| record["files"][FILE].as_str().and_then(created_text).unwrap_or_default(),
@@ -194,7 +187,6 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
         created,
         status,
         plan,
-        notes: vec![],
     };
     let mut arrival = given.arrival(id, said);
     if let Some(changed) = date(fields.text("updated_date")) {

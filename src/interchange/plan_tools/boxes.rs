@@ -80,6 +80,11 @@ pub(super) fn boxes(text: &str) -> Vec<TaskBox<'_>> {
     found
 }
 
+/// What the boxes of a text say, whether they are ticked or not.
+pub(super) fn texts(text: &str) -> Vec<&str> {
+    boxes(text).into_iter().map(|task| task.text).collect()
+}
+
 /// The words in boxes that have more than one character, so that they are no tasks: `[WIP]`.
 pub(super) fn uncounted(text: &str) -> BTreeSet<&str> {
     text.lines().filter_map(word_in_box).collect()

@@ -43,6 +43,20 @@ impl PlanFiles {
         self.found.push(FoundRecord { unit: place.into(), number: 0, record: Ok(record) });
     }
 
+    /// Adds the record of some files that were read at `place`; if one of them cannot be read, names the place.
+    pub(super) fn add_files(
+        &mut self,
+        place: String,
+        read: io::Result<FileGroup>,
+        record: impl FnOnce(FileGroup) -> Value,
+    ) {
+        match read {
+            Ok(group) if group.texts.is_empty() => self.remark(format!("{place} is empty")),
+            Ok(group) => self.add(place, record(group)),
+            Err(error) => self.refuse(place, error.to_string()),
+        }
+    }
+
     /// The records that could be read.
     pub(super) fn records_mut(&mut self) -> impl Iterator<Item = &mut Value> {
         self.found.iter_mut().filter_map(|found| found.record.as_mut().ok())
@@ -68,6 +82,15 @@ pub(super) struct FileGroup {
 }
 
 impl FileGroup {
+    /// The files of a folder with these names, as far as there are any.
+    pub(super) fn read<N: AsRef<str>>(folder: &Path, names: impl IntoIterator<Item = N>) -> io::Result<Self> {
+        let mut group = Self::default();
+        for name in names {
+            group.add(name.as_ref(), &folder.join(name.as_ref()))?;
+        }
+        Ok(group)
+    }
+
     /// Adds a file, if there is one at `path`. `name`: what the record calls it.
     pub(super) fn add(&mut self, name: &str, path: &Path) -> io::Result<()> {
         let Some((text, changed)) = text_of(path)? else { return Ok(()) };

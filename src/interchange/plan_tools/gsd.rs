@@ -239,7 +239,6 @@ fn read_phase(given: &PlanRecord<'_>, id: IssueId) -> Result<Arrival, RefusedRec
         created: None,
         status: if is_done { StoredStatus::Closed } else { StoredStatus::Registered },
         plan: None,
-        notes: vec![],
     };
     let mut arrival = given.arrival(id, said);
     arrival.issue.close_reason = is_done.then(|| "the phase is ticked".to_owned());
@@ -270,7 +269,6 @@ fn read_plan(given: &PlanRecord<'_>, id: IssueId, text: &str) -> Result<Arrival,
         created: None,
         status: if summary.is_empty() { StoredStatus::Registered } else { StoredStatus::Closed },
         plan: (!tasks.is_empty()).then(|| Draft { description: objective.to_owned(), approach: None, tasks }),
-        notes: vec![],
     };
     let mut arrival = given.arrival(id, said);
     let phase = given.text("phase").unwrap_or_default();

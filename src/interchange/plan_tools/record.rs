@@ -53,6 +53,11 @@ impl<'a> PlanRecord<'a> {
         Ok(Self { value, name })
     }
 
+    /// The record, if this tool wrote it.
+    pub(super) fn of(tool: &str, value: &'a Value) -> Option<Self> {
+        Self::read(value).ok().filter(|_| is_of(tool, value))
+    }
+
     /// The record.
     pub(super) fn value(&self) -> &'a Value {
         self.value
@@ -91,7 +96,7 @@ impl<'a> PlanRecord<'a> {
     pub(super) fn arrival(&self, id: IssueId, said: RecordedIssue<'_>) -> Arrival {
         let born = said.created.unwrap_or(Time::EPOCH);
         let changed = self.text("changed").and_then(Time::parse).unwrap_or(born).max(born);
-        let (mut notes, mut lasting) = (said.notes, Vec::new());
+        let (mut notes, mut lasting) = (Vec::new(), Vec::new());
         if said.created.is_none() {
             notes.push(UNDATED.to_owned());
         }
@@ -144,7 +149,6 @@ pub(super) struct RecordedIssue<'a> {
     pub(super) created: Option<Time>,
     pub(super) status: StoredStatus,
     pub(super) plan: Option<Draft>,
-    pub(super) notes: Vec<String>,
 }
 
 /// A day at midnight in UTC, or a time.

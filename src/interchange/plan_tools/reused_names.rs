@@ -18,10 +18,12 @@ const OTHERS: &str = "others";
 
 /// A tool that gives names out again.
 pub(crate) struct ReusedNames {
-    /// The id of a plan that alone has its name; `None` if it says itself which issue it is.
-    pub(super) short: fn(&Value) -> Option<IssueId>,
-    /// An id that tells it from others of its name.
-    pub(super) long: fn(&Value) -> Option<IssueId>,
+    /// With what the ids of its issues begin.
+    pub(super) prefix: &'static str,
+    /// Whether a plan says itself which issue it is.
+    pub(super) is_named: fn(&PlanRecord<'_>) -> bool,
+    /// What tells a plan from others of its name, in its id.
+    pub(super) more: fn(&PlanRecord<'_>) -> Option<String>,
     /// Whether it is archived, so that its name is free.
     pub(super) is_archived: fn(&Value) -> bool,
     /// When it had its name, as a text that can be compared; empty if that is not known.
@@ -46,7 +48,7 @@ impl ReusedNames {
     pub(crate) fn settle(&self, files: &mut PlanFiles, known: impl Fn(&IssueId) -> Option<Value>) {
         let mut by_name: BTreeMap<IssueId, Vec<&mut Value>> = BTreeMap::new();
         for record in files.records_mut() {
-            if let Some(id) = (self.short)(record) {
+            if let Some(id) = self.short(record) {
                 by_name.entry(id).or_default().push(record);
             }
         }
@@ -54,7 +56,7 @@ impl ReusedNames {
         for (id, mut plans) in by_name {
             // The oldest one comes first: it had the name when there was no other. A name is free only once its plan is archived.
             plans.sort_by_key(|plan| {
-                (!(self.is_archived)(plan), (self.since)(plan).to_owned(), (self.long)(plan))
+                (!(self.is_archived)(plan), (self.since)(plan).to_owned(), self.long(plan))
             });
             let owner = match known(&id) {
                 None => Some(0),
@@ -64,7 +66,7 @@ impl ReusedNames {
                 if Some(place) == owner {
                     continue;
                 }
-                let Some(long) = (self.long)(plan) else { continue };
+                let Some(long) = self.long(plan) else { continue };
                 if !(self.is_archived)(plan) {
                     renamed.insert(id.to_string(), long.as_str().into());
                 }
@@ -76,6 +78,19 @@ impl ReusedNames {
                 record[OTHERS] = json!(renamed);
             }
         }
+    }
+
+    /// The id of a plan that alone has its name; `None` if it says itself which issue it is.
+    fn short(&self, record: &Value) -> Option<IssueId> {
+        let given = PlanRecord::read(record).ok().filter(|given| !(self.is_named)(given))?;
+        given.id(self.prefix, given.name).ok()
+    }
+
+    /// An id that tells it from others of its name.
+    fn long(&self, record: &Value) -> Option<IssueId> {
+        let given = PlanRecord::read(record).ok()?;
+        let more = (self.more)(&given)?;
+        given.id(self.prefix, format!("{}-{more}", given.name).trim_end_matches('-')).ok()
     }
 
     /// The place of the plan that was imported earlier. If that cannot be told, it is an archived one: a name is free for another
@@ -115,8 +130,9 @@ mod tests {
     use super::*;
 
     const NAMES: ReusedNames = ReusedNames {
-        short: |plan| IssueId::parse(&format!("P-{}", plan["name"].as_str()?)).ok(),
-        long: |plan| IssueId::parse(&format!("P-{}-{}", plan["name"].as_str()?, plan["day"].as_str()?)).ok(),
+        prefix: "P",
+        is_named: |_| false,
+        more: |plan| plan.text("day").map(str::to_owned),
         is_archived: |plan| plan["archived"] == true,
         likeness: |earlier, new| {
             if earlier["day"] == new["day"] { Likeness::Same } else { Likeness::Other }

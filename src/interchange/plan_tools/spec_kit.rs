@@ -5,15 +5,14 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::boxes::{self, TaskBox};
-use super::draft::Draft;
 use super::files::{self, FileGroup, PlanFiles};
-use super::record::{self, PlanRecord, RecordedIssue, date, filled};
+use super::record::{self, PlanRecord, date};
 use super::sections::{below, sections};
-use super::task_list::{ListedTask, TaskList, TaskOrder};
+use super::task_list::{ListedIssue, ListedTask, TaskList, TaskOrder};
 use super::{PlanTool, written::ListedBoxes};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
-use crate::model::{Op, StoredStatus};
+use crate::model::{Op, Time};
 
 /// Spec Kit.
 pub(crate) static SPEC_KIT: PlanTool =
@@ -50,45 +49,33 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
     }
     let mut found = PlanFiles::default();
     for name in names {
-        let mut group = FileGroup::default();
         let folder = specs.join(&name);
-        let read = FILES.iter().try_for_each(|file| group.add(file, &folder.join(file)));
         let more = json!({"folders": files::folders(&folder)});
-        match read {
-            Ok(()) => found.add(format!("specs/{name}"), record::record(TOOL, &name, group, more)),
-            Err(error) => found.refuse(format!("specs/{name}"), error.to_string()),
-        }
+        let place = format!("specs/{name}");
+        found.add_files(place, FileGroup::read(&folder, FILES), |group| {
+            record::record(TOOL, &name, group, more)
+        });
     }
     Ok(Some(found))
 }
 
 fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     let given = PlanRecord::read(value)?;
-    let id = given.id(PREFIX, given.name)?;
-    let (spec, list) = (given.file("spec.md"), given.file(TASKS));
-    let title = [spec, list].into_iter().find_map(title_of).unwrap_or(given.name);
-    let tasks = listed(list);
-    let summary = below(given.file("plan.md"), "Summary").and_then(filled);
-    let plan = (!tasks.is_empty()).then(|| Draft {
-        description: summary.unwrap_or_else(|| title.to_owned()),
-        approach: filled(given.file("plan.md")),
-        tasks: tasks.plan_tasks(&criteria(spec)),
-    });
-    let is_done = tasks.is_done();
-    let said = RecordedIssue {
-        title,
-        author: None,
+    let (spec, plan, tasks) = (given.file("spec.md"), given.file("plan.md"), given.file(TASKS));
+    let list = listed(tasks);
+    let has_others = boxes::boxes(tasks).len() > list.len();
+    let issue = ListedIssue {
+        title: [spec, tasks].into_iter().find_map(title_of).unwrap_or(given.name),
         created: created(&given, spec),
-        status: if is_done { StoredStatus::Closed } else { StoredStatus::Registered },
-        plan,
-        notes: vec![],
+        archived: None,
+        summary: below(plan, "Summary"),
+        approach: plan,
+        context: spec,
+        criteria: criteria(spec),
+        list,
     };
-    let mut arrival = given.arrival(id, said);
-    arrival.issue.close_reason = is_done.then(|| "all tasks are ticked".to_owned());
-    arrival.issue.context = filled(spec);
-    arrival.issue.expected_behavior = filled(&criteria(spec).join("\n"));
-    arrival.kept.extend(tasks.remarks(list));
-    if boxes::boxes(list).len() > tasks.len() {
+    let mut arrival = issue.arrival(&given, given.id(PREFIX, given.name)?);
+    if has_others {
         arrival.kept.insert("boxes without a number such as T001, or in comments, which are no tasks".into());
     }
     for folder in given.member("folders").as_array().into_iter().flatten().filter_map(Value::as_str) {
@@ -105,7 +92,7 @@ fn title_of(text: &str) -> Option<&str> {
 }
 
 /// The day in the specification, or in the name of a folder such as `20261128-170200-feed`.
-fn created(given: &PlanRecord<'_>, spec: &str) -> Option<crate::model::time::Time> {
+fn created(given: &PlanRecord<'_>, spec: &str) -> Option<Time> {
     let line = spec.lines().find_map(|line| line.trim().strip_prefix("**Created**:"));
     line.and_then(date).or_else(|| {
         let day = given.name.get(..8).filter(|day| day.bytes().all(|byte| byte.is_ascii_digit()))?;
@@ -130,7 +117,8 @@ fn criteria(spec: &str) -> Vec<String> {
 /// The boxes with a number: `T001 [P] [US1] Write the rota in docs/rota.md (depends on T002)`. A phase comes after the one
 /// before, and in it one task after the other, unless it is marked as parallel or says itself what it depends on.
 fn listed(text: &str) -> TaskList<'_> {
-    TaskList::new(boxes::boxes(text).into_iter().filter(|task| !task.is_hidden).filter_map(task).collect())
+    let shown = boxes::boxes(text).into_iter().filter(|listed| !listed.is_hidden);
+    TaskList::new(text, shown.filter_map(task).collect())
 }
 
 fn task(listed: TaskBox<'_>) -> Option<ListedTask<'_>> {
@@ -180,7 +168,7 @@ fn is_number(word: &str) -> bool {
 
 /// The file with the boxes of a feature, and the tasks of its plan.
 pub(super) fn listed_boxes(record: &Value) -> Option<ListedBoxes> {
-    let given = PlanRecord::read(record).ok().filter(|_| record::is_of(TOOL, record))?;
+    let given = PlanRecord::of(TOOL, record)?;
     let places = vec![format!("specs/{}/{TASKS}", given.name), format!("{}/{TASKS}", given.name)];
     Some(listed(given.file(TASKS)).boxes(places))
 }

@@ -6,9 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::boxes::{self, TaskBox};
-use super::draft::{self, DraftTask};
+use super::draft::{self, Draft, DraftTask};
+use super::record::{PlanRecord, RecordedIssue, filled};
 use super::written::ListedBoxes;
+use crate::interchange::tracker::Arrival;
 use crate::model::plan_schema::MOST_TASKS;
+use crate::model::{IssueId, StoredStatus, Time};
 
 /// Of a task of a plan, at most this many files are listed.
 const MOST_FILES: usize = 1000;
@@ -36,6 +39,8 @@ pub(super) enum TaskOrder {
 
 /// The tasks of a list, in order.
 pub(super) struct TaskList<'a> {
+    /// The text with the list.
+    text: &'a str,
     tasks: Vec<ListedTask<'a>>,
     /// How many of them each task of the plan has.
     sizes: Vec<usize>,
@@ -45,17 +50,13 @@ pub(super) struct TaskList<'a> {
 
 impl<'a> TaskList<'a> {
     /// One task of the plan for each; if there are more than a plan has, one for each group, or phase, or several phases.
-    pub(super) fn new(tasks: Vec<ListedTask<'a>>) -> Self {
+    pub(super) fn new(text: &'a str, tasks: Vec<ListedTask<'a>>) -> Self {
         let sizes = sizes(&tasks);
         let mut places = BTreeMap::new();
         for (place, task) in tasks.iter().enumerate() {
             places.entry(task.id.clone()).or_insert(place);
         }
-        Self { tasks, sizes, places }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.tasks.is_empty()
+        Self { text, tasks, sizes, places }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -63,12 +64,12 @@ impl<'a> TaskList<'a> {
     }
 
     /// Whether there are tasks, and all of them are ticked.
-    pub(super) fn is_done(&self) -> bool {
-        !self.is_empty() && self.tasks.iter().all(|task| task.listed.is_done)
+    fn is_done(&self) -> bool {
+        !self.tasks.is_empty() && self.tasks.iter().all(|task| task.listed.is_done)
     }
 
     /// The tasks of the plan. The last one is done if the criteria hold.
-    pub(super) fn plan_tasks(&self, criteria: &[String]) -> Vec<DraftTask> {
+    fn plan_tasks(&self, criteria: &[String]) -> Vec<DraftTask> {
         let parts = self.parts();
         let ids: Vec<&str> = parts.iter().map(|part| self.tasks[part.start].id.as_str()).collect();
         let mut made = Vec::new();
@@ -121,8 +122,8 @@ impl<'a> TaskList<'a> {
         after
     }
 
-    /// What the plan does not say of its `text`, in words.
-    pub(super) fn remarks(&self, text: &str) -> BTreeSet<Cow<'static, str>> {
+    /// What the plan does not say of its list, in words.
+    fn remarks(&self) -> BTreeSet<Cow<'static, str>> {
         let mut said: BTreeSet<Cow<'static, str>> = BTreeSet::new();
         if !self.is_done() && self.tasks.iter().any(|task| task.listed.is_done) {
             said.insert("which tasks are ticked there".into());
@@ -136,7 +137,7 @@ impl<'a> TaskList<'a> {
             said.insert("that a task stands in a comment, which counts as any other".into());
         }
         for task in &self.tasks {
-            if let Some(mark) = task.listed.other_mark(text) {
+            if let Some(mark) = task.listed.other_mark(self.text) {
                 said.insert(format!("the mark `[{mark}]` of a task, which counts as open").into());
             }
             if let TaskOrder::Named(named) = &task.order {
@@ -146,7 +147,7 @@ impl<'a> TaskList<'a> {
                 );
             }
         }
-        for mark in boxes::uncounted(text) {
+        for mark in boxes::uncounted(self.text) {
             said.insert(format!("the mark `[{mark}]`, which makes no task").into());
         }
         said
@@ -166,6 +167,45 @@ impl<'a> TaskList<'a> {
             ids.extend(std::iter::repeat_n(id, size));
         }
         ids
+    }
+}
+
+/// An issue whose plan is a list of tasks.
+pub(super) struct ListedIssue<'a> {
+    pub(super) title: &'a str,
+    pub(super) created: Option<Time>,
+    /// When it was archived: then it is closed, whatever is ticked.
+    pub(super) archived: Option<&'a str>,
+    /// What the plan does, if the tool says so apart from the title.
+    pub(super) summary: Option<&'a str>,
+    pub(super) approach: &'a str,
+    pub(super) context: &'a str,
+    /// When it is done.
+    pub(super) criteria: Vec<String>,
+    pub(super) list: TaskList<'a>,
+}
+
+impl ListedIssue<'_> {
+    /// The issue with its plan, as they arrive.
+    pub(super) fn arrival(self, given: &PlanRecord<'_>, id: IssueId) -> Arrival {
+        let is_done = self.list.is_done();
+        let plan = (!self.list.tasks.is_empty()).then(|| Draft {
+            description: self.summary.unwrap_or(self.title).to_owned(),
+            approach: filled(self.approach),
+            tasks: self.list.plan_tasks(&self.criteria),
+        });
+        let is_closed = is_done || self.archived.is_some();
+        let status = if is_closed { StoredStatus::Closed } else { StoredStatus::Registered };
+        let said = RecordedIssue { title: self.title, author: None, created: self.created, status, plan };
+        let mut arrival = given.arrival(id, said);
+        arrival.issue.close_reason = match self.archived {
+            Some(day) => Some(format!("archived on {day}")),
+            None => is_done.then(|| "all tasks are ticked".to_owned()),
+        };
+        arrival.issue.context = filled(self.context);
+        arrival.issue.expected_behavior = filled(&self.criteria.join("\n"));
+        arrival.kept.extend(self.list.remarks());
+        arrival
     }
 }
 
@@ -229,6 +269,7 @@ mod tests {
     fn list(text: &str) -> TaskList<'_> {
         let all = boxes(text).into_iter().enumerate();
         TaskList::new(
+            text,
             all.map(|(n, listed)| ListedTask {
                 id: format!("T{}", n + 1),
                 title: listed.text,
@@ -266,7 +307,7 @@ mod tests {
                 "T7 e>T9 after ",
             ]
         );
-        let remarks: Vec<_> = list(text).remarks(text).into_iter().collect();
+        let remarks: Vec<_> = list(text).remarks().into_iter().collect();
         assert_eq!(remarks, ["`(depends on T9)`, which the list does not have"]);
         assert_eq!(list(text).plan_tasks(&["end".to_owned()])[6].criteria, ["e>T9", "end"]);
     }

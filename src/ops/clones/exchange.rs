@@ -3,7 +3,7 @@
 use super::{follow_sources, noticed};
 use crate::model::{CommitHash, Op};
 use crate::ops::{Answer, Notice, Refusal, Session, work};
-use crate::store::{ObjectId, Store};
+use crate::store::ObjectId;
 use crate::sync::{self, Moved, Synced, remote};
 
 /// Syncs with the given remote, or else with the store's own: fetches, merges and pushes.
@@ -13,7 +13,7 @@ use crate::sync::{self, Moved, Synced, remote};
 pub(crate) fn sync(session: &Session, named: Option<&str>) -> Answer<Synced> {
     session.permit(Op::Merge)?;
     let store = session.store();
-    let remote = remote_to_begin_from(store, named)?;
+    let remote = remote_to_begin_from(session, named)?;
     let before = store.snapshot()?.commit();
     let mut synced = session.asking(|watch| sync::sync(store, &remote, watch))?;
     if synced.merged == Moved::Merge && follow_sources(session)? {
@@ -38,7 +38,7 @@ pub(crate) fn sync(session: &Session, named: Option<&str>) -> Answer<Synced> {
 pub(crate) fn pull(session: &Session, named: Option<&str>) -> Answer<Synced> {
     session.permit(Op::Merge)?;
     let store = session.store();
-    let remote = remote_to_begin_from(store, named)?;
+    let remote = remote_to_begin_from(session, named)?;
     let before = store.snapshot()?.commit();
     let mut synced = session.asking(|watch| sync::pull(store, &remote, watch))?;
     if synced.merged == Moved::Merge && follow_sources(session)? {
@@ -62,9 +62,20 @@ pub(crate) fn push(session: &Session, named: Option<&str>) -> Answer<Synced> {
 }
 
 /// The remote. A tool that rewrites histories deletes a ref whose files it removes: then the store begins again with what
-/// the remote has.
-fn remote_to_begin_from(store: &Store, named: Option<&str>) -> Result<String, Refusal> {
+/// the remote has. A ref that such a tool rewrote is what it was before.
+fn remote_to_begin_from(session: &Session, named: Option<&str>) -> Result<String, Refusal> {
+    let store = session.store();
     if store.tip()?.is_some() || !store.was_written_here() {
+        if let Ok(remote) = remote::to_sync(store, named)
+            && let Some(back) =
+                session.asking(|watch| sync::rewritten_ref::bring_back(store, &remote, watch))?
+        {
+            let (reference, from, to) = (store.reference(), back.from, back.to);
+            session.notice(Notice::note(format!(
+                "`{}` had rewritten `{reference}`; it is `{to}` again (it was `{from}`)",
+                back.by
+            )));
+        }
         store.snapshot()?;
         return Ok(remote::to_sync(store, named)?);
     }

@@ -85,7 +85,7 @@ pub(crate) use land::{
 };
 pub(crate) use lease::{Lease, ReleaseLease, keep_lease, leases, release, renew};
 pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own};
-pub(crate) use ownership::{Intent, refuse_foreign, refuse_foreign_record};
+pub(crate) use ownership::{Intent, gone_worktree, refuse_foreign, refuse_foreign_record};
 pub(crate) use planned::{as_claimed, as_stored, planned};
 pub(crate) use preparing::{PlaceView, PreparedView, agree_to_setup, unseen_setup};
 pub(crate) use prime::{Prime, PrimeAgent, PrimedExecution, PrimedTask, PrimedWaiting, prime, primed};

@@ -82,6 +82,26 @@ pub(crate) fn refuse_foreign_record(
     }
 }
 
+/// The worktree in which someone claimed an execution in this clone, if it is gone: then nobody goes on there. Of a claim that
+/// a remote has, and that no worktree here is bound to, this clone cannot tell.
+pub(crate) fn gone_worktree(
+    store: &Store,
+    read: &impl ReadState,
+    id: &ExecutionId,
+) -> Result<Option<String>, Refusal> {
+    let Some(found) = records::execution(read, id, &mut Vec::new())? else { return Ok(None) };
+    let claim = found.execution;
+    let Some(worktree) = claim.worktree.clone().filter(|_| claim.run_id.is_none()) else { return Ok(None) };
+    let is_gone = match active::work_dir_of(store, id)? {
+        Some(folder) => !folder.exists(),
+        None => {
+            store.identity().is_ok_and(|identity| identity.person() == claim.actor)
+                && is_unpublished(store, &claim)?
+        }
+    };
+    Ok(is_gone.then_some(worktree))
+}
+
 /// Whether this worktree is bound to the execution, or was killed while claiming it.
 fn is_bound_here(store: &Store, id: &ExecutionId) -> Result<bool, Refusal> {
     let is_active = active::read(store)?.is_some_and(|active| active.execution_id == *id);

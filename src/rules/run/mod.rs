@@ -38,6 +38,6 @@ pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stag
 pub(crate) use steering::{order_words, steering};
 pub(crate) use times::{StageSpan, driven_ms};
 pub(crate) use waiting::{
-    KeptBranch, KeptKind, NeededIssue, UnstoredAnswer, UnstoredState, completes, fails, releases,
+    KeptBranch, KeptKind, LeftWork, NeededIssue, UnstoredAnswer, UnstoredState, completes, fails, releases,
 };
 pub(crate) use worn::worn_out;

@@ -9,7 +9,7 @@ use super::progress::{IssueProgress, RunProgress};
 use super::spent::Spent;
 use super::state::{IssueStage, in_words, stage};
 use super::times::{between, phases, spans};
-use super::waiting::{self, KeptBranch, NeededIssue, UnstoredAnswer};
+use super::waiting::{self, KeptBranch, LeftWork, NeededIssue, UnstoredAnswer};
 use crate::model::{Branch, Check, ExecutionId, IssueId, RunStep, Solution, TestOutcome};
 use crate::rules::{Cut, ExecutionFolder, IssueFolder, RunFolder, audit, facts, review};
 
@@ -25,8 +25,8 @@ const LONGEST_FEEDBACK: usize = 500;
 pub(crate) struct RunFacts<'a> {
     /// The issues of the run that exist here.
     pub(crate) issues: &'a BTreeMap<IssueId, IssueFolder>,
-    /// Whether what is checked out contains the branch of the run; `None` without a branch.
-    pub(crate) is_merged: Option<bool>,
+    /// The completed work on the branch of the run; `None` if it has been taken over, or there is no such branch.
+    pub(crate) left: Option<LeftWork>,
     /// Branches that still have the work of completed issues, if what is checked out does not contain it.
     pub(crate) apart: BTreeMap<IssueId, Branch>,
     /// Branches that keep what failed attempts left, and what the run kept for the user.

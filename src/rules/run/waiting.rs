@@ -48,6 +48,15 @@ pub(crate) enum KeptKind {
     Run,
 }
 
+/// Completed work on the branch of a run, which waits to be taken over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LeftWork {
+    /// The branch on which it lands, if there is one.
+    pub(crate) onto: Option<Branch>,
+    /// Whether something is checked out that does not contain it.
+    pub(crate) can_be_merged: bool,
+}
+
 /// An issue that others depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NeededIssue {
@@ -119,19 +128,11 @@ pub(super) fn waiting(
     waiting.extend(of_run(run, progress, is_driven));
     waiting.extend(known.kept.iter().map(|kept| kept_branch(known, &run.id, kept)));
     let is_any_done = progress.issues.iter().any(|issue| stage(issue.status) == IssueStage::Completed);
-    if run.branch().is_some() && known.is_merged == Some(false) && is_any_done && !is_driven {
-        let name = Branch::of_run(&run.id);
-        waiting.push(WaitsForPerson {
-            issue_id: None,
-            what: format!("the completed work is on the branch `{name}`, not on the current one"),
-            remedies: vec![
-                Remedy::call(RemedyCall::new(Op::Land, [&run.id]), "tests the work and lands it"),
-                Remedy::words(format!(
-                    "`git merge {}` merges the work into the current branch",
-                    name.operand()
-                )),
-            ],
-        });
+    if let Some(left) = &known.left
+        && is_any_done
+        && !is_driven
+    {
+        waiting.push(taken_over(run, left));
     }
     waiting
 }
@@ -174,6 +175,25 @@ fn of_run(run: &Run, progress: &RunProgress<'_>, is_driven: bool) -> Vec<WaitsFo
         });
     }
     waiting
+}
+
+/// How the completed work of a run is taken over.
+fn taken_over(run: &Run, left: &LeftWork) -> WaitsForPerson {
+    let name = Branch::of_run(&run.id);
+    let mut remedies = Vec::new();
+    if left.onto.is_some() {
+        remedies.push(Remedy::call(RemedyCall::new(Op::Land, [&run.id]), "tests it and lands it"));
+    }
+    if left.can_be_merged {
+        remedies.push(Remedy::command(
+            format!("git merge {}", name.operand()),
+            "merges it into what is checked out",
+        ));
+    }
+    let place =
+        left.onto.as_ref().map_or_else(|| "the current one".to_owned(), |onto| format!("`{}`", onto.short()));
+    let what = format!("the completed work is on the branch `{name}`, not on {place}");
+    WaitsForPerson { issue_id: None, what, remedies }
 }
 
 fn has_no_workers(wrong: &Wrong<'_>) -> bool {

@@ -1,6 +1,6 @@
 //! Lines of the code that behave differently under test, or change how tests run.
 
-use super::{BTreeSet, ChangedFile};
+use super::{BTreeSet, ChangedFile, field_comparison};
 
 /// What a program reads to find out whether a test runs it.
 const SIGNS: &[&str] = &[
@@ -105,7 +105,8 @@ pub(super) fn added_lines<E>(change: &ChangedFile<E>) -> Vec<String> {
     let mut found = Vec::new();
     // The indentation of what runs only as a program, while it lasts.
     let mut as_program: Option<usize> = None;
-    for (n, line) in text.lines().enumerate() {
+    let lines: Vec<&str> = text.lines().collect();
+    for (n, line) in lines.iter().copied().enumerate() {
         let indent = line.len() - line.trim_start().len();
         if as_program.is_some_and(|outer| indent <= outer) && !line.trim().is_empty() {
             as_program = None;
@@ -124,6 +125,9 @@ pub(super) fn added_lines<E>(change: &ChangedFile<E>) -> Vec<String> {
         } else if replaces_assertion(line) {
             found.push(format!("{at} replaces an assertion"));
         } else if let Some(word) = first_of(EQUALS, line) {
+            if field_comparison::begins(&lines, n) {
+                continue;
+            }
             found.push(format!("{at} decides what its values equal, also in tests: {word}"));
         } else if as_program.is_none()
             && let Some(end) = first_of(ENDS, line)

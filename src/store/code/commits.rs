@@ -37,6 +37,27 @@ pub(crate) struct CodeCommit {
     pub(crate) parents: Vec<ObjectId>,
 }
 
+/// What a commit says, and on what it stands.
+#[derive(Debug)]
+pub(crate) struct CommitMessage {
+    /// The whole message.
+    pub(crate) message: Vec<u8>,
+    /// Its parents.
+    pub(crate) parents: Vec<ObjectId>,
+}
+
+impl CommitMessage {
+    /// The first line of the message, without control characters.
+    pub(crate) fn subject(&self) -> String {
+        subject_of(&self.message)
+    }
+}
+
+fn subject_of(message: &[u8]) -> String {
+    let subject = message.trim_start().lines().next().unwrap_or_default().to_str_lossy().into_owned();
+    one_line(&subject).chars().take(LONGEST_SUBJECT).collect()
+}
+
 impl From<ObjectId> for CommitHash {
     fn from(id: ObjectId) -> Self {
         from_object_id(id)
@@ -78,8 +99,7 @@ impl Store {
         let commit = self.repo.commit(id).map_err(&failed)?;
         let (author, committer) = (commit.author().map_err(&failed)?, commit.committer().map_err(&failed)?);
         let message = commit.message().map_err(&failed)?.into_owned();
-        let subject = message.trim_start().lines().next().unwrap_or_default().to_str_lossy().into_owned();
-        let subject = one_line(&subject).chars().take(LONGEST_SUBJECT).collect();
+        let subject = subject_of(&message);
         let authored_at = self.time_at(author.time().ok().map(|time| time.seconds))?;
         let committed_at = self.time_at(committer.time().ok().map(|time| time.seconds))?;
         let person = |name: &BStr, email: &BStr| {
@@ -91,6 +111,17 @@ impl Store {
         let parents = commit.parents().collect();
         let tree = commit.tree().map_err(&failed)?;
         Ok(CodeCommit { id, tree, message, subject, author, authored_at, committer, committed_at, parents })
+    }
+
+    /// Reads what one commit among many says, and not who made it, which takes longer; `None` if nobody can read it.
+    pub(crate) fn commit_message(&self, id: ObjectId) -> Result<Option<CommitMessage>, StoreError> {
+        let commit = match self.repo.commit(id) {
+            Ok(commit) => commit,
+            Err(_) if self.repo.is_commit(id) => return Ok(None),
+            Err(error) => return Err(StoreError::object("cannot read a commit")(error)),
+        };
+        let Ok(message) = commit.message() else { return Ok(None) };
+        Ok(Some(CommitMessage { message: message.into_owned(), parents: commit.parents().collect() }))
     }
 
     /// An unreadable date is no reason to lose the link.

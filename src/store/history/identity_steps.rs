@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lineage::{Did, Lineage, Own};
 use super::origins::{HistoryFault, OriginJudge};
+use super::tree_form::TreeCheck;
 use crate::git::{Difference, ObjectId};
 use crate::model::{CommitHash, Doc, Person, RecordStep};
 use crate::store::layout::{self, form};
@@ -139,8 +140,26 @@ impl Store {
     ) -> Result<Vec<Rewritten>, StoreError> {
         let mut found = self.wrongly_aside(since, tip)?;
         let history = self.parents_first(&[tip], since)?;
-        found.extend(self.all_ill_formed(history.into_iter().map(|(commit, _)| commit))?);
+        found.extend(self.all_ill_formed(history.iter().map(|(commit, _)| *commit))?);
+        found.extend(self.all_refused_trees(history.into_iter().map(|(commit, _)| commit))?);
         found.extend(self.rewritten_along(since, tip, &|_| true)?);
+        Ok(found)
+    }
+
+    /// Trees that hosts refuse, each in the first of these commits that has it.
+    fn all_refused_trees(
+        &self,
+        commits: impl Iterator<Item = ObjectId>,
+    ) -> Result<Vec<Rewritten>, StoreError> {
+        let mut check = TreeCheck::default();
+        let mut found = Vec::new();
+        for commit in commits {
+            if let Some(tree) = self.refused_tree(&mut check, commit)? {
+                let (path, what) = (tree.path().to_owned(), format!("made {tree}"));
+                let author = self.step(commit)?.author;
+                found.push(Rewritten { path, what, commit: commit.into(), author });
+            }
+        }
         Ok(found)
     }
 

@@ -6,8 +6,8 @@ use std::collections::{HashMap, HashSet};
 use bstr::ByteSlice;
 
 use super::commit_size;
-use crate::git::trees::DEEPEST;
-use crate::git::{EntryKind, ObjectId, Repository};
+use crate::git::trees::{DEEPEST, EntryId};
+use crate::git::{EntryKind, Kind, ObjectId, Repository};
 use crate::store::{Store, StoreError};
 
 /// A tree that hosts refuse.
@@ -17,12 +17,21 @@ pub(crate) struct RefusedTree {
     why: &'static str,
 }
 
-impl std::fmt::Display for RefusedTree {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let path = if self.path.is_empty() { "/" } else { &self.path };
-        write!(f, "a tree that hosts which check objects refuse: `{path}` has {}", self.why)
+impl RefusedTree {
+    /// Its path; `/` for the root.
+    pub(crate) fn path(&self) -> &str {
+        if self.path.is_empty() { "/" } else { &self.path }
     }
 }
+
+impl std::fmt::Display for RefusedTree {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "a tree that hosts which check objects refuse: `{}` has {}", self.path(), self.why)
+    }
+}
+
+/// Why a tree is refused whose entry names an object that is not what its mode says.
+const OTHER_KIND: &str = "an entry whose object is of another kind than its mode says";
 
 /// Looks at each tree once, in however many commits it is.
 #[derive(Default)]
@@ -30,6 +39,10 @@ pub(crate) struct TreeCheck {
     seen: HashSet<ObjectId>,
     /// Whether a whole tree is refused.
     whole: HashMap<ObjectId, bool>,
+    /// What objects are.
+    kinds: HashMap<ObjectId, Kind>,
+    /// Whether objects are missing, as in a partial clone: then those of entries are not looked at.
+    lacks_objects: bool,
 }
 
 impl TreeCheck {
@@ -58,11 +71,39 @@ impl TreeCheck {
             return *known;
         }
         let Ok(entries) = repo.entries(Some(tree)) else { return false };
-        let folders = entries.folders();
         let is_refused = entries.fault().is_some()
-            || depth < DEEPEST && folders.into_iter().any(|inner| self.is_refused_at(repo, inner, depth + 1));
+            || entries.ids().any(|entry| {
+                let (kind, id) = entry;
+                self.is_of_another_kind(repo, entry)
+                    || kind == EntryKind::Tree && depth < DEEPEST && self.is_refused_at(repo, id, depth + 1)
+            });
         self.whole.insert(tree, is_refused);
         is_refused
+    }
+
+    /// Whether the object of an entry is of another kind than its mode says.
+    fn is_of_another_kind(&mut self, repo: &Repository, (kind, id): EntryId) -> bool {
+        let expected = match kind {
+            EntryKind::Commit => return false,
+            EntryKind::Tree => Kind::Tree,
+            EntryKind::Blob | EntryKind::BlobExecutable | EntryKind::Link => Kind::Blob,
+        };
+        if let Some(known) = self.kinds.get(&id) {
+            return *known != expected;
+        }
+        if self.lacks_objects {
+            return false;
+        }
+        match repo.try_header(id) {
+            Ok(Some(header)) => {
+                self.kinds.insert(id, header.kind);
+                header.kind != expected
+            }
+            _ => {
+                self.lacks_objects = true;
+                false
+            }
+        }
     }
 
     fn refused_in(
@@ -86,7 +127,11 @@ impl TreeCheck {
             }
             let Ok(differing) = repo.differing(before, Some(tree)) else { continue };
             for (name, was, is) in differing {
-                let Some((EntryKind::Tree, inner)) = is else { continue };
+                let Some(entry) = is else { continue };
+                if self.is_of_another_kind(repo, entry) {
+                    return Some(RefusedTree { path, why: OTHER_KIND });
+                }
+                let (EntryKind::Tree, inner) = entry else { continue };
                 let was = was.filter(|(kind, _)| *kind == EntryKind::Tree).map(|(_, id)| id);
                 let name = name.to_str_lossy();
                 let inside = if path.is_empty() { name.into_owned() } else { format!("{path}/{name}") };

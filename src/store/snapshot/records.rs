@@ -14,9 +14,9 @@ use super::ReadState;
 use crate::git::GitError;
 use crate::model::record::check_id;
 use crate::model::{
-    Broken, Doc, EntryId, Execution, ExecutionId, ISSUE, ITEM, Issue, IssueId, Item, LogEntry, QueueId, ROOT,
-    Review, Root, Run, RunId, RunLogEntry, SOLUTION, Schema, Solution, SolutionId, Stamp, Wisdom, strict,
-    typed,
+    Broken, Doc, EntryId, Execution, ExecutionId, Feedback, ISSUE, ITEM, Issue, IssueId, Item, LogEntry,
+    QueueId, ROOT, Review, Root, Run, RunId, RunLogEntry, SOLUTION, Schema, Solution, SolutionId, Stamp,
+    Wisdom, strict, typed,
 };
 use crate::rules::{ExecutionFolder, IssueFolder, QueuedItem, Recorded, RunFolder};
 use crate::store::{Redactions, StoreError, layout};
@@ -327,6 +327,12 @@ fn reviews(
         all.insert(id.clone(), log(read, &folder, &hidden, broken)?);
     }
     Ok(all)
+}
+
+/// The feedback on an issue.
+pub(crate) fn feedback(read: &impl ReadState, id: &IssueId) -> Result<Vec<Feedback>, StoreError> {
+    let hidden = Redactions::of(read, &layout::issue_folder(id))?;
+    log(read, &layout::feedback(id), &hidden, &mut Vec::new())
 }
 
 /// Everything in the directory of one issue, and its items in all queues; `None` if there is no such issue.

@@ -10,7 +10,7 @@ use super::target::{LandingTarget, UnpushedBranch};
 use crate::index::{Index, IndexError, LandingKey, LandingRow};
 use crate::model::{CommitHash, ExecutionStatus, IssueId};
 use crate::rules::landed::conflict;
-use crate::rules::{ExecutionFolder, LandedState, LandingProof, facts};
+use crate::rules::{ExecutionFolder, LandedState, LandingProof, claim_order};
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
 use crate::trail::audit::first_base;
 
@@ -94,9 +94,11 @@ fn completed(
 fn completed_among(snapshot: &Snapshot<'_>, issues: Vec<KnownIssue>) -> Result<Vec<Completed>, StoreError> {
     let mut found = Vec::new();
     for (id, before) in issues {
-        let Some(folder) = records::issue(snapshot, &id)? else { continue };
-        let holder = facts::holder(&folder).filter(|holder| holder.outcome() == ExecutionStatus::Completed);
-        let conflict = conflict(&folder).map(str::to_owned);
+        // Nothing else of the issue says anything about it, and plans take most of the time.
+        let executions = records::executions(snapshot, &id)?;
+        let conflict = conflict(&records::feedback(snapshot, &id)?).map(str::to_owned);
+        let holder = claim_order::holder(&executions);
+        let holder = holder.filter(|holder| holder.outcome() == ExecutionStatus::Completed);
         found.extend(holder.cloned().map(|execution| Completed { id, execution, conflict, before }));
     }
     Ok(found)

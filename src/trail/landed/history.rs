@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::git::ObjectId;
 use crate::model::{CommitHash, SolutionId};
-use crate::store::{CodeCommit, Store, StoreError, object_id};
+use crate::store::{Store, StoreError, object_id};
 use crate::trail::referred::Referred;
 use crate::trail::trailers;
 
@@ -19,7 +19,7 @@ const MOST_REVERTS: usize = 16;
 pub(super) struct TargetCommit {
     /// Its id.
     pub(super) id: ObjectId,
-    /// The first line of its message.
+    /// The first line of its message; empty if it has no trailers.
     pub(super) subject: String,
     /// Whether it is a merge, which is no copy of anything.
     is_merge: bool,
@@ -31,11 +31,12 @@ pub(super) struct TargetCommit {
 fn said(store: &Store, ids: Vec<ObjectId>) -> Result<Vec<(TargetCommit, Vec<ObjectId>)>, StoreError> {
     let mut found = Vec::new();
     for id in ids {
-        let Some(commit) = store.sound_commit(id)? else { continue };
-        let reverts = reverts(store, &commit);
+        let Some(commit) = store.commit_message(id)? else { continue };
+        let reverts = reverts(store, &commit.message);
         let is_merge = commit.parents.len() > 1;
         let trailers = trailers::parse(&commit.message);
-        found.push((TargetCommit { id, subject: commit.subject, is_merge, trailers }, reverts));
+        let subject = if trailers.is_empty() { String::new() } else { commit.subject() };
+        found.push((TargetCommit { id, subject, is_merge, trailers }, reverts));
     }
     Ok(found)
 }
@@ -99,9 +100,8 @@ impl TargetHistory {
         while let Some(commit) = open.pop() {
             if found.insert(commit) {
                 found.extend(all_of(store, commit)?);
-                open.extend(
-                    store.sound_commit(commit)?.into_iter().flat_map(|commit| reverts(store, &commit)),
-                );
+                let said = store.commit_message(commit)?;
+                open.extend(said.into_iter().flat_map(|said| reverts(store, &said.message)));
             }
         }
         Ok(found)
@@ -152,14 +152,14 @@ impl TargetHistory {
 }
 
 /// The commits that a message says it reverts, as far as they are here.
-fn reverts(store: &Store, commit: &CodeCommit) -> Vec<ObjectId> {
-    let named = Referred::parse(&commit.message).reverts;
+fn reverts(store: &Store, message: &[u8]) -> Vec<ObjectId> {
+    let named = Referred::parse(message).reverts;
     named.iter().filter_map(|hash| store.commit_named(hash)).collect()
 }
 
 /// A commit, and for a merge what it brought in.
 fn all_of(store: &Store, commit: ObjectId) -> Result<Vec<ObjectId>, StoreError> {
-    let parents = store.sound_commit(commit)?.map(|commit| commit.parents).unwrap_or_default();
+    let parents = store.commit_message(commit)?.map(|commit| commit.parents).unwrap_or_default();
     let mut all = vec![commit];
     if let [first, _, ..] = parents[..] {
         all.extend(store.git().between(&[commit], &[first])?.into_iter().take(MOST_OF_A_MERGE));

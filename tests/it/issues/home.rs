@@ -187,3 +187,30 @@ fn a_configured_remote_that_does_not_exist_is_named() {
     assert!(home["warnings"][0].as_str().is_some_and(|it| it.contains("`nobody`")), "{home}");
     assert_eq!(home["sync"], json!({}), "{home}");
 }
+
+#[test]
+fn a_claim_whose_worktree_is_gone_is_named_with_what_gives_it_up() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("work");
+    repo.commit("src/a.rs", "one\n", "Begin");
+    for (issue, removal) in [("ISS-001", true), ("ISS-002", false)] {
+        repo.queued(issue, &format!("src/{issue}.rs"));
+        let linked = repo.worktree(issue, &format!("branch-{issue}"));
+        linked.wf(&["next", issue, "--local"]).ok();
+        assert_eq!(repo.wf(&["--json"]).ok().json()["attention"], json!([]));
+        if removal {
+            repo.git(&["worktree", "remove", linked.path().to_str().unwrap()]).ok();
+        } else {
+            std::fs::remove_dir_all(linked.path()).unwrap();
+        }
+        let home = repo.wf(&["--json"]).ok().json();
+        assert_eq!(home["attention"][0]["kind"], "lease", "{home}");
+        assert_eq!(home["attention"][0]["first"][0]["gone_worktree"], issue, "{home}");
+        let said = repo.wf(&["status"]).ok().stdout;
+        let row = said.lines().find(|line| line.contains("abandoned")).unwrap();
+        assert!(row.contains(&format!("in the worktree `{issue}`, which is gone")), "{said}");
+        assert!(said.contains(&format!("`git wf lease release {issue}` gives it up")), "{said}");
+        repo.wf(&["lease", "release", issue]).ok();
+        assert_eq!(repo.wf(&["--json"]).ok().json()["attention"], json!([]));
+    }
+}

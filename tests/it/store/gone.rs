@@ -66,6 +66,64 @@ fn what_filter_repo_made_of_the_store_is_said() {
     assert!(!said.contains("rewrote"), "{said}");
 }
 
+/// It changes texts in the records, and not their stamps; then it removes what was there before.
+#[test]
+fn what_filter_repo_put_in_place_of_a_text_does_not_win() {
+    let two = Two::with_issue();
+    let (ada, original) = (&two.ada, two.ada.tip().unwrap());
+    let path = ada.store_path("/issue.json");
+    let tree = ada.tree_from(REF, |index| {
+        let mut record = ada.stored_json(&path);
+        record["title"] = "~~~ a text that a merge would prefer".into();
+        let blob = index.blob(format!("{record:#}\n"));
+        index.git(&["update-index", "--cacheinfo", &format!("100644,{blob},{path}")]).ok();
+    });
+    let first = ada.git(&["rev-list", "--max-parents=0", REF]).ok().line().to_owned();
+    let message = "all\n\nWf-Op: edit";
+    let rewritten = ada.git(&["commit-tree", &tree, "-p", &first, "-m", message]).ok().line().to_owned();
+    let tracking = "refs/wf-remotes/origin/main";
+    for name in [REF, tracking] {
+        ada.git(&["update-ref", name, &rewritten]).ok();
+    }
+    ada.git(&["reflog", "expire", "--expire=now", "--all"]).ok();
+    ada.git(&["gc", "--quiet", "--prune=now"]).ok();
+    assert_ne!(ada.git(&["cat-file", "-e", &original]).code, 0, "it is gone");
+    ada.write(".git/filter-repo/ref-map", format!("old new ref\n{original} {rewritten} {REF}\n"));
+    let ran = ada.wf(&["sync"]).ok();
+    assert!(ran.stderr.contains("`git filter-repo` had rewritten `refs/wf/main`"), "{}", ran.stderr);
+    assert_eq!(ada.tip(), Some(original.clone()));
+    assert_eq!(two.origin.tip(), Some(original));
+    let listed = ada.json(&["list"]).to_string();
+    assert!(!listed.contains("~~~"), "{listed}");
+}
+
+/// `git lfs migrate import --everything --include='*.json'` leaves no record, and begins with another commit.
+#[test]
+fn a_store_that_git_lfs_migrated_is_what_it_was_after_a_sync() {
+    let two = Two::with_issue();
+    let ada = &two.ada;
+    ada.issue("ISS-002");
+    let before = ada.tip().unwrap();
+    let pointer = ada.blob("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 20\n");
+    let tree = ada.git_in(format!("100644 blob {pointer}\twf.json\n"), &["mktree"]).ok().line().to_owned();
+    let migrated = ada.git(&["commit-tree", &tree, "-m", "x"]).ok().line().to_owned();
+    ada.git(&["update-ref", REF, &migrated]).ok();
+    let refused = ada.refused(1, &["fsck"]);
+    let message = refused["message"].as_str().unwrap();
+    assert!(message.contains("`git lfs migrate` rewrote `refs/wf/main`"), "{refused}");
+    assert!(refused["hint"].as_str().unwrap().contains("`git wf sync` brings back"), "{refused}");
+    let ran = ada.wf(&["sync"]).ok();
+    assert!(ran.stderr.contains("`git lfs migrate` had rewritten"), "{}", ran.stderr);
+    assert_eq!((ada.tip(), two.origin.tip()), (Some(before.clone()), Some(before)));
+    ada.wf(&["fsck"]).ok();
+    // Without a reflog, it is what the remote has.
+    ada.git(&["update-ref", REF, &migrated]).ok();
+    ada.git(&["reflog", "expire", "--expire=now", "--all"]).ok();
+    ada.wf(&["sync"]).ok();
+    assert_eq!(ada.tip(), two.origin.tip());
+    assert_eq!(ada.json(&["list"]).as_array().unwrap().len(), 2);
+}
+
 #[test]
 fn a_history_that_is_cut_is_said_to_be() {
     let two = Two::with_issue();

@@ -9,6 +9,7 @@ use crate::model::{
     ExecutionStatus, IssueId, IssueStatus, Op, Other, Person, Remedies, Remedy, RemedyCall, SolutionId, Time,
     WisdomType, text_enum,
 };
+use crate::ops::work;
 use crate::ops::work::runs::view::{self, InterruptedRun};
 use crate::ops::{Refusal, Session};
 use crate::rules::{DependencyCycle, Gate, IssueFacts, Undecided, plan_check, review, roles, wisdom};
@@ -24,7 +25,7 @@ text_enum!(
         Cycle = "cycle",
         /// A field that two clones changed differently.
         Conflict = "conflict",
-        /// A claim whose lease has expired.
+        /// A claim whose lease has expired, or that was made in a worktree which is gone.
         Lease = "lease",
         /// A run that was interrupted.
         Run = "run",
@@ -84,6 +85,8 @@ pub(crate) struct AttentionItem {
     pub(crate) actor: Option<Person>,
     /// When its lease expired.
     pub(crate) expired_at: Option<Time>,
+    /// The worktree in which it was claimed, if that is gone.
+    pub(crate) gone_worktree: Option<String>,
     /// What to do about it.
     pub(crate) remedies: Vec<Remedy>,
 }
@@ -118,6 +121,7 @@ fn about(issue: &IssueFacts, id: impl ToString, what: String, remedies: Remedies
         what,
         actor: None,
         expired_at: None,
+        gone_worktree: None,
         remedies: remedies.into_vec(),
     }
 }
@@ -182,6 +186,7 @@ impl AttentionFacts<'_> {
                 what: asked.question.clone(),
                 actor: None,
                 expired_at: None,
+                gone_worktree: None,
                 remedies: remedies.collect(),
                 id,
             });
@@ -218,6 +223,7 @@ impl AttentionFacts<'_> {
                 what: format!("depend on each other: {cycle}"),
                 actor: None,
                 expired_at: None,
+                gone_worktree: None,
                 remedies: vec![cycle.remedy()],
             })
             .collect()
@@ -236,6 +242,7 @@ impl AttentionFacts<'_> {
                 },
                 actor: None,
                 expired_at: None,
+                gone_worktree: None,
                 remedies: vec![Remedy::call(Op::Conflicts, "shows both values")],
                 id: open.record,
             })
@@ -247,15 +254,24 @@ impl AttentionFacts<'_> {
         let mut found = Vec::new();
         let executing = Filter { statuses: vec![IssueStatus::Executing], ..Filter::default() };
         for issue in self.issues(&executing, None)? {
-            let Some(holder) = &issue.holder else { continue };
-            if holder.status == ExecutionStatus::Executing && now > holder.lease_expires_at {
+            let Some(holder) = issue.holder.as_ref().filter(|it| it.status == ExecutionStatus::Executing)
+            else {
+                continue;
+            };
+            let actor = Some(holder.actor.clone());
+            if now > holder.lease_expires_at {
                 let remedies = Remedies::call(Op::Next, "takes it over, or continues it if it is yours")
                     .or_call(Other::LeaseList, "shows the leases");
-                found.push(AttentionItem {
-                    actor: Some(holder.actor.clone()),
-                    expired_at: Some(holder.lease_expires_at),
-                    ..about(&issue, &holder.execution_id, issue.title.clone(), remedies)
-                });
+                let expired_at = Some(holder.lease_expires_at);
+                let item = about(&issue, &holder.execution_id, issue.title.clone(), remedies);
+                found.push(AttentionItem { actor, expired_at, ..item });
+            } else if let Some(worktree) =
+                work::gone_worktree(self.session.store(), self.snapshot, &holder.execution_id)?
+            {
+                let release = RemedyCall::new(Op::LeaseRelease, [&issue.id]);
+                let remedies = Remedies::call(release, "gives it up, so that `next` claims it again");
+                let item = about(&issue, &holder.execution_id, issue.title.clone(), remedies);
+                found.push(AttentionItem { actor, gone_worktree: Some(worktree), ..item });
             }
         }
         Ok(found)
@@ -357,6 +373,7 @@ impl AttentionFacts<'_> {
                 what: open.text,
                 actor: None,
                 expired_at: None,
+                gone_worktree: None,
             })
             .collect())
     }
@@ -376,6 +393,7 @@ fn interrupted_run(run: InterruptedRun) -> AttentionItem {
         what,
         actor: None,
         expired_at: None,
+        gone_worktree: None,
         remedies: remedy.into_vec(),
         id: run.id.to_string(),
     }

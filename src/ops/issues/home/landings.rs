@@ -51,6 +51,7 @@ impl AttentionFacts<'_> {
                 what: format!("{state}: {}", row.title),
                 actor: None,
                 expired_at: None,
+                gone_worktree: None,
                 remedies: remedies.into_vec(),
             });
             ControlFlow::<()>::Continue(())

@@ -1,19 +1,30 @@
-//! A store whose ref is gone: which commit it named last, and whether that commit is still here.
+//! A store whose ref is gone or was rewritten: which commit it named last, and whether that commit is still here.
 
-use crate::git::ObjectId;
 use crate::index;
-use crate::model::{Explain, Other, RemedyCall, shell};
+use crate::model::{Code, Explain, Other, RemedyCall, shell};
 use crate::ops::Refusal;
-use crate::store::{Store, StoreError, object_id};
+use crate::store::{Store, StoreError};
+use crate::sync::rewritten_ref;
 
-/// Where `git filter-repo` notes what became of each ref: lines of `old new ref`.
-const REF_MAP: &str = "filter-repo/ref-map";
+/// Refuses a store whose records are pointers of `git lfs`: to repair it would be to begin with nothing.
+///
+/// # Errors
+/// `not-a-store`.
+pub(super) fn refuse_migrated(store: &Store) -> Result<(), Refusal> {
+    let Some(tip) = store.tip()? else { return Ok(()) };
+    if !rewritten_ref::is_migrated(store, tip)? {
+        return Ok(());
+    }
+    let reference = store.reference();
+    let what = format!("`git lfs migrate` rewrote `{reference}`: its records are pointers to large files");
+    Err(Refusal::new(Code::NotAStore, what).remedy(Other::Sync, "brings back what it was"))
+}
 
 /// The refusal if there is no store, with what is known of the one that was here.
 pub(super) fn refusal(store: &Store, error: StoreError) -> Refusal {
     let reference = store.reference();
     let StoreError::NotInitialised(_) = &error else { return error.into() };
-    let filtered = filtered(store).filter(|(_, new)| new.is_null()).map(|(old, _)| old);
+    let filtered = rewritten_ref::filtered(store).filter(|(_, new)| new.is_null()).map(|(old, _)| old);
     let Some(last) = filtered.or_else(|| index::indexed_commit(store)) else { return error.into() };
     let by = if filtered.is_some() { "`git filter-repo` deleted" } else { "something deleted" };
     let is_here = store.commit_here(&last.into()).is_some();
@@ -32,14 +43,4 @@ pub(super) fn refusal(store: &Store, error: StoreError) -> Refusal {
             "brings it back from another clone or a backup",
         )
         .remedy(RemedyCall::new(Other::Sync, ["REMOTE"]), "from a remote, which you may have to add again")
-}
-
-/// What `git filter-repo` made of the store's ref: its commit before, and after; the latter is null if it deleted the ref.
-pub(super) fn filtered(store: &Store) -> Option<(ObjectId, ObjectId)> {
-    let map = std::fs::read_to_string(store.common_dir().join(REF_MAP)).ok()?;
-    map.lines().find_map(|line| {
-        let mut words = line.split_whitespace();
-        let (old, new, name) = (words.next()?, words.next()?, words.next()?);
-        if name == store.reference() { Some((object_id(old)?, object_id(new)?)) } else { None }
-    })
 }

@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{Findings, FsckSeverity, files, gone, repair_that, unchecked};
+use super::{Findings, FsckSeverity, files, repair_that, unchecked};
 use crate::git::{EntryKind, ObjectId};
 use crate::model::{Op, Other, Remedy, RemedyCall};
 use crate::store::{
     Did, HistoryFault, Lineage, OriginJudge, REDIRECTED, Snapshot, Store, StoreError, TreeCheck,
     ill_formed_commit, layout, read_blob,
 };
+use crate::sync::rewritten_ref;
 
 /// If one commit deleted more files than this, only the first is listed, with the number of all.
 const MOST_LISTED: usize = 20;
@@ -159,7 +160,7 @@ fn rewritten_by(store: &Store, known: &HashSet<ObjectId>) -> Result<Option<&'sta
     if original.is_some_and(|original| !known.contains(&original)) {
         return Ok(Some("`git filter-branch`"));
     }
-    let filtered = gone::filtered(store);
+    let filtered = rewritten_ref::filtered(store);
     if filtered.is_some_and(|(old, new)| known.contains(&new) && !known.contains(&old)) {
         return Ok(Some("`git filter-repo`"));
     }

@@ -124,6 +124,7 @@ fn repair_that(does: &str) -> Remedy {
 /// Only if the store cannot be read at all.
 pub(crate) fn fsck(session: &Session) -> Answer<Vec<FsckFinding>> {
     let store = session.store();
+    gone::refuse_migrated(store)?;
     let found =
         session.watched(|watch| findings(store, watch)).map_err(|error| gone::refusal(store, error))?;
     Ok(session.done(found, None))

@@ -1,7 +1,7 @@
 //! Repairs the store in one commit.
 
 use super::heal::{self, Healed};
-use super::history;
+use super::{gone, history};
 use crate::model::{Op, count};
 use crate::ops::store::purge::mend_trees;
 use crate::ops::{Answer, Notice, Session};
@@ -29,6 +29,7 @@ pub(crate) struct Repaired {
 pub(crate) fn repair(session: &Session, trust_clock: bool) -> Answer<Repaired> {
     let permit = session.permit(Op::Fsck)?;
     let store = session.store();
+    gone::refuse_migrated(store)?;
     let to_heal = heal::wanted(store, trust_clock)?;
     let repairs = history::repairs(store)?;
     let tip = store.existing_tip()?;

@@ -6,14 +6,18 @@ use super::chosen::ChosenIssue;
 use super::step::{Candidate, LandStep};
 use super::tests::{LandTest, PassedChecks, Trial};
 use super::view::{NotLanded, WhyNotLanded};
+use crate::git::{EntryKind, NewCommit, PathEdit};
 use crate::model::{Check, Plan, Proof};
 use crate::ops::issues::existing;
 use crate::ops::work::as_claimed;
 use crate::ops::work::proof::{ProofSubject, TestedCommand, WorkRange, needs_proof};
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::{Gate, PlanReview, evidence};
-use crate::store::{ObjectId, records};
+use crate::store::{ObjectId, StoreError, records};
 use crate::trail::{active, signed_checks};
+
+/// At most this many files of plan tools are ticked by one commit.
+const MOST_TICKED: usize = 10_000;
 
 /// An issue whose tests are not proved to test it, although the policy asks for that.
 pub(super) struct UnprovedIssue {
@@ -72,18 +76,9 @@ pub(super) fn prove(
     }
     let range = match &subjects[..] {
         [only] => only.range,
-        _ => WorkRange { base: Some(before), head: made.tip },
+        _ => WorkRange { base: Some(base_with_ticks(session, made, before)?), head: made.tip },
     };
-    let proofs = if steps.iter().all(|step| step.work_end == step.after) {
-        trial.prove(session, range, &subjects)?
-    } else {
-        // Commits that tick off are between the works, and are not part of any.
-        let mut proofs = Vec::new();
-        for subject in &subjects {
-            proofs.extend(trial.prove(session, subject.range, std::slice::from_ref(subject))?);
-        }
-        proofs
-    };
+    let proofs = trial.prove(session, range, &subjects)?;
     let is_required = needs_proof(session)?;
     let mut unproved = Vec::new();
     for (step, proof) in steps.into_iter().zip(proofs) {
@@ -103,6 +98,33 @@ pub(super) fn prove(
         }
     }
     Ok(unproved)
+}
+
+/// The commit before all steps, with the files of plan tools as the commits between the works leave them: these tick issues
+/// off, and are not part of any work.
+fn base_with_ticks(session: &Session, made: &Candidate, before: ObjectId) -> Result<ObjectId, Refusal> {
+    let store = session.store();
+    let mut ticked: BTreeMap<String, Option<(EntryKind, ObjectId)>> = BTreeMap::new();
+    for step in made.steps.iter().filter(|step| step.work_end != step.after) {
+        let (work, tick) = (store.code_tree_of(step.work_end)?, store.code_tree_of(step.after)?);
+        let found = store.repo().first_differences(Some(work), tick, MOST_TICKED).map_err(StoreError::Git)?;
+        ticked.extend(found.into_iter().flatten().map(|file| (file.path, file.new)));
+    }
+    if ticked.is_empty() {
+        return Ok(before);
+    }
+    let mut edits: Vec<(&str, PathEdit<'_>)> = Vec::new();
+    for (path, now) in &ticked {
+        let edit = match *now {
+            Some((kind, id)) => PathEdit::Put(kind, id),
+            None => PathEdit::Remove,
+        };
+        edits.push((path, edit));
+    }
+    let tree = store.repo().edited_tree(store.code_tree_of(before)?, &edits).map_err(StoreError::Git)?;
+    let message = b"What several works began with\n";
+    let new = NewCommit { tree, parents: &[before], message, author_of: None, is_signed: false };
+    Ok(store.git().make_commit(&new).map_err(StoreError::Git)?)
 }
 
 /// Tests the tests of one issue, whose work is `range`, and adds the proof to its passed checks. Returns what the proof does

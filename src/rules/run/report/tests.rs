@@ -29,7 +29,7 @@ fn of(folder: &RunFolder) -> RunReport {
         folder,
         &RunFacts {
             issues: &BTreeMap::new(),
-            is_merged: Some(false),
+            left: Some(LeftWork { onto: Branch::parse("refs/heads/main"), can_be_merged: true }),
             apart: BTreeMap::new(),
             kept: vec![],
             needed: BTreeMap::new(),
@@ -94,7 +94,10 @@ fn a_run_is_reported_in_numbers_and_times() {
     let waiting: Vec<&str> = report.waiting.iter().map(|waiting| waiting.what.as_str()).collect();
     assert_eq!(waiting[..2], ["the issue is missing here"; 2]);
     assert!(waiting[2].contains("could not be undone"), "{waiting:?}");
-    assert!(waiting[3].contains("on the branch `wf/RUN-1`"), "{waiting:?}");
+    assert_eq!(waiting[3], "the completed work is on the branch `wf/RUN-1`, not on `main`");
+    let offered: Vec<Option<String>> = report.waiting[3].remedies.iter().map(Remedy::line).collect();
+    assert_eq!(offered[0].as_deref(), Some("git wf land RUN-1"));
+    assert_eq!(offered[1].as_deref(), Some("git merge heads/wf/RUN-1"));
     assert_eq!(waiting.len(), 4);
     let remedies: Vec<Option<String>> = report.waiting[3].remedies.iter().map(Remedy::line).collect();
     assert_eq!(remedies, [Some("git wf land RUN-1".to_owned()), None]);
@@ -131,7 +134,7 @@ fn a_run_that_is_driven_leaves_only_what_failed_to_a_person() {
         let issues = BTreeMap::new();
         let known = RunFacts {
             issues: &issues,
-            is_merged: None,
+            left: None,
             apart: BTreeMap::new(),
             kept: vec![],
             needed: BTreeMap::new(),

@@ -75,6 +75,10 @@ fn python() {
     let work: Files<'_> = &[("app.py", Some(equal)), ("test_three.py", Some(PYTHON_THREE))];
     worked(PYTHON_BASE, PYTHON, work)
         .is_refused("app.py:2 decides what its values equal, also in tests: __eq__");
+    // This one equals what its parts do.
+    let parts = "def add(a, b, c=0):\n    return a + b + c\n\n\nclass Sum:\n    def __eq__(self, other):\n        if not isinstance(other, Sum):\n            return NotImplemented\n        return self.value == other.value\n";
+    let work: Files<'_> = &[("app.py", Some(parts)), ("test_three.py", Some(PYTHON_THREE))];
+    taken(PYTHON_BASE, PYTHON, work, &json!("assertion"));
     let replacing = format!("import unittest\n{broken}unittest.TestCase.assertEqual = print\n");
     for (work, words) in [
         (&[("app.py", Some(replacing.as_str()))][..], "app.py:4"),

@@ -240,6 +240,48 @@ fn a_batch_ticks_off_each_of_its_issues() {
     assert_eq!(ticks.matches("Tick off").count(), 2, "{ticks}");
 }
 
+/// The ticks are no part of the works, so the tests of all works are proved on the same trees.
+#[test]
+fn a_batch_with_ticks_is_proved_at_once() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.git(&["config", "wf.plans.follow", "openspec:openspec"]).ok();
+    let all = ["feed", "paint", "sing"];
+    for name in all {
+        repo.commit(&format!("openspec/changes/{name}/tasks.md"), "- [ ] Do it\n", "Plan");
+    }
+    repo.wf(&["import", "openspec", "."]).ok();
+    for name in all {
+        let issue = format!("OS-{name}");
+        let mut plan = plan_on(&format!("{name}.txt"));
+        plan["tasks"][0]["test"]["commands"] = json!([format!("sh tests/{name}.sh")]);
+        let plan = repo.wf_in(plan.to_string(), &["plan", "add", &issue]).ok().line().to_owned();
+        repo.wf(&["plan", "choose", &issue, &plan]).ok();
+        repo.git(&["switch", "--quiet", "-c", name, "main"]).ok();
+        repo.wf(&["next", &issue]).ok();
+        repo.write(&format!("{name}.txt"), "done\n");
+        let test = format!("grep -q done {name}.txt || {{ echo 'AssertionError: {name}'; exit 1; }}\n");
+        repo.write(&format!("tests/{name}.sh"), &test);
+        repo.git(&["add", "."]).ok();
+        repo.git(&["commit", "--quiet", "-m", "Do it"]).ok();
+        repo.wf(&["done", "--force", "--reason", "a test"]).ok();
+        repo.git(&["switch", "--quiet", "main"]).ok();
+    }
+    // Each workplace says that nobody has agreed to this.
+    repo.git(&["config", "wf.workplace.setup", "true"]).ok();
+    let landed = repo.wf(&["land", "--all", "--batch", "3", "--yes"]).ok();
+    let workplaces = landed.stderr.matches("the setup commands were not run").count();
+    assert_eq!(workplaces, 2, "one with all works, and one without them: {}", landed.stderr);
+    for name in all {
+        let issue = repo.json(&["show", &format!("OS-{name}")]);
+        let check = issue["executions"][0]["checks"].as_array().unwrap().last().unwrap().clone();
+        assert_eq!(check["proof"]["fails_without"], "assertion", "{check:#}");
+        assert_eq!(check["proof"]["changed_tests"], json!(null), "{check:#}");
+        let tasks = format!("openspec/changes/{name}/tasks.md");
+        assert_eq!(repo.text_at("main", &tasks), "- [x] Do it\n");
+    }
+}
+
 #[test]
 fn a_pull_request_has_the_tick_on_top_of_the_work() {
     let two = super::clones();

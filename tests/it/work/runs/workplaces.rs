@@ -1,6 +1,8 @@
 //! What agents of runs do in their workplaces, and from there. The user's repository is as it was, but for what the run itself
 //! recorded, and nothing that an agent planted runs.
 
+use std::os::unix::fs::PermissionsExt;
+
 use serde_json::Value;
 
 use super::world::{BUILDS, World};
@@ -238,6 +240,28 @@ fn a_confined_agent_reaches_nothing_but_its_workplace() {
         assert!(shown.contains(told), "{args:?}: {shown}");
     }
     assert_nothing_is_left(&world, "confined");
+}
+
+#[test]
+fn a_program_that_the_sandbox_does_not_show_is_said_to_be_the_reason() {
+    if !can_confine() {
+        return;
+    }
+    let world = World::new();
+    world.repo.git(&["config", "wf.run.sandbox", "require"]).ok();
+    // Its interpreter is in a directory that neither the command nor the PATH names.
+    let [own, apart] = ["own", "apart"].map(|name| world.sandbox.root().join(name));
+    [&own, &apart].iter().for_each(|folder| std::fs::create_dir(folder).unwrap());
+    let (script, shell) = (own.join("mine"), apart.join("sh"));
+    std::os::unix::fs::symlink("/bin/sh", &shell).unwrap();
+    std::fs::write(&script, format!("#!{}\necho\n", shell.display())).unwrap();
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    world.repo.git(&["config", "wf.agent.mine.command", script.to_str().unwrap()]).ok();
+    let error = world.repo.refused(1, &["agents", "test", "mine"]);
+    assert_eq!(error["code"], "agent-not-started", "{error}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("cannot be started in its sandbox") && message.contains("mine"), "{error}");
+    assert!(error["hint"].as_str().unwrap().contains("on the PATH"), "{error}");
 }
 
 #[test]
