@@ -204,7 +204,7 @@ impl Index<'_> {
         if !filter.assignees.is_empty() {
             let values = filter.assignees.iter().map(|assignee| text_value(assignee)).collect();
             all.push(Condition::test(
-                format!("lower(i.assignee) IN ({})", marks(filter.assignees.len())),
+                format!("folded(ifnull(i.assignee, '')) IN ({})", marks(filter.assignees.len())),
                 values,
             ));
         }

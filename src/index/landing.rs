@@ -94,6 +94,9 @@ fn write(db: &Connection, key: &LandingKey, rows: &[LandingRow], is_anew: bool) 
 impl Index<'_> {
     /// The state of the repository for which everything stored was derived; `None` if nothing was.
     pub(crate) fn landing_key(&self) -> Result<Option<LandingKey>, IndexError> {
+        if let Some(key) = &*self.noted_landing.borrow() {
+            return Ok(Some(key.clone()));
+        }
         Ok(database::meta(&self.db, KEY)?.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
@@ -104,7 +107,11 @@ impl Index<'_> {
 
     /// The completed issues: all of them, or those for which nothing was derived.
     pub(crate) fn completed(&self, is_all: bool) -> Result<Vec<IssueId>, IndexError> {
-        let unknown = if is_all { "" } else { "AND n NOT IN (SELECT n FROM landing)" };
+        let unknown = if is_all {
+            String::new()
+        } else {
+            format!("AND n NOT IN (SELECT n FROM {})", self.landing_table())
+        };
         let sql = format!("SELECT id FROM issues WHERE status = ?1 {unknown} ORDER BY id");
         let mut query = self.db.prepare(&sql)?;
         let ids = query.query_map([IssueStatus::Completed as i64], |row| row.get::<_, String>(0))?;
@@ -132,9 +139,9 @@ impl Index<'_> {
 
     /// The issues whose work is on the branch as one of these commits.
     pub(crate) fn landed_as(&self, commits: &HashSet<ObjectId>) -> Result<Vec<IssueId>, IndexError> {
-        let mut query = self.db.prepare_cached(
-            "SELECT i.id FROM landing_proofs p JOIN issues i ON i.n = p.n WHERE p.hash = ?1",
-        )?;
+        let table = if self.has_new_landing.get() { "landing_proofs_now" } else { "landing_proofs" };
+        let sql = format!("SELECT i.id FROM {table} p JOIN issues i ON i.n = p.n WHERE p.hash = ?1");
+        let mut query = self.db.prepare_cached(&sql)?;
         let mut found = Vec::new();
         for commit in commits {
             let ids = query.query_map([commit.to_string()], |row| row.get::<_, String>(0))?;
@@ -167,6 +174,7 @@ impl Index<'_> {
     ) -> Result<(), IndexError> {
         let Some(InFile { folder, .. }) = &self.file else { return write(&self.db, key, rows, is_anew) };
         self.note_for_this_query(rows, is_anew)?;
+        self.noted_landing.replace(Some(key.clone()));
         let stored = database::open(&folder.database(), Duration::ZERO).and_then(|mut db| {
             let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
             // Another process may have derived the same, or read a newer state.
@@ -189,21 +197,38 @@ impl Index<'_> {
         if rows.is_empty() && !is_anew {
             return Ok(());
         }
-        let others = if is_anew { "0" } else { "n NOT IN (SELECT n FROM landing_new)" };
-        self.db.execute_batch(&format!(
-            "DROP VIEW IF EXISTS landing_now; DROP TABLE IF EXISTS landing_new;
-             CREATE TEMP TABLE landing_new (n INTEGER PRIMARY KEY, state INTEGER NOT NULL, told TEXT NOT NULL);
-             CREATE TEMP VIEW landing_now AS SELECT n, state, told FROM landing_new
-                 UNION ALL SELECT n, state, told FROM landing WHERE {others}"
-        ))?;
+        if is_anew || !self.has_new_landing.get() {
+            self.overlay_landing(is_anew)?;
+        }
         let mut insert = self.db.prepare("INSERT OR REPLACE INTO landing_new VALUES (?1, ?2, ?3)")?;
+        let mut forget = self.db.prepare("DELETE FROM landing_proofs_new WHERE n = ?1")?;
+        let mut prove = self.db.prepare("INSERT OR IGNORE INTO landing_proofs_new VALUES (?1, ?2)")?;
         for row in rows {
             let Some(n) = super::rows::number(&self.db, &row.id)? else { continue };
             let told = serde_json::to_string(&row.proof).map_err(std::io::Error::other)?;
             insert.execute(params![n, row.proof.landed.state as i64, told])?;
+            forget.execute([n])?;
+            for hash in &row.proof.proofs {
+                prove.execute(params![hash.as_str(), n])?;
+            }
         }
         self.has_new_landing.set(true);
         Ok(())
+    }
+
+    /// Makes empty tables over the stored answers; with `is_anew`, none of those is seen any more.
+    fn overlay_landing(&self, is_anew: bool) -> Result<(), IndexError> {
+        let stored = if is_anew { "0" } else { "n NOT IN (SELECT n FROM landing_new)" };
+        Ok(self.db.execute_batch(&format!(
+            "DROP VIEW IF EXISTS landing_now; DROP TABLE IF EXISTS landing_new;
+             DROP VIEW IF EXISTS landing_proofs_now; DROP TABLE IF EXISTS landing_proofs_new;
+             CREATE TEMP TABLE landing_new (n INTEGER PRIMARY KEY, state INTEGER NOT NULL, told TEXT NOT NULL);
+             CREATE TEMP TABLE landing_proofs_new (hash TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (hash, n));
+             CREATE TEMP VIEW landing_now AS SELECT n, state, told FROM landing_new
+                 UNION ALL SELECT n, state, told FROM landing WHERE {stored};
+             CREATE TEMP VIEW landing_proofs_now AS SELECT hash, n FROM landing_proofs_new
+                 UNION ALL SELECT hash, n FROM landing_proofs WHERE {stored}"
+        ))?)
     }
 
     /// The table with the newest answers.

@@ -65,6 +65,8 @@ pub(crate) struct Index<'a> {
     knows_ready: Cell<bool>,
     /// Whether the temporary table `landing_new` exists.
     has_new_landing: Cell<bool>,
+    /// The state of the repository for which this query has derived the landing of work.
+    noted_landing: RefCell<Option<LandingKey>>,
     /// The completed work that the next claim would lack.
     absent: RefCell<BTreeMap<IssueId, Box<AbsentWork>>>,
 }
@@ -152,7 +154,9 @@ fn has_moved_far(store: &Store, known: ObjectId) -> Result<bool, StoreError> {
     if store.tip()? == Some(known) {
         return Ok(false);
     }
-    let (old, new) = (store.snapshot_at(known)?, store.snapshot()?);
+    // What it reflects may be gone: then everything is read again.
+    let Ok(old) = store.snapshot_at(known) else { return Ok(true) };
+    let new = store.snapshot()?;
     Ok(store.changed_folders(old.tree(), new.tree())? >= MANY_FOLDERS)
 }
 
@@ -304,21 +308,14 @@ impl<'a> Index<'a> {
                 // The ref may have moved since we updated the index, which is as if we had asked before.
                 && (n > 0 || store.tip()? == Some(commit))
             {
-                return Ok(Self {
-                    store,
-                    commit,
-                    db,
-                    file: Some(place),
-                    knows_ready: Cell::default(),
-                    has_new_landing: Cell::default(),
-                    absent: RefCell::default(),
-                });
+                return Ok(Self::at(store, commit, db, Some(place)));
             }
             db.execute_batch("ROLLBACK")?;
             refresh::in_turn(&mut db, store, folder, needs, watch)?;
             database::keep_short_log(&db, &folder.database())?;
         }
-        Err(std::io::Error::other("other processes keep changing it").into())
+        // Nothing is wrong with it, as if it were locked.
+        Err(std::io::Error::new(std::io::ErrorKind::TimedOut, "other processes keep changing it").into())
     }
 
     fn in_memory(
@@ -329,15 +326,21 @@ impl<'a> Index<'a> {
     ) -> Result<Self, IndexError> {
         let db = database::create(None)?;
         fill(&db, store, snapshot, needs, watch)?;
-        Ok(Self {
+        Ok(Self::at(store, snapshot.commit(), db, None))
+    }
+
+    /// For one query over a database that reflects a commit.
+    fn at(store: &'a Store, commit: ObjectId, db: Connection, file: Option<InFile>) -> Self {
+        Self {
             store,
-            commit: snapshot.commit(),
+            commit,
             db,
-            file: None,
+            file,
             knows_ready: Cell::default(),
             has_new_landing: Cell::default(),
+            noted_landing: RefCell::default(),
             absent: RefCell::default(),
-        })
+        }
     }
 
     /// Switches to another index of the same state, for an answer that is half given when this index turns out to be

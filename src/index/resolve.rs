@@ -24,11 +24,12 @@ impl Index<'_> {
             return Ok(resolve::any(&snapshot, text));
         }
         let mut known = self.ids_that_begin(text)?;
+        let is_no_other = known.is_empty();
         known.extend(records::roadmap_ids(&snapshot)?.into_iter().map(KnownRecord::Roadmap));
-        if known.is_empty() {
-            return Ok(Err(self.not_found("record", text)?));
+        match resolve::among("record", text, known) {
+            Err(ResolveError::NotFound { .. }) if is_no_other => Ok(Err(self.not_found("record", text)?)),
+            found => Ok(found),
         }
-        Ok(resolve::among("record", text, known))
     }
 
     /// An issue.
@@ -37,7 +38,10 @@ impl Index<'_> {
         let issues: Vec<KnownRecord> =
             known.into_iter().filter(|known| matches!(known, KnownRecord::Issue(_))).collect();
         if issues.is_empty() {
-            return Ok(Err(self.not_found("issue", text)?));
+            return Ok(Err(match resolve::no_issue(&self.snapshot()?, text) {
+                Some(error) => error,
+                None => self.not_found("issue", text)?,
+            }));
         }
         Ok(resolve::among("issue", text, issues).and_then(|known| match known {
             KnownRecord::Issue(id) => Ok(id),
@@ -100,6 +104,8 @@ impl Index<'_> {
 
     /// Everything with an id that starts with `text`, or whose uid does, in the order in which candidates are listed.
     pub(super) fn ids_that_begin(&self, text: &str) -> Result<Vec<KnownRecord>, IndexError> {
+        let all_queues = self.queue_ids()?;
+        let mut queues = Vec::new();
         let mut found = BTreeSet::new();
         for case in [Case::Kept, Case::Ignored] {
             self.each_that_begins(text, case, |kind, whole, _| {
@@ -116,24 +122,25 @@ impl Index<'_> {
                     found.insert((kind, kind.id(row.get_ref(1)?.as_str()?, uid)));
                 }
             }
-            if !found.is_empty() || text.is_empty() {
+            let begins = |id: &str| case.strip_start(id, text).is_some();
+            queues.extend(all_queues.iter().filter(|queue| begins(queue.as_str()) || begins(queue.uid())));
+            if !found.is_empty() || !queues.is_empty() || text.is_empty() {
                 break;
             }
         }
-        let broken = |_| IndexError::File(std::io::Error::other("it holds an invalid id"));
         let mut known = Vec::new();
         for (kind, whole) in found {
             let (issue, id) = match kind {
                 RowKind::Issue => {
-                    let id = IssueId::parse(&whole).map_err(broken)?;
+                    let id = IssueId::parse(&whole).map_err(|_| invalid_id())?;
                     (id.clone(), KnownRecord::Issue(id))
                 }
                 RowKind::Solution => {
-                    let id = SolutionId::parse(&whole).map_err(broken)?;
+                    let id = SolutionId::parse(&whole).map_err(|_| invalid_id())?;
                     (id.issue(), KnownRecord::Solution(id))
                 }
                 RowKind::Execution => {
-                    let id = ExecutionId::parse(&whole).map_err(broken)?;
+                    let id = ExecutionId::parse(&whole).map_err(|_| invalid_id())?;
                     (id.issue(), KnownRecord::Execution(id))
                 }
             };
@@ -142,16 +149,14 @@ impl Index<'_> {
         }
         known.sort_by(|(one, _), (two, _)| one.cmp(two));
         let mut known: Vec<KnownRecord> = known.into_iter().map(|(_, id)| id).collect();
-        let mut query = self.db.prepare_cached("SELECT whole FROM queues ORDER BY whole")?;
-        let mut rows = query.query([])?;
-        while let Some(row) = rows.next()? {
-            let whole = row.get_ref(0)?.as_str()?;
-            if whole.starts_with(text) || whole.rsplit_once('-').is_some_and(|(_, uid)| uid.starts_with(text))
-            {
-                known.push(KnownRecord::Queue(QueueId::parse(whole).map_err(broken)?));
-            }
-        }
+        known.extend(queues.into_iter().cloned().map(KnownRecord::Queue));
         Ok(known)
+    }
+
+    fn queue_ids(&self) -> Result<Vec<QueueId>, IndexError> {
+        let mut query = self.db.prepare_cached("SELECT whole FROM queues ORDER BY whole")?;
+        let ids = query.query_map([], |row| row.get::<_, String>(0))?.collect::<Result<Vec<_>, _>>()?;
+        ids.iter().map(|id| QueueId::parse(id).map_err(|_| invalid_id())).collect()
     }
 
     /// Calls `found` with the id and the issue's title of every record of a kind whose uid starts with `text`, in
@@ -252,5 +257,9 @@ fn end_of(text: &str) -> String {
 
 fn kind_of(number: i64) -> Result<RowKind, IndexError> {
     let known = RowKind::ALL.into_iter().find(|kind| *kind as i64 == number);
-    known.ok_or_else(|| IndexError::File(std::io::Error::other("it holds an invalid id")))
+    known.ok_or_else(invalid_id)
+}
+
+fn invalid_id() -> IndexError {
+    IndexError::File(std::io::Error::other("it holds an invalid id"))
 }

@@ -8,6 +8,8 @@ use std::ops::Deref;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::digest::hex;
+
 /// The number of digits of a SHA-1 and of a SHA-256.
 const LENGTHS: [usize; 2] = [40, 64];
 /// The number of digits shown to people.
@@ -140,10 +142,6 @@ hash!(
     /// The id of the tree of a commit: the same for all commits with the same content.
     TreeHash
 );
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
 
 hash!(
     /// What `git patch-id` calls a change.

@@ -90,6 +90,11 @@ impl Redaction {
     }
 }
 
+/// Whether the key of a slot is a field, or an element or leaf of it.
+pub(crate) fn is_of(field: &str, key: &str) -> bool {
+    key.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// Whether this is the replacement for a hidden value.
 pub(crate) fn is_hidden(value: &Value) -> bool {
     value.as_str() == Some(REDACTED) || *value == hidden_plan()

@@ -15,7 +15,7 @@ use super::layout::{self, form};
 use super::snapshot::records;
 use super::{Form, Location, ReadState, StoreError};
 use crate::git::GitError;
-use crate::model::redaction::{ISSUE_FILE, hidden_plan, hide};
+use crate::model::redaction::{ISSUE_FILE, hidden_plan, hide, is_of};
 use crate::model::{ASIDE, Doc, EpochStamp, REDACTED, Redaction, file_bytes, strict};
 
 /// Replaces a file that cannot be read, because nobody can tell where in it the hidden text is.
@@ -347,9 +347,4 @@ impl Redactions {
 
 fn as_it_is(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// Whether a key is a field, or an element or leaf of it.
-fn is_of(field: &str, key: &str) -> bool {
-    key.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -275,10 +275,11 @@ impl Store {
         if self.tip()?.is_none() {
             return Err(StoreError::NotInitialised(self.reference().to_owned()).into());
         }
-        let identity = self.identity()?;
         let by = random_uid()?;
         let mut lock = self.lock()?;
         for _ in 0..TRIES {
+            // Its date is that of the commit, which may have waited for the lock.
+            let identity = self.identity()?;
             let stamper = Stamper::new(self.now()?, by.clone());
             let pending = Pending::new(&self.repo);
             let mut tx = Tx::begin(op, self.snapshot()?, pending, stamper, &identity);

@@ -118,7 +118,7 @@ pub(crate) enum SyncError {
         where_to: Unshown,
     },
     /// The connection ended before the remote said whether it accepted the commit, and it could not be asked again.
-    #[error("it is unknown whether `{remote}` accepted the claim: {words}")]
+    #[error("it is unknown whether `{remote}` accepted the commit: {words}")]
     Unknown {
         /// The remote.
         remote: String,
@@ -278,7 +278,7 @@ impl Explain for SyncError {
                 .or_call(RemedyCall::new(Other::Sync, [remote]), "tries again"),
             Self::Unseen { remote, reference, where_to } => of_what_is_unseen(remote, reference, where_to),
             Self::Unknown { remote, .. } => Remedies::call(
-                Op::Next,
+                RemedyCall::new(Other::Sync, [remote]),
                 format!("finds out, once `git ls-remote {}` works", shell::operand(remote)),
             ),
             Self::Theirs { why: StoreError::NewerFormat { .. }, .. } => {

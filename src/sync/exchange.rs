@@ -97,7 +97,7 @@ pub(super) fn exchange<'store, T, E: From<StoreError> + From<SyncError>>(
     let mut turn = Turn::wait(store, &remote, waiting.remote)?;
     let mut trust = trust;
     for _ in 0..TRIES {
-        if let Some(failure) = turn.failure(&remote, None) {
+        if let Some(failure) = turn.failure(None) {
             return Err(failure.into());
         }
         let (head, is_newest) = head(store, &mut turn, synced, trust)?;
@@ -189,7 +189,7 @@ pub(super) fn ask_once(
     watch: RemoteWatch<'_>,
 ) -> Result<Option<ObjectId>, SyncError> {
     let mut turn = Turn::wait(store, &synced.remote, watch)?;
-    if let Some(failure) = turn.failure(&synced.remote, None) {
+    if let Some(failure) = turn.failure(None) {
         return Err(failure);
     }
     if !turn.is_asked() {
@@ -223,7 +223,7 @@ pub(super) fn ask(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> Re
 
 /// Waits as long as the host asks. If that is too long, the commands of all processes that wait for the remote fail.
 pub(super) fn wait_for_rate_limit(turn: &mut Turn<'_>, synced: &mut Synced) -> Result<(), SyncError> {
-    let waited = turn.wait_for_rate_limit(&synced.remote);
+    let waited = turn.wait_for_rate_limit();
     if waited.as_ref().is_err_and(SyncError::is_stopped) {
         return waited;
     }
@@ -245,7 +245,7 @@ fn pass(
         match turn.fate(commit)? {
             Fate::Accepted => return Ok(true),
             Fate::Waiting => carry::carry(store, turn, synced)?,
-            Fate::Discarded => match turn.failure(&synced.remote, Some(commit)) {
+            Fate::Discarded => match turn.failure(Some(commit)) {
                 Some(failure) => return Err(failure),
                 None => return Ok(false),
             },

@@ -2,7 +2,7 @@
 
 use super::carry::carry;
 use super::exchange::{ask, wait_for_rate_limit};
-use super::round::{self, HELD, Synced, TRIES};
+use super::round::{self, HELD, REFUSED, Synced, TRIES};
 use super::shown::{self, Shown};
 use super::transfer::{self, Limited};
 use super::turnstile::Turn;
@@ -99,8 +99,11 @@ pub(crate) fn push_branch(
     push: &CodePush<'_>,
     watch: RemoteWatch<'_>,
 ) -> Result<BranchPushed, SyncError> {
-    for attempt in 0..HELD {
+    let mut futile = FutilePushes::default();
+    let mut attempt = 0;
+    loop {
         backoff::pause(attempt);
+        attempt += 1;
         let reply =
             match store.transport().push_all(push.remote, &[push.pushed()], false, &of_transfer(watch)) {
                 Err(GitError::Stopped { .. }) => {
@@ -108,27 +111,54 @@ pub(crate) fn push_branch(
                 }
                 reply => reply.map_err(StoreError::Git)?,
             };
-        match answer(&reply, push.remote, push.branch.as_str())? {
-            Some(Answer::Accepted) => {
+        let unclear = match answer(&reply, push.remote, push.branch.as_str())? {
+            Answer::Accepted => {
                 note_tracking(store, push);
                 return Ok(BranchPushed::Accepted);
             }
-            Some(Answer::Behind) => return Ok(BranchPushed::Moved),
-            Some(Answer::Contended) | None => {}
-        }
+            Answer::Behind => return Ok(BranchPushed::Moved),
+            Answer::Unclear(unclear) => unclear,
+        };
         // Either somebody else writes there, or the connection was lost: the remote may have taken it.
         match fetch_branch(store, push.remote, push.branch, watch)? {
             Some(there) if there == push.new => return Ok(BranchPushed::Accepted),
-            there if there == push.expected => {}
+            there if there == push.expected => futile.one_more(push, unclear)?,
             _ => return Ok(BranchPushed::Moved),
         }
     }
-    Err(SyncError::Refused {
-        remote: push.remote.to_owned(),
-        reference: push.branch.as_str().to_owned(),
-        words: "the ref stays locked there".into(),
-        hint: None,
-    })
+}
+
+/// The pushes that did not get through while the branch stayed where it was.
+#[derive(Default)]
+struct FutilePushes {
+    contended: u32,
+    lost: u32,
+}
+
+impl FutilePushes {
+    /// Counts one more.
+    ///
+    /// # Errors
+    /// In git's words, once there is no point in another try.
+    fn one_more(&mut self, push: &CodePush<'_>, unclear: Unclear) -> Result<(), SyncError> {
+        let remote = push.remote.to_owned();
+        match unclear {
+            Unclear::Contended(words) => {
+                self.contended += 1;
+                if self.contended == HELD {
+                    let reference = push.branch.as_str().to_owned();
+                    return Err(SyncError::Refused { remote, reference, words, hint: None });
+                }
+            }
+            Unclear::Lost(words) => {
+                self.lost += 1;
+                if self.lost == REFUSED {
+                    return Err(SyncError::Unreachable { remote, words });
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Pushes a branch of the code and a change of the store to the same remote, both or none. If others wrote to the store
@@ -146,7 +176,7 @@ pub(crate) fn land<T, E: From<StoreError> + From<SyncError>>(
     let mut synced = Synced::with(push.remote);
     let tracking = store.tracking(push.remote);
     let mut turn = Turn::wait(store, push.remote, watch)?;
-    let mut held = 0;
+    let mut futile = FutilePushes::default();
     for attempt in 0..TRIES {
         backoff::pause(attempt.min(6));
         // What other processes of this clone have handed in comes first: this push carries no one else's.
@@ -169,30 +199,28 @@ pub(crate) fn land<T, E: From<StoreError> + From<SyncError>>(
         let records = ahead.merged.commit;
         wait_for_rate_limit(&mut turn, &mut synced)?;
         turn.begins_push()?;
-        match push_both(store, push, records, watch)? {
-            Both::Accepted => {}
-            Both::CodeMoved => return Ok(LandPushed::Moved),
-            Both::NotAtomic => return Ok(LandPushed::NotAtomic),
-            Both::StoreMoved => continue,
-            Both::Unclear => {
+        match push_both(store, push, records, watch) {
+            Ok(Both::Accepted) => {}
+            Ok(Both::CodeMoved) => return Ok(LandPushed::Moved),
+            Ok(Both::NotAtomic) => return Ok(LandPushed::NotAtomic),
+            Ok(Both::StoreMoved) => continue,
+            Ok(Both::Unclear(unclear)) => {
                 ask(store, &mut turn, &mut synced)?;
-                let there = fetch_branch(store, push.remote, push.branch, watch)?;
                 let has_records = turn.shown()?.is_some_and(|shown| turn.contains(shown, records));
-                if !has_records && there == push.expected {
-                    held += 1;
-                    if held < HELD {
-                        continue;
-                    }
-                    return Err(SyncError::Unreachable {
-                        remote: push.remote.to_owned(),
-                        words: "it takes no push, and does not say why".into(),
-                    }
-                    .into());
-                }
                 if !has_records {
-                    return Ok(LandPushed::Moved);
+                    let there = fetch_branch_in_turn(store, push, &mut turn, &mut synced)?;
+                    if there != push.expected {
+                        return Ok(LandPushed::Moved);
+                    }
+                    futile.one_more(push, unclear)?;
+                    continue;
                 }
             }
+            Err(SyncError::Limited { limited, .. }) => {
+                turn.record_rate_limit(&limited)?;
+                continue;
+            }
+            Err(error) => return Err(error.into()),
         }
         transfer::update_tracking(store, push.remote, records);
         note_tracking(store, push);
@@ -213,14 +241,37 @@ pub(crate) fn land<T, E: From<StoreError> + From<SyncError>>(
     .into())
 }
 
+/// Like [`fetch_branch`], but waits as long as the host asks.
+fn fetch_branch_in_turn(
+    store: &Store,
+    push: &CodePush<'_>,
+    turn: &mut Turn<'_>,
+    synced: &mut Synced,
+) -> Result<Option<ObjectId>, SyncError> {
+    loop {
+        wait_for_rate_limit(turn, synced)?;
+        match fetch_branch(store, push.remote, push.branch, turn.watch()) {
+            Err(SyncError::Limited { limited, .. }) => turn.record_rate_limit(&limited)?,
+            there => return there,
+        }
+    }
+}
+
 /// How one push of both refs ended.
 enum Both {
     Accepted,
     CodeMoved,
     StoreMoved,
     NotAtomic,
-    /// Others were writing at the moment, or the connection was lost.
-    Unclear,
+    Unclear(Unclear),
+}
+
+/// A push that may have got through, in git's words.
+enum Unclear {
+    /// Others were writing at the moment.
+    Contended(String),
+    /// The connection was lost.
+    Lost(String),
 }
 
 fn push_both(
@@ -234,7 +285,9 @@ fn push_both(
     let store_ref = store.reference();
     let refs = [push.pushed(), PushedRef { reference: store_ref, commit: records, expected: None }];
     let reply = match store.transport().push_all(push.remote, &refs, true, &of_transfer(watch)) {
-        Err(GitError::Stopped { .. }) => return Ok(Both::Unclear),
+        Err(GitError::Stopped { .. }) => {
+            return Ok(Both::Unclear(Unclear::Lost("the push was stopped".to_owned())));
+        }
         reply => reply.map_err(StoreError::Git)?,
     };
     if reply.output.status.success() {
@@ -247,9 +300,12 @@ fn push_both(
     let code = answer(&reply, push.remote, push.branch.as_str())?;
     let records = answer(&reply, push.remote, store_ref)?;
     Ok(match (code, records) {
-        (Some(Answer::Behind), _) => Both::CodeMoved,
-        (_, Some(Answer::Behind)) => Both::StoreMoved,
-        _ => Both::Unclear,
+        (Answer::Behind, _) => Both::CodeMoved,
+        (_, Answer::Behind) => Both::StoreMoved,
+        (Answer::Unclear(unclear), _) | (Answer::Accepted, Answer::Unclear(unclear)) => {
+            Both::Unclear(unclear)
+        }
+        (Answer::Accepted, Answer::Accepted) => Both::Accepted,
     })
 }
 
@@ -258,12 +314,11 @@ enum Answer {
     Accepted,
     /// It has something else.
     Behind,
-    /// Someone else is writing there, or another ref of the same push was refused.
-    Contended,
+    /// Someone else is writing there, another ref of the same push was refused, or the push did not get that far.
+    Unclear(Unclear),
 }
 
-/// `None` if the push did not get that far.
-fn answer(reply: &TransportReply, remote: &str, reference: &str) -> Result<Option<Answer>, SyncError> {
+fn answer(reply: &TransportReply, remote: &str, reference: &str) -> Result<Answer, SyncError> {
     let (output, remote) = (&reply.output, remote.to_owned());
     let said = words::from_stderr(&output.stderr);
     let Some(status) = words::status(&output.stdout, reference) else {
@@ -276,27 +331,29 @@ fn answer(reply: &TransportReply, remote: &str, reference: &str) -> Result<Optio
             _ if words::denies_write(&said) => {
                 Err(SyncError::Refused { remote, reference: reference.to_owned(), words: said, hint: None })
             }
-            _ => Ok(None),
+            _ => Ok(Answer::Unclear(Unclear::Lost(said))),
         };
     };
-    Ok(Some(match status {
+    Ok(match status {
         RefAnswer::Updated | RefAnswer::Unchanged => Answer::Accepted,
         RefAnswer::Rejected(reason) | RefAnswer::Refused(reason) if is_of_another(&reason) => {
-            Answer::Contended
+            Answer::Unclear(Unclear::Contended(reason))
         }
         RefAnswer::Rejected(_) => Answer::Behind,
         RefAnswer::Refused(reason) => {
             let words = words::with_the_remotes(&reason, &output.stderr);
             let hint = words::hint_of_the_remote(&output.stderr);
-            match words::trouble(&words) {
-                Trouble::Contended => Answer::Contended,
+            match (words::trouble(&words), Limited::from_reply(reply)) {
+                (Trouble::Contended, _) => Answer::Unclear(Unclear::Contended(words)),
+                // If the remote says what to do, a hook refused the push, whatever words it quotes.
+                (_, Some(limited)) if hint.is_none() => return Err(SyncError::Limited { remote, limited }),
                 _ => {
                     let reference = reference.to_owned();
                     return Err(SyncError::Refused { remote, reference, words, hint });
                 }
             }
         }
-    }))
+    })
 }
 
 /// Whether a ref was refused only because another one of the same atomic push was.

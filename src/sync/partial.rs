@@ -6,9 +6,6 @@ use super::transfer::unreached;
 use crate::git::ObjectId;
 use crate::store::{Store, StoreError};
 
-/// Trees in a store are not nested deeper than this.
-const DEEPEST: usize = 16;
-
 /// Fetches the objects of `head` that an earlier plain `git fetch` left on the remote. Costs nothing in a full clone.
 pub(super) fn complete(store: &Store, remote: &str, head: ObjectId) -> Result<(), SyncError> {
     let is_partial = store.config("extensions.partialClone").is_some()
@@ -17,12 +14,15 @@ pub(super) fn complete(store: &Store, remote: &str, head: ObjectId) -> Result<()
         return Ok(());
     }
     // A missing tree hides what is missing below it.
-    for _ in 0..DEEPEST {
+    let mut asked = Vec::new();
+    loop {
         let missing = store.git().missing_objects(head, store.tip()?).map_err(StoreError::Git)?;
-        if missing.is_empty() {
-            break;
+        let Some(first) = missing.first() else { return Ok(()) };
+        if missing == asked {
+            let words = format!("it does not send the object `{first}`, which its ref refers to");
+            return Err(SyncError::Unreachable { remote: remote.to_owned(), words });
         }
         store.transport().fetch_objects(remote, &missing).map_err(|error| unreached(error, remote))?;
+        asked = missing;
     }
-    Ok(())
 }

@@ -98,11 +98,29 @@ impl Synced {
         } else if self.merged == Moved::None {
             self.merged = Moved::FastForward;
         }
-        for (named, more) in [(&mut self.restored, merged.restored), (&mut self.refused, merged.refused)] {
+        self.note_paths(merged.restored, merged.refused);
+    }
+
+    fn note_paths(&mut self, restored: Vec<String>, refused: Vec<String>) {
+        for (named, more) in [(&mut self.restored, restored), (&mut self.refused, refused)] {
             named.extend(more);
             named.sort();
             named.dedup();
         }
+    }
+
+    /// Adds another exchange with the same remote, made right after this one.
+    pub(crate) fn went_on(&mut self, next: Self) {
+        self.note_paths(next.restored, next.refused);
+        if self.merged == Moved::None || next.merged == Moved::Merge {
+            self.merged = next.merged;
+        }
+        self.rewound |= next.rewound;
+        self.pushed |= next.pushed;
+        self.waited_seconds += next.waited_seconds;
+        self.incoming += next.incoming;
+        self.outgoing += next.outgoing;
+        self.tip = next.tip;
     }
 
     pub(super) fn finish(mut self, store: &Store) -> Result<Self, SyncError> {

@@ -96,11 +96,11 @@ impl<'store> Turn<'store> {
     ///
     /// # Errors
     /// [`SyncError::Limited`] if that is longer than a command waits; [`SyncError::Stopped`].
-    pub(super) fn wait_for_rate_limit(&mut self, remote: &str) -> Result<(), SyncError> {
+    pub(super) fn wait_for_rate_limit(&mut self) -> Result<(), SyncError> {
         let Some((wait, words)) = self.state.limit.wait(limit::now()) else { return Ok(()) };
         if !self.patience.takes(wait) {
             let limited = Limited { wait: Some(wait), words: words.to_owned() };
-            return Err(SyncError::Limited { remote: remote.to_owned(), limited });
+            return Err(SyncError::Limited { remote: self.remote.clone(), limited });
         }
         let environment = self.store.environment();
         if !limit::sleep(wait, self.watch, || environment.is_stopped()) {
@@ -327,9 +327,9 @@ impl<'store> Turn<'store> {
 
     /// Why the remote gave no answer, if another process tried since this one came. `commit` is what this process
     /// handed in.
-    pub(super) fn failure(&self, remote: &str, commit: Option<ObjectId>) -> Option<SyncError> {
+    pub(super) fn failure(&self, commit: Option<ObjectId>) -> Option<SyncError> {
         let failed = self.state.failed.as_ref().filter(|failed| failed.until >= self.came)?;
-        let (remote, words) = (remote.to_owned(), failed.words.clone());
+        let (remote, words) = (self.remote.clone(), failed.words.clone());
         let is_unknown = match (parse(failed.unknown.as_deref()), commit) {
             (Some(lost), Some(commit)) => self.contains(lost, commit),
             _ => false,

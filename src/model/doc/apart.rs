@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{BIRTH, Doc, IMPORTED, Slot, is_element};
-use crate::model::redaction::{hidden_plan, is_hidden};
+use crate::model::redaction::{hidden_plan, is_hidden, is_of};
 use crate::model::{Births, EpochStamp, REDACTED, Redaction, Stamp};
 
 /// What one side wrote.
@@ -248,9 +248,4 @@ impl Doc {
 
 fn is_of_import(slot: &Slot) -> bool {
     slot.stamp.as_ref().is_some_and(Stamp::is_import)
-}
-
-/// Whether a slot is the field, or an element or leaf of it.
-fn is_of(field: &str, key: &str) -> bool {
-    key.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

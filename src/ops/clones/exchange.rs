@@ -18,9 +18,7 @@ pub(crate) fn sync(session: &Session, named: Option<&str>) -> Answer<Synced> {
     let mut synced = session.asking(|watch| sync::sync(store, &remote, watch))?;
     if synced.merged == Moved::Merge && follow_sources(session)? {
         let again = session.asking(|watch| sync::sync(store, &remote, watch))?;
-        synced.incoming += again.incoming;
-        synced.outgoing += again.outgoing;
-        synced.tip = again.tip;
+        synced.went_on(again);
     }
     if let Err(error) = remote::remember(store, &remote) {
         // The exchange itself succeeded; only the next one will need the remote's name again.

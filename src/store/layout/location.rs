@@ -30,9 +30,9 @@ pub(crate) enum Owner {
 /// A directory of write-once entries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum LogKind {
-    /// Directory of entries of an issue.
+    /// The comments on an issue.
     Comments(IssueId),
-    /// Directory of entries of an issue.
+    /// What executors and reviewers said about the plans of an issue.
     Feedback(IssueId),
     /// What explorers found out about an issue.
     Explorations(IssueId),

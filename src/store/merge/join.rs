@@ -2,8 +2,8 @@
 
 use super::union::BOUNDS;
 use crate::git::{HashKind, Kind};
-use crate::model::{Doc, Schema, strict};
-use crate::store::layout::form;
+use crate::model::{Schema, strict};
+use crate::store::layout::{form, own_doc};
 use crate::store::merge::entry;
 use crate::store::{Form, StoreError};
 
@@ -57,14 +57,10 @@ pub(super) fn records(kind: Form, id: Option<&str>, a: &[u8], b: &[u8]) -> Vec<u
 }
 
 fn docs(schema: &'static Schema, id: Option<&str>, a: &[u8], b: &[u8]) -> Option<Vec<u8>> {
-    match (parse_doc(schema, id, a), parse_doc(schema, id, b)) {
-        (Some(one), Some(two)) => Some(one.merge(two).to_bytes()),
-        (Some(_), None) => Some(a.to_vec()),
-        (None, Some(_)) => Some(b.to_vec()),
-        (None, None) => None,
+    match (own_doc(schema, id, a), own_doc(schema, id, b)) {
+        (Ok(one), Ok(two)) => Some(one.merge(two).to_bytes()),
+        (Ok(_), Err(_)) => Some(a.to_vec()),
+        (Err(_), Ok(_)) => Some(b.to_vec()),
+        (Err(_), Err(_)) => None,
     }
-}
-
-fn parse_doc(schema: &'static Schema, id: Option<&str>, bytes: &[u8]) -> Option<Doc> {
-    Doc::parse(schema, bytes).ok().filter(|doc| id.is_none_or(|id| doc.id() == Some(id)))
 }

@@ -124,17 +124,24 @@ pub(crate) fn issue(read: &impl ReadState, text: &str) -> Result<IssueId, Resolv
         return Ok(id);
     }
     match pick("issue", text, records::issue_ids(read)?, |id| (id.to_string(), id.uid().to_owned())) {
-        Err(ResolveError::NotFound { .. }) if is_of_another_kind(text) => match any(read, text) {
-            Ok(found) => Err(ResolveError::NoIssue { text: text.to_owned(), found }),
-            Err(_) => Err(ResolveError::NotFound { kind: "issue", text: text.to_owned(), near: None }),
-        },
+        Err(ResolveError::NotFound { kind, text, near }) => {
+            Err(no_issue(read, &text).unwrap_or(ResolveError::NotFound { kind, text, near }))
+        }
         found => found,
     }
 }
 
-/// Whether a text has the form of an id that no issue can have.
-fn is_of_another_kind(text: &str) -> bool {
-    ["SOL-", "EXR-", "QUE-", "RMAP-"].iter().any(|prefix| begins(text, prefix)) || number(text).is_some()
+/// The error for a text that has the form of an id that no issue can have; `None` for any other text.
+pub(crate) fn no_issue(read: &impl ReadState, text: &str) -> Option<ResolveError> {
+    let is_of_another_kind =
+        ["SOL-", "EXR-", "QUE-", "RMAP-"].iter().any(|prefix| begins(text, prefix)) || number(text).is_some();
+    if !is_of_another_kind {
+        return None;
+    }
+    Some(match any(read, text) {
+        Ok(found) => ResolveError::NoIssue { text: text.to_owned(), found },
+        Err(_) => ResolveError::NotFound { kind: "issue", text: text.to_owned(), near: None },
+    })
 }
 
 /// Whether a text begins with this prefix of ids, ignoring case.

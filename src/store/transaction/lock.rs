@@ -2,6 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -116,10 +117,16 @@ impl WriteLock {
     ) -> Result<(), StoreError> {
         let noted = self.noted().map_err(StoreError::io(&self.path))?;
         let began = Instant::now();
+        let (mut file, mut since) = (version(ref_lock), began);
         while let Ok(found) = std::fs::read(ref_lock) {
+            let now = version(ref_lock);
+            if now != file {
+                // Another process holds it.
+                (file, since) = (now, Instant::now());
+            }
             // Killed after the lock file was made and before the id was in it.
             let is_unwritten =
-                found.is_empty() && began.elapsed() >= UNWRITTEN_AFTER && self.is_older(ref_lock);
+                found.is_empty() && since.elapsed() >= UNWRITTEN_AFTER && self.is_older(ref_lock);
             if !noted.is_empty() && (found.trim_ascii() == noted.as_bytes() || is_unwritten) {
                 return match std::fs::remove_file(ref_lock) {
                     Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -145,6 +152,12 @@ impl WriteLock {
         let other = than.metadata().and_then(|file| file.modified());
         matches!((note, other), (Ok(note), Ok(other)) if note <= other)
     }
+}
+
+/// What changes when a file is written or replaced: its number, and when it was modified in seconds and nanoseconds.
+fn version(path: &Path) -> Option<(u64, i64, i64)> {
+    let about = path.metadata().ok()?;
+    Some((about.ino(), about.mtime(), about.mtime_nsec()))
 }
 
 #[cfg(test)]

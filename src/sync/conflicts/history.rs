@@ -10,7 +10,7 @@ use super::kept::KeptConflicts;
 use crate::git::ObjectId;
 use crate::index::Refreshing;
 use crate::model::{Apart, Doc, Schema};
-use crate::store::layout::form;
+use crate::store::layout::{form, own_doc};
 use crate::store::{Did, Form, Lineage, Own, ReadState, SharedMap, Snapshot, Store, StoreError, Wrote};
 
 /// The conflicts in the history of a commit by their number, and whether each is resolved there.
@@ -284,13 +284,15 @@ fn union(one: &Known, two: &Known) -> Known {
     one.union(two, |one, two| *one || *two)
 }
 
-/// The record at `path` of a state; `None` if it cannot be read, since then it did not win, and `fsck` reports it.
+/// The record at `path` of a state; `None` if a merge would not take it for that record, since then it did not win, and
+/// `fsck` reports it.
 pub(super) fn read(
     state: &Snapshot<'_>,
     schema: &'static Schema,
     path: &str,
 ) -> Result<Option<Doc>, StoreError> {
-    Ok(state.file(path)?.and_then(|bytes| Doc::parse(schema, &bytes).ok()))
+    let (_, id) = form(path);
+    Ok(state.file(path)?.and_then(|bytes| own_doc(schema, id.as_deref(), &bytes).ok()))
 }
 
 /// The conflicts that remain whichever merge base one starts from: after a criss-cross there are several, and an earlier

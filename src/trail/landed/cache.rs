@@ -8,7 +8,7 @@ use super::derive::{Asked, Question, derive};
 use super::history::TargetHistory;
 use super::target::{LandingTarget, UnpushedBranch};
 use crate::index::{Index, IndexError, LandingKey, LandingRow};
-use crate::model::{CommitHash, ExecutionStatus, IssueId};
+use crate::model::{CommitHash, ExecutionStatus, IssueId, hex};
 use crate::rules::landed::conflict;
 use crate::rules::{ExecutionFolder, LandedState, LandingProof, claim_order};
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
@@ -157,5 +157,5 @@ fn refs(store: &Store) -> Result<String, StoreError> {
             hash.update(format!("{name} {id}\n"));
         }
     }
-    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex(&hash.finalize()))
 }

@@ -78,3 +78,23 @@ fn a_comment_keeps_its_id_through_edits() {
     let said = repo.wf(&["undo"]).ok().stdout;
     assert!(said.contains(&format!("`body` of comment {id} ")), "{said}");
 }
+
+#[test]
+fn what_is_mine_is_found_under_a_name_with_an_accent() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("work").as_person("Élodie", "elodie@example.org");
+    repo.issue("ISS-001");
+    repo.issue("ISS-002");
+    repo.wf(&["edit", "ISS-001", "--assignee", "Élodie"]).ok();
+    assert_eq!(ids(&repo.json(&["list", "--mine"])), ["ISS-001"]);
+}
+
+#[test]
+fn the_end_of_a_queues_id_is_found_in_any_case() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("work");
+    repo.queued("ISS-001", "a.txt");
+    let queue = repo.json(&["queue", "manage", "list"])[0]["id"].as_str().unwrap().to_owned();
+    let end = queue.rsplit('-').next().unwrap().to_uppercase();
+    assert_eq!(repo.json(&["show", &end])["id"], queue);
+}

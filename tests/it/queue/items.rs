@@ -195,3 +195,17 @@ fn of_several_queues_all_are_shown_and_reasons_say_which() {
     assert_eq!(shown, repo.json(&["queue", "manage", "list"])[0]["id"]);
     assert_eq!(repo.json(&["queue", "show", &second])["id"], second.as_str());
 }
+
+#[test]
+fn a_copy_of_an_item_in_another_directory_is_no_item() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.queued("ISS-001", "a.txt");
+    let path = repo.store_path_in("/items/");
+    let (folder, name) = path.rsplit_once('/').unwrap();
+    let (items, fan) = folder.rsplit_once('/').unwrap();
+    let other = if fan == "00" { "01" } else { "00" };
+    repo.plumb(&[(&format!("{items}/{other}/{name}"), &repo.stored(&path))]);
+    assert_eq!(repo.json(&["queue", "show"])["items"].as_array().unwrap().len(), 1);
+    repo.wf(&["next", "S-1"]).ok();
+}

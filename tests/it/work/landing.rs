@@ -204,3 +204,22 @@ fn a_claim_keeps_what_it_found_out_about_completed_work() {
     repo.wf(&["next"]).ok();
     assert_eq!(known(), 2);
 }
+
+#[test]
+fn what_has_landed_since_the_base_was_made_is_not_there() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("code");
+    repo.wf(&["init", "--hooks"]).ok();
+    repo.commit("a.txt", "1\n", "start");
+    for (id, file) in [("ISS-001", "a.txt"), ("ISS-002", "a.txt"), ("ISS-003", "b.txt")] {
+        repo.queued(id, file);
+    }
+    let (old, work) = (repo.worktree("old", "old"), repo.worktree("work", "work"));
+    work.wf(&["next", "ISS-001"]).ok();
+    work.commit("a.txt", "2\n", "work");
+    work.done();
+    // The index knows main as it was.
+    repo.wf(&["list"]).ok();
+    repo.git(&["merge", "-q", "--no-ff", "-m", "merge", "work"]).ok();
+    assert_eq!(old.json(&["next"])["issue_id"], "ISS-003");
+}

@@ -77,6 +77,10 @@ fn with_items(read: &impl ReadState, mut queue: QueueFolder) -> Result<QueueFold
     for fan in read.names(&folder)? {
         for name in read.names(&format!("{folder}/{fan}"))? {
             let Some(Ok(solution)) = name.strip_suffix(".json").map(SolutionId::parse) else { continue };
+            // A copy elsewhere is no item; `fsck` names it.
+            if layout::Fan::parse(&fan) != Some(layout::Fan::new(&solution.issue())) {
+                continue;
+            }
             let found = recorded_behind::<Item>(read, &ITEM, &layout::item(&id, &solution), &hidden);
             items.extend(set_aside(found, &mut queue.broken)?.map(|item| item.record));
         }

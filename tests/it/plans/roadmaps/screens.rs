@@ -65,3 +65,13 @@ fn nothing_in_a_document_reaches_the_terminal_as_it_is() {
         assert!(!shown.lines().any(|line| line == "# c" || line == "# e"), "{shown}");
     }
 }
+
+#[test]
+fn a_slip_in_an_id_is_told_beside_a_roadmap_too() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.issue("WEB-001");
+    add(&repo, &direct(), &[]);
+    let error = repo.refused(1, &["show", "WEB-01"]);
+    assert!(error["hint"].as_str().unwrap().starts_with("did you mean `WEB-001`?"), "{error}");
+}

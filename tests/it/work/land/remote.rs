@@ -134,3 +134,37 @@ fn two_clones_that_land_at_the_same_time_lose_nothing_and_land_nothing_twice() {
     assert_eq!(merges, all);
     two.assert_one_state();
 }
+
+/// A hook of the remote that counts how often it runs.
+fn pre_receive(origin: &crate::support::Repo, text: &str) {
+    let hook = origin.path().join("hooks/pre-receive");
+    std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    std::fs::write(&hook, format!("#!/bin/sh\necho >>tried\n{text}\n")).unwrap();
+    std::fs::set_permissions(hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_push_that_never_gets_through_ends_in_the_words_of_git() {
+    let two = clones();
+    two.ada.complete(&work("ISS-001", "a.txt", "a\n"));
+    pre_receive(&two.origin, "kill -9 $PPID");
+    for atomic in ["true", "false"] {
+        two.origin.git(&["config", "receive.advertiseAtomic", atomic]).ok();
+        std::fs::remove_file(two.origin.path().join("tried")).unwrap_or_default();
+        let told = two.ada.wf(&["land", "ISS-001", "--yes"]).fails(1).stderr;
+        assert!(told.contains("error: `origin` cannot be reached: "), "{atomic}: {told}");
+        assert!(told.contains("disconnect") || told.contains("hung up"), "{atomic}: {told}");
+        assert_eq!(two.origin.read("tried").lines().count(), 3, "{atomic}");
+    }
+}
+
+#[test]
+fn a_landing_waits_as_long_as_the_host_asks() {
+    let two = clones();
+    two.ada.complete(&work("ISS-001", "a.txt", "a\n"));
+    let limit = "[ -e once ] || { touch once; echo 'Too many requests. Retry-After: 1' >&2; exit 1; }";
+    pre_receive(&two.origin, limit);
+    two.ada.wf(&["land", "ISS-001", "--yes"]).ok();
+    assert_eq!(two.origin.read("tried").lines().count(), 2);
+    assert_eq!(two.ada.id("main"), two.origin.id("main"));
+}
