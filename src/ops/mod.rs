@@ -33,7 +33,7 @@ pub(crate) use notice::{Notice, Weight};
 pub(crate) use patience::Patience;
 pub(crate) use reach::{unreached, unreached_of};
 pub(crate) use refusal::{Refusal, RefusalKind};
-pub(crate) use session::{NoProgress, Permit, Progress, Session};
+pub(crate) use session::{NoProgress, Permit, Progress, Ridden, Session, WriteCondition};
 
 /// The result of an operation.
 pub(crate) type Answer<V> = Result<Done<V>, Refusal>;

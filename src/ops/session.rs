@@ -1,6 +1,8 @@
 //! What every operation gets: the store, the actor, and the sinks for notices and progress.
 
 use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::sync::Arc;
 
 use super::{Done, Notice, Patience, Refusal, clones};
 use crate::git::{Environment, TransferStep};
@@ -42,6 +44,23 @@ impl Progress for NoProgress {
 /// What a change of the store also records. Returns false as long as there is nothing to record.
 pub(crate) type Rider = Box<dyn FnMut(&mut Tx<'_>) -> Result<bool, Refusal>>;
 
+/// What must hold in a state of the store for a session to change it.
+pub(crate) trait WriteCondition: fmt::Debug + Send + Sync {
+    /// Looks at the state that would be changed.
+    ///
+    /// # Errors
+    /// Why it may not be.
+    fn check(&self, tx: &Tx<'_>) -> Result<(), Refusal>;
+}
+
+/// What work under a rider came to.
+pub(crate) struct Ridden<T> {
+    /// The answer of the work.
+    pub(crate) done: T,
+    /// Whether what the rider says is recorded.
+    pub(crate) is_recorded: bool,
+}
+
 /// The right to perform an operation. Only [`Session::permit`] gives one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Permit(Op);
@@ -54,6 +73,7 @@ pub(crate) struct Session {
     caller: Option<Caller>,
     is_patient: Cell<bool>,
     rider: RefCell<Option<Rider>>,
+    condition: RefCell<Option<Arc<dyn WriteCondition>>>,
 }
 
 impl Session {
@@ -67,15 +87,28 @@ impl Session {
             caller: None,
             is_patient: Cell::new(false),
             rider: RefCell::default(),
+            condition: RefCell::default(),
         }
     }
 
     /// Does work whose first change of the store also records what `rider` says, in the same commit.
-    pub(crate) fn with_rider<T>(&self, rider: Rider, work: impl FnOnce() -> T) -> T {
+    pub(crate) fn with_rider<T>(&self, rider: Rider, work: impl FnOnce() -> T) -> Ridden<T> {
         self.rider.replace(Some(rider));
         let done = work();
-        self.rider.take();
-        done
+        Ridden { done, is_recorded: self.rider.take().is_none() }
+    }
+
+    /// From now on, the store is changed only in states in which `condition` holds; in any state if there is none.
+    pub(crate) fn only_if(&self, condition: Option<Arc<dyn WriteCondition>>) {
+        self.condition.replace(condition);
+    }
+
+    /// Refuses a change in a state in which it may not be made.
+    pub(crate) fn admit_change(&self, tx: &Tx<'_>) -> Result<(), Refusal> {
+        match &*self.condition.borrow() {
+            Some(condition) => condition.check(tx),
+            None => Ok(()),
+        }
     }
 
     /// A change that also records what the rider says. The flag is set if it did.
@@ -85,6 +118,7 @@ impl Session {
         mut change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
     ) -> impl FnMut(&mut Tx<'_>) -> Result<T, Refusal> {
         move |tx| {
+            self.admit_change(tx)?;
             let answer = change(tx)?;
             if let Some(rider) = self.rider.borrow_mut().as_mut() {
                 has_ridden.set(rider(tx)?);

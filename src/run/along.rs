@@ -8,14 +8,14 @@ use crate::model::{
     RunLogEntry, RunStep,
 };
 use crate::ops::issues::{existing, existing_outline};
-use crate::ops::{Refusal, Session};
+use crate::ops::{Refusal, Ridden, Session};
 use crate::rules::facts;
 use crate::store::Tx;
 
 /// What was done, and the entries of the log that tell of it; none if nothing was recorded.
 pub(super) struct Along<T> {
-    /// The answer of the operation.
-    pub(super) done: T,
+    /// The answer of the operation. It may be a refusal although its change is recorded: of what comes after that.
+    pub(super) done: Result<T, Refusal>,
     /// In the order of the log.
     pub(super) logged: Vec<RunLogEntry>,
 }
@@ -26,7 +26,7 @@ pub(super) fn log_along<T>(
     run: &RunId,
     mut events: impl FnMut(&Tx<'_>) -> Result<Vec<RunEvent>, Refusal> + 'static,
     work: impl FnOnce() -> Result<T, Refusal>,
-) -> Result<Along<T>, Refusal> {
+) -> Along<T> {
     let logged = Rc::new(RefCell::new(Vec::new()));
     let (kept, run) = (Rc::clone(&logged), run.clone());
     let rider = Box::new(move |tx: &mut Tx<'_>| {
@@ -39,21 +39,28 @@ pub(super) fn log_along<T>(
         kept.replace(entries);
         Ok(is_done)
     });
-    let done = session.with_rider(rider, work)?;
-    Ok(Along { done, logged: logged.take() })
+    let Ridden { done, is_recorded } = session.with_rider(rider, work);
+    // What was logged in a state that was not published is not in the log.
+    let logged = if is_recorded { logged.take() } else { Vec::new() };
+    Along { done, logged }
 }
 
-/// What the claim of an issue says in the log.
-pub(super) fn claimed(tx: &Tx<'_>, issue: &IssueId) -> Result<Vec<RunEvent>, Refusal> {
-    let folder = existing_outline(tx, issue)?;
-    let holder = facts::holder(&folder).filter(|holder| holder.outcome() == ExecutionStatus::Executing);
-    let reached = holder.map(|holder| {
-        let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Executing);
-        reached.solution_id = Some(holder.execution.solution_id.clone());
-        reached.execution_id = Some(holder.execution.id.clone());
-        RunEvent::Issue(reached)
-    });
-    Ok(reached.into_iter().collect())
+/// What the claims of issues by a run say in its log. Of an issue that somebody else claimed, they say nothing.
+pub(super) fn claimed(tx: &Tx<'_>, run: &RunId, issues: &[IssueId]) -> Result<Vec<RunEvent>, Refusal> {
+    let mut events = Vec::new();
+    for issue in issues {
+        let folder = existing_outline(tx, issue)?;
+        let holder = facts::holder(&folder).filter(|holder| {
+            holder.outcome() == ExecutionStatus::Executing && holder.execution.run_id.as_ref() == Some(run)
+        });
+        if let Some(holder) = holder {
+            let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Executing);
+            reached.solution_id = Some(holder.execution.solution_id.clone());
+            reached.execution_id = Some(holder.execution.id.clone());
+            events.push(RunEvent::Issue(reached));
+        }
+    }
+    Ok(events)
 }
 
 /// What queueing these issues says in the log.
@@ -99,4 +106,76 @@ pub(super) fn completed(
     let mut reached = IssueReached::plain(issue, IssueStatus::Completed);
     reached.execution_id = Some(execution.clone());
     Ok(vec![RunEvent::Action(done.clone()), RunEvent::Issue(reached)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Code, Op, Other};
+    use crate::ops::NoProgress;
+    use crate::ops::test_repo::TestRepo;
+
+    /// A session, and a run that has only this log.
+    fn session(repo: &TestRepo) -> (Session, RunId) {
+        for (key, value) in [("user.name", "Ada"), ("user.email", "ada@example.org")] {
+            repo.run(&["config", key, value]);
+        }
+        let store = repo.store();
+        store.create().unwrap();
+        (Session::new(store, Box::new(NoProgress)), RunId::parse("RUN-20261121-7k3m2pq9").unwrap())
+    }
+
+    fn queued() -> RunEvent {
+        RunEvent::Action(ActionDone::plain(RunStep::Queue, None))
+    }
+
+    /// The number of entries in the log of the run.
+    fn count(session: &Session, run: &RunId) -> usize {
+        use crate::store::{ReadState, layout};
+        session.store().snapshot().unwrap().names(&layout::run_log(run)).unwrap().len()
+    }
+
+    fn refusal() -> Refusal {
+        Refusal::new(Code::CannotWrite, "the disk is full").remedy(Other::RunResume, "goes on")
+    }
+
+    fn change(session: &Session) -> Result<(), Refusal> {
+        let permit = session.permit(Op::Run)?;
+        session.transact(permit, |tx| {
+            tx.describe("run: change".to_owned());
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    #[test]
+    fn what_fails_after_its_commit_is_in_the_log() {
+        let repo = TestRepo::new();
+        let (session, run) = session(&repo);
+        let events = |_: &Tx<'_>| Ok(vec![queued()]);
+        let along =
+            log_along(&session, &run, events, || change(&session).and_then(|()| Err::<(), _>(refusal())));
+        assert_eq!((along.done, along.logged.len()), (Err(refusal()), 1));
+        assert_eq!(count(&session, &run), 1);
+    }
+
+    #[test]
+    fn what_fails_before_its_commit_is_not() {
+        let repo = TestRepo::new();
+        let (session, run) = session(&repo);
+        let along = log_along(
+            &session,
+            &run,
+            |_| Ok(vec![queued()]),
+            || {
+                let permit = session.permit(Op::Run)?;
+                session.transact(permit, |_| Err::<(), _>(refusal())).map(drop)
+            },
+        );
+        assert_eq!((along.done, along.logged.len()), (Err(refusal()), 0));
+        assert_eq!(count(&session, &run), 0);
+        // Nor does a later change carry it.
+        change(&session).unwrap();
+        assert_eq!(count(&session, &run), 0);
+    }
 }

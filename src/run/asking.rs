@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::thread;
+use std::time::Instant;
 
 use super::job::{AgentJob, StepReport};
 use super::listener::Listener;
@@ -14,14 +15,30 @@ use crate::agent::known_session::KnownSession;
 use crate::agent::request::Request;
 use crate::agent::talk::{self, AgentReply, Sequel, Unanswered};
 use crate::git::{fault, local_now};
-use crate::model::{AgentSession, Code, Limited, Other, RunStep, Time, Usage};
+use crate::model::{AgentSession, Limited, RunStep, Time, Usage};
 use crate::ops::work::{Conversation, record_session, recorded};
 use crate::ops::{Notice, Refusal};
 use crate::process::supervise::LOOK;
 use crate::rules::LimitWait;
+use crate::rules::run::between;
 
 /// How much of what an agent says about its limit is recorded, in characters.
 const LONGEST: usize = 300;
+
+/// Since when an agent is at work.
+#[derive(Clone, Copy)]
+pub(super) struct WorkClock(Instant);
+
+impl WorkClock {
+    fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// How long, in milliseconds.
+    fn ms(self) -> u64 {
+        u64::try_from(self.0.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}
 
 /// A conversation with an agent that is not recorded yet.
 pub(super) struct UnrecordedSession {
@@ -64,18 +81,19 @@ impl AgentJob {
         if self.step == RunStep::Execute && !agent.commits().value {
             self.add_plan(&mut request.input)?;
         }
-        let from = self.now();
+        let from = self.now()?;
         let sequel = self.sequel(agent, &request, follow_up);
-        if let Some(from) = from {
-            self.begins(agent, from, &place.transcript, sequel.as_ref());
-        }
+        self.begins(agent, from, &place.transcript, sequel.as_ref());
         if let (true, Some(follow_up)) = (request.faults.is_empty(), follow_up) {
             // For a session that is lost.
             request.faults.clone_from(&follow_up.faults);
         }
         let before = sequel.as_ref().map(|sequel| sequel.session.clone());
         let mut listener = Listener::of(self, agent, &place.transcript, before);
+        let clock = WorkClock::start();
+        self.at_work.set(Some(clock));
         let said = talk::ask_again::<A>(agent, &place, &request, sequel.as_ref(), &mut listener);
+        self.at_work.set(None);
         listener.report_more();
         let said = match (said, self.silence) {
             (Err(Unanswered::Stopped { agent }), Some(after)) if listener.is_quiet => {
@@ -98,17 +116,27 @@ impl AgentJob {
         {
             self.commit(&place);
         }
-        if self.step != RunStep::Execute {
+        if self.step == RunStep::Execute {
+            let until = from.plus_millis(i64::try_from(clock.ms()).unwrap_or(i64::MAX));
+            self.record(agent, (from, until), &place.transcript, &said, used);
+        } else {
             unended::knows_usage(&place.transcript, &used);
             self.usage.borrow_mut().add(recorded(used));
-        } else if let Some(from) = from {
-            self.record(agent, from, &place.transcript, &said, used);
+            self.worked_ms.set(self.worked_ms.get().saturating_add(clock.ms()));
         }
         Ok(said)
     }
 
-    fn now(&self) -> Option<Time> {
-        self.session().ok()?.store().now().ok()
+    fn now(&self) -> Result<Time, Refusal> {
+        self.session()?.now()
+    }
+
+    /// How long its agents were at work in this step, as far as no record says so yet, in milliseconds.
+    pub(super) fn unrecorded_ms(&self) -> u64 {
+        let sessions = self.unrecorded_sessions();
+        let ended = sessions.iter().filter_map(|session| Some((session.started_at, session.ended_at?)));
+        let ended: u64 = ended.map(|(from, until)| between(from, until)).sum();
+        ended + self.worked_ms.get() + self.at_work.get().map_or(0, WorkClock::ms)
     }
 
     /// The session in which the agent goes on, and what it is told there; `None` if it begins anew.
@@ -216,10 +244,7 @@ impl AgentJob {
 
     /// An agent is limited: all runs learn of it. Returns false if that happened too often to wait once more.
     fn note_limit(&self, agent: &Agent, wait: LimitWait, said: &str, times: u32) -> Result<bool, Refusal> {
-        let now = self.now().ok_or_else(|| {
-            Refusal::new(Code::CannotWrite, "the store cannot be read")
-                .remedy(Other::RunResume, "continues the run")
-        })?;
+        let now = self.now()?;
         let offset = i64::from(local_now().offset) * 1000;
         let Some(until) = wait.until(now, times, offset) else { return Ok(false) };
         self.limits.add(agent.name(), until);
@@ -239,18 +264,17 @@ impl AgentJob {
     fn record<A>(
         &self,
         agent: &Agent,
-        from: Time,
+        (started_at, ended_at): (Time, Time),
         transcript: &Path,
         said: &Result<AgentReply<A>, Unanswered>,
         used: Usage,
     ) {
-        let Ok(session) = self.session() else { return };
-        let (Some(execution), Ok(ended_at)) = (&self.execution, session.now()) else { return };
+        let Some(execution) = &self.execution else { return };
         let summary = match said {
             Ok(reply) => reply.value["summary"].as_str().map(str::to_owned),
             Err(error) => Some(error.to_string()),
         };
-        let talk = Conversation { agent, started_at: from, ended_at, transcript, summary };
+        let talk = Conversation { agent, started_at, ended_at, transcript, summary };
         let mut held = match said {
             Ok(reply) => talk.answered(reply),
             Err(_) => talk.unanswered(used.clone()),
@@ -271,7 +295,7 @@ impl AgentJob {
 
     /// All of them are recorded now.
     pub(super) fn sessions_are_recorded(&self) {
-        self.sessions.take().iter().for_each(|session| unended::ended(&session.transcript));
+        self.sessions.take().iter().for_each(|session| unended::session_is_recorded(&session.transcript));
     }
 
     /// Records the conversations with agents that the end of an execution did not.
@@ -279,7 +303,7 @@ impl AgentJob {
         let Some(execution) = &self.execution else { return };
         for UnrecordedSession { held, transcript } in self.sessions.take() {
             match self.session().and_then(|session| record_session(&session, execution, held)) {
-                Ok(_) => unended::ended(&transcript),
+                Ok(_) => unended::session_is_recorded(&transcript),
                 Err(refusal) => self.warn("the session of its agent is not recorded", &refusal.message),
             }
         }

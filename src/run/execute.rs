@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::along::completed;
 use super::job::{
-    AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport as Told, VainStep, failure, failure_of,
+    AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport as Told, StepResult, VainStep, failure,
+    failure_of,
 };
 use super::leftovers::named;
 use super::steps::input;
@@ -47,13 +48,15 @@ pub(super) fn execute(job: &AgentJob, execution: &AgentExecution) -> StepOutcome
     let carrying = Carrying::new(job, execution, &session);
     // After a kill that followed the last commit, only the end is missing.
     if execution.may_be_done && carrying.is_all_there() && carrying.finish(None, Spent::default()).is_ok() {
-        return StepOutcome::Completed(execution.id.clone(), Spent::default());
+        return StepOutcome::done(StepResult::Completed(execution.id.clone()), Spent::default());
     }
     let carried_out = carrying.carry_out();
     job.record_sessions();
     match carried_out {
-        Ok(spent) => StepOutcome::Completed(execution.id.clone(), spent),
-        Err(NoAnswer::Stopped) if job.stops.is_of_issue() => carrying.give_back(&stopped_by_person()),
+        Ok(spent) => StepOutcome::done(StepResult::Completed(execution.id.clone()), spent),
+        Err(NoAnswer::Stopped) if job.stops.is_of_issue() => {
+            carrying.give_back(&job.lost_run().unwrap_or_else(stopped_by_person))
+        }
         Err(NoAnswer::Stopped) => StepOutcome::Stopped,
         // Nothing is wrong with the work.
         Err(NoAnswer::Refused(refusal)) if refusal.is_passing() => {
@@ -174,16 +177,25 @@ impl Carrying<'_> {
         self.is_done.set(true);
         let id = self.execution.id.clone();
         let events = move |tx: &Tx<'_>, done: &ActionDone| completed(tx, done, &id);
-        let done =
-            self.job.log_along(self.session, spent, events, || work::complete(self.session, &complete));
-        if done.is_ok() {
-            self.job.sessions_are_recorded();
-        } else if let Err(refusal) = self.record_checks(&complete.checks) {
+        match self.job.log_along(self.session, spent, events, || work::complete(self.session, &complete)) {
+            Ok(_) => {}
+            Err(refusal) if self.job.is_logged() => {
+                self.job.warn("it is completed, but not all that comes after was done", &refusal.message);
+            }
+            Err(refusal) => return Err(self.not_completed(refusal, &complete.checks)),
+        }
+        self.job.sessions_are_recorded();
+        Ok(())
+    }
+
+    /// Why the work is not completed. The results of its tests are recorded all the same.
+    fn not_completed(&self, refusal: Refusal, checks: &[Check]) -> NoAnswer {
+        if let Err(unrecorded) = self.record_checks(checks) {
             // Nothing says that the work is complete.
             self.is_done.set(false);
-            self.job.warn("the results of its tests are not recorded", &refusal.message);
+            self.job.warn("the results of its tests are not recorded", &unrecorded.message);
         }
-        done.map_err(|refusal| match refusal.code {
+        match refusal.code {
             Code::Uncommitted => {
                 let error_type = Some(COMMIT_FAILED.into());
                 NoAnswer::Failed(Failure { error_type, ..failure_of(&refusal) })
@@ -196,8 +208,7 @@ impl Carrying<'_> {
             | Code::OtherPlan
             | Code::ResultDiffers => NoAnswer::Failed(failure_of(&refusal)),
             _ => refusal.into(),
-        })?;
-        Ok(())
+        }
     }
 
     fn record_checks(&self, checks: &[Check]) -> Result<(), Refusal> {

@@ -1,6 +1,6 @@
 //! A step that an agent takes on its own thread: its input, and its result.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
@@ -12,12 +12,12 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::along::{Along, log_along};
-use super::asking::UnrecordedSession;
+use super::asking::{UnrecordedSession, WorkClock};
+use super::landing::EndedLanding;
 use super::limits::AgentLimits;
-use super::resolving::{ResolvedConflict, TestedCopies};
 use super::sessions::SessionNote;
+use super::spending::UnrecordedWork;
 use super::stops::RunStops;
-use super::unended;
 use super::workplace::{StepSite, StepWorkplace};
 use crate::agent::answer::{AnswerKind, CommonMembers};
 use crate::agent::definition::Agent;
@@ -26,8 +26,8 @@ use crate::agent::guard::AgentGuard;
 use crate::agent::request::{Request, RequestKind};
 use crate::agent::talk::AgentReply;
 use crate::model::{
-    ActionDone, Breach, ExecutionId, ExecutionStatus, Extent, Failure, IssueId, Learned, Limited, RemedyCall,
-    Run, RunEvent, RunLogEntry, RunStep, Setback, SolutionId, TaskId, Unrecorded, Usage, Verdict, hex,
+    ActionDone, Breach, ExecutionId, ExecutionStatus, Failure, IssueId, Learned, Limited, RemedyCall, Run,
+    RunEvent, RunLogEntry, RunStep, Setback, SolutionId, TaskId, Unrecorded, Usage, hex,
 };
 use crate::ops::work::asking::{Again, Asking};
 use crate::ops::work::runs::paths::{AgentIdentity, transcript_name};
@@ -36,6 +36,7 @@ use crate::rules::Role;
 use crate::store::Tx;
 use crate::workplace::Confinement;
 
+pub(super) use super::outcome::{DoneStep, EndedStep, Spent, StepOutcome, StepResult, VainStep};
 pub(super) use crate::ops::work::asking::{NoAnswer, RefusedAnswer, failure, failure_end, failure_of};
 
 /// The directory for answers that could not be stored, beside the transcripts.
@@ -91,6 +92,10 @@ pub(super) struct AgentJob {
     pub(super) stops: Arc<RunStops>,
     /// The agent's usage in this step. That of an executor is in the sessions of the execution.
     pub(super) usage: RefCell<Usage>,
+    /// Since when its agent is at work on what it was asked last.
+    pub(super) at_work: Cell<Option<WorkClock>>,
+    /// How long its agents worked on what they were asked before; for an executor, the sessions say so. In milliseconds.
+    pub(super) worked_ms: Cell<u64>,
     /// The conversations with its agent that the log of the execution does not have yet.
     pub(super) sessions: RefCell<Vec<UnrecordedSession>>,
     /// What the log of the run says of the result of the step already.
@@ -117,73 +122,8 @@ pub(super) enum StepReport {
     Noticed(Notice),
     /// The step has ended.
     Over(EndedStep),
-}
-
-/// A step that has ended.
-pub(super) struct EndedStep {
-    /// The issue.
-    pub(super) issue: IssueId,
-    /// The step.
-    pub(super) step: RunStep,
-    /// Its result.
-    pub(super) outcome: Box<StepOutcome>,
-    /// The usage of its agent that is not recorded yet.
-    pub(super) usage: Usage,
-    /// What the log of the run says of it already.
-    pub(super) logged: Vec<RunLogEntry>,
-}
-
-/// The result of a step.
-pub(super) enum StepOutcome {
-    /// The issue was explored; the complexity that was found.
-    Explored(Extent, Spent),
-    /// A plan is bound.
-    Planned(SolutionId, Spent),
-    /// There are plans to choose from.
-    Candidates(usize, Spent),
-    /// The plan was reviewed.
-    Reviewed(Verdict, Spent),
-    /// The plan was executed.
-    Completed(ExecutionId, Spent),
-    /// The execution failed, which is already recorded.
-    Failed(Failure),
-    /// The agent resolved this conflict of completed work by a merge.
-    Resolved(Box<ResolvedConflict>),
-    /// Copies of completed work were tested.
-    Tested(Box<TestedCopies>),
-    /// The step came to nothing.
-    Gave(VainStep),
-    /// Someone stopped it.
-    Stopped,
-}
-
-/// Why a step came to nothing.
-pub(super) struct VainStep {
-    /// What went wrong.
-    pub(super) failure: Failure,
-    /// Whether the agent failed, rather than the run itself.
-    pub(super) is_agents: bool,
-    /// What the run could not record.
-    pub(super) unrecorded: Option<Unrecorded>,
-}
-
-impl VainStep {
-    /// The agent failed.
-    pub(super) fn of_agent(failure: Failure) -> Self {
-        Self { failure, is_agents: true, unrecorded: None }
-    }
-
-    /// The run itself could not take the step.
-    pub(super) fn of_run(failure: Failure) -> Self {
-        Self { failure, is_agents: false, unrecorded: None }
-    }
-}
-
-/// The usage of an agent for an answer.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Spent {
-    /// In milliseconds.
-    pub(super) took_ms: u64,
+    /// Work was landed, or could not be.
+    Landed(Box<EndedLanding>),
 }
 
 impl AgentJob {
@@ -230,6 +170,7 @@ impl AgentJob {
                 unrecorded: None,
                 tokens: None,
                 cost: None,
+                took_ms: None,
             }));
         };
         asking.ask(once, learning, || self.again(), setback)
@@ -296,7 +237,8 @@ impl AgentJob {
         self.report(StepReport::Noticed(notice));
     }
 
-    /// Does work of which the log of the run tells in the same commit: what `events` makes of the step that is done.
+    /// Does work of which the log of the run tells in the same commit: what `events` makes of the step that is done. It may be
+    /// recorded although something fails: [`Self::is_logged`].
     pub(super) fn log_along<T>(
         &self,
         session: &Session,
@@ -306,15 +248,33 @@ impl AgentJob {
     ) -> Result<T, Refusal> {
         let usage = self.usage.borrow().clone();
         let mut done = ActionDone::plain(self.step, Some(self.issue.clone()));
-        (done.agent, done.took_ms) = (Some(self.agent.name().to_owned()), Some(spent.took_ms));
+        let took_ms = spent.took_ms.max(self.worked_ms.get());
+        (done.agent, done.took_ms) = (Some(self.agent.name().to_owned()), Some(took_ms));
         (done.tokens, done.cost) = (usage.tokens, usage.cost);
-        let Along { done, logged } = log_along(session, &self.run.id, move |tx| events(tx, &done), work)?;
+        let Along { done, logged } = log_along(session, &self.run.id, move |tx| events(tx, &done), work);
         if !logged.is_empty() {
-            self.usage.take();
+            self.take_work();
             self.logged.replace(logged);
-            unended::step_ended(&self.transcripts, self.step, &self.issue);
         }
-        Ok(done)
+        done
+    }
+
+    /// The work of its agent that is not recorded yet. From now on, it is.
+    pub(super) fn take_work(&self) -> UnrecordedWork {
+        UnrecordedWork { usage: self.usage.take(), time_ms: self.worked_ms.take() }
+    }
+
+    /// Whether the log of the run has the result of the step: whatever fails then comes after that.
+    pub(super) fn is_logged(&self) -> bool {
+        !self.logged.borrow().is_empty()
+    }
+
+    /// The plan that the log of the run says the step made.
+    pub(super) fn logged_plan(&self) -> Option<SolutionId> {
+        self.logged.borrow().iter().find_map(|entry| match &entry.event {
+            RunEvent::Issue(reached) => reached.solution_id.clone(),
+            _ => None,
+        })
     }
 
     /// The step came to nothing because of a refusal that is not the agent's fault.

@@ -24,6 +24,11 @@ impl AgentJob {
         }
     }
 
+    /// Why nothing of the step is recorded, if another driver has the run now.
+    pub(super) fn lost_run(&self) -> Option<Refusal> {
+        self.identity.hold.as_ref()?.lost()
+    }
+
     /// Makes the workplace of the agent, unless it is there.
     ///
     /// # Errors

@@ -27,7 +27,16 @@ pub(super) fn on_issue(folder: &IssueFolder, progress: &RunProgress<'_>) -> Spen
     spent
 }
 
-/// Which limit is reached once this usage is recorded, too, in words; `None` if there is more to spend.
+/// Work of an agent that is not recorded yet.
+#[derive(Debug, Default)]
+pub(super) struct UnrecordedWork {
+    /// What it used.
+    pub(super) usage: Usage,
+    /// How long it took, in milliseconds.
+    pub(super) time_ms: u64,
+}
+
+/// Which limit is reached once this work is recorded, too, in words; `None` if there is more to spend.
 ///
 /// # Errors
 /// If the store cannot be read.
@@ -35,14 +44,14 @@ pub(super) fn exhausted(
     session: &Session,
     run: &RunId,
     issue: &IssueId,
-    unrecorded: &Usage,
+    unrecorded: &UnrecordedWork,
 ) -> Result<Option<String>, Refusal> {
     let snapshot = session.store().snapshot()?;
     let run = existing_run(&snapshot, run)?;
     let progress = RunProgress::of(&run);
     if let Some(budget) = &run.run.issue_budget {
         let mut spent = on_issue(&existing(&snapshot, issue)?, &progress);
-        spent.add_unrecorded(unrecorded);
+        spent.add_unrecorded(&unrecorded.usage, unrecorded.time_ms);
         if let Some(why) = spent.exhausts(budget) {
             return Ok(Some(why));
         }
@@ -56,14 +65,14 @@ fn of_run(
     run: &RunFolder,
     progress: &RunProgress<'_>,
     budget: &Budget,
-    unrecorded: &Usage,
+    unrecorded: &UnrecordedWork,
 ) -> Result<Option<String>, Refusal> {
     let snapshot = session.store().snapshot()?;
     let mut spent = Spent::default();
     for id in &run.run.issue_ids {
         add_of_run(&existing(&snapshot, id)?, &run.run.id, progress, &mut spent);
     }
-    spent.add_unrecorded(unrecorded);
+    spent.add_unrecorded(&unrecorded.usage, unrecorded.time_ms);
     Ok(spent.for_time(driven_ms(run, session.now()?)).exhausts(budget))
 }
 
@@ -76,8 +85,9 @@ impl AgentJob {
             used.add(Usage { tokens, cost });
         }
         used.add(unrecorded.clone());
+        let work = UnrecordedWork { usage: used, time_ms: self.unrecorded_ms() };
         let exhausted =
-            self.session().and_then(|session| exhausted(&session, &self.run.id, &self.issue, &used));
+            self.session().and_then(|session| exhausted(&session, &self.run.id, &self.issue, &work));
         exhausted.is_ok_and(|why| why.is_some())
     }
 }

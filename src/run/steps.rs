@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use super::along::planned;
 use super::job::{
-    AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport, VainStep, failure, failure_of,
+    AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport, StepResult, VainStep, failure,
+    failure_of,
 };
 use super::taking::breach;
 use crate::agent::follow_up::{FollowUp, FollowUpReason};
@@ -51,7 +52,7 @@ pub(super) fn explore(job: &AgentJob) -> StepOutcome {
             let (issue, run) = (job.issue.clone(), Some(job.run.id.clone()));
             let found = plans::Explore { issue, depth, found: reply.answer, run };
             match plans::explore(&session, found) {
-                Ok(_) => Ok(StepOutcome::Explored(complexity, spent)),
+                Ok(_) => Ok(StepOutcome::done(StepResult::Explored(complexity), spent)),
                 Err(refusal) if [Code::OtherIssue, Code::TooLong].contains(&refusal.code) => {
                     Err(RefusedAnswer::Faults(vec![refusal.message]))
                 }
@@ -138,19 +139,23 @@ fn store(
     };
     let events = move |tx: &Tx<'_>, done: &ActionDone| planned(tx, done, &issue);
     let added = job.log_along(session, spent, events, || plans::add(session, input));
+    if let (Err(refusal), Some(solution)) = (&added, job.logged_plan()) {
+        job.warn("its plan is stored, but not all that comes after was done", &refusal.message);
+        return Ok(StepOutcome::done(StepResult::Planned(solution), spent));
+    }
     let added = added.inspect_err(|refusal| keep_plans(job, &plans, refusal)).map_err(mendable)?.view;
     if let Some(bound) = added.bound.first() {
-        return Ok(StepOutcome::Planned(bound.solution_id.clone(), spent));
+        return Ok(StepOutcome::done(StepResult::Planned(bound.solution_id.clone()), spent));
     }
     let [only] = added.added.as_slice() else {
         return match added.added.len() {
             0 => same_again(session, job, &added.already_there, is_warned)
-                .map(|solution| StepOutcome::Planned(solution, spent)),
-            n => Ok(StepOutcome::Candidates(n, spent)),
+                .map(|solution| StepOutcome::done(StepResult::Planned(solution), spent)),
+            n => Ok(StepOutcome::done(StepResult::Candidates(n), spent)),
         };
     };
     bind(session, job, only)?;
-    Ok(StepOutcome::Planned(only.clone(), spent))
+    Ok(StepOutcome::done(StepResult::Planned(only.clone()), spent))
 }
 
 /// Keeps the plans of an answer as a file if none of them could be stored because someone else was writing.
@@ -257,7 +262,7 @@ pub(super) fn review(job: &AgentJob, solution: &SolutionId) -> StepOutcome {
                 });
             }
             match reviewed {
-                Ok(done) => Ok(StepOutcome::Reviewed(done.view.standing, spent)),
+                Ok(done) => Ok(StepOutcome::done(StepResult::Reviewed(done.view.standing), spent)),
                 Err(refusal)
                     if [Code::MilderVerdict, Code::OtherPlan, Code::OtherIssue].contains(&refusal.code) =>
                 {

@@ -30,7 +30,11 @@ impl AgentJob {
     fn look_at_user(&self) -> Result<Option<UsersState>, crate::ops::Refusal> {
         match self.confinement {
             Confinement::Confined(_) => Ok(None),
-            Confinement::Open(_) => UsersState::look(&self.identity.shared()?).map(Some),
+            Confinement::Open(_) => {
+                let store = self.identity.shared()?;
+                let state = UsersState::look(&store)?;
+                Ok(Some(if self.run.lands { state.while_landing(&store)? } else { state }))
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::agent::transcript;
+use crate::git::fault;
 use crate::model::{AgentSession, ExecutionId, IssueId, RunEvent, RunStep, StepSpent, Time, Usage};
 use crate::ops::Session;
 use crate::ops::work::runs::paths::{AgentIdentity, RunPaths};
@@ -109,8 +110,9 @@ fn read(note: &Path) -> Option<Begun> {
     serde_json::from_slice(&fs::read(note).ok()?).ok()
 }
 
-/// The session was recorded.
-pub(super) fn ended(transcript: &Path) {
+/// The session is recorded. If the process is killed in between, whoever resumes the run finds it recorded.
+pub(super) fn session_is_recorded(transcript: &Path) {
+    fault::point("session-recorded");
     let _ = fs::remove_file(note(transcript));
 }
 
@@ -147,14 +149,16 @@ pub(super) fn record(session: &Session, places: &RunPaths, executor: &AgentIdent
                     .at(&tree.unwrap_or_else(|| places.branch_tree()))
                     .and_then(|there| record_session(&there, &execution_id, held).map(drop));
                 if recorded.is_ok() {
-                    ended(&transcript);
+                    session_is_recorded(&transcript);
                 }
             }
             BegunFor::Step { action, issue_id } => {
                 let AgentSession { agent, tokens, cost, started_at, .. } = held;
                 let Usage { tokens, cost } = recorded(Usage { tokens, cost });
-                let spent = StepSpent { action, issue_id: Some(issue_id), agent: Some(agent), tokens, cost };
-                steps.push(UnendedStep { spent, started_at, note: path });
+                let took_ms = transcript::lasted(&transcript);
+                let (issue_id, agent) = (Some(issue_id), Some(agent));
+                let spent = StepSpent { action, issue_id, agent, tokens, cost, took_ms };
+                steps.push(UnendedStep { spent, started_at });
             }
         }
     }
@@ -166,7 +170,6 @@ pub(super) struct UnendedStep {
     /// What its agent used.
     pub(super) spent: StepSpent,
     started_at: Time,
-    note: PathBuf,
 }
 
 impl UnendedStep {
@@ -187,11 +190,6 @@ impl UnendedStep {
             step == *action && issue == issue_id && (tokens.is_some() || cost.is_some())
         });
         is_any && !is_recorded
-    }
-
-    /// The log has what is to be recorded.
-    pub(super) fn forget(self) {
-        let _ = fs::remove_file(self.note);
     }
 }
 

@@ -5,7 +5,7 @@ use super::job::{StepOutcome, StepReport as Told, VainStep, failure_of};
 use super::leftovers::keep_commit;
 use crate::model::{Branch, Code, CommitHash, ExecutionStatus, Failure, Unrecorded};
 use crate::ops::work::{self, Fail, FailureReport, ReleaseLease, Then};
-use crate::ops::{Notice, Refusal};
+use crate::ops::{Notice, Refusal, Session};
 use crate::rules::run::{fails, releases};
 use crate::store::ObjectId;
 
@@ -21,7 +21,8 @@ impl Carrying<'_> {
         let _ = self.find_links();
         let failure = self.with_place(failure_of(refusal));
         let release = ReleaseLease { item: Some(self.execution.id.to_string()), force: None };
-        let unrecorded = match work::release(self.session, &release) {
+        let released = self.own_session().and_then(|session| work::release(&session, &release));
+        let unrecorded = match released {
             Ok(_) => None,
             Err(refusal) if refusal.is_stop() => return StepOutcome::Stopped,
             // Someone has taken it away.
@@ -35,6 +36,15 @@ impl Carrying<'_> {
             }
         };
         StepOutcome::Gave(VainStep { unrecorded, ..VainStep::of_run(failure) })
+    }
+
+    /// A session that gives the claim back: it belongs to this clone, whoever drives the run now.
+    fn own_session(&self) -> Result<Session, Refusal> {
+        let identity = self.job.identity.on_its_own();
+        match &self.job.claim {
+            Some(claim) => identity.at(claim),
+            None => identity.shared_session(),
+        }
     }
 
     /// Keeps the work on a branch. Returns the failure with the place of the work.

@@ -2,6 +2,7 @@
 
 use crate::model::{
     Choice, Failure, IssueId, IssueStatus, Run, RunAgents, RunLogEntry, RunStep, SolutionId, TaskId,
+    text_enum,
 };
 use crate::ops::{Notice, Session};
 use crate::rules::CommandLine;
@@ -35,7 +36,14 @@ pub(crate) enum RunUpdate<'a> {
         /// The number of the attempt, from 1.
         attempt: usize,
     },
-    /// An agent has finished a step.
+    /// Tests of completed work begin.
+    Tests {
+        /// The work on this issue.
+        issue: &'a IssueId,
+        /// What is tested.
+        of: WorkTest,
+    },
+    /// An agent has finished a step, or tests have.
     Ended {
         /// For this issue.
         issue: &'a IssueId,
@@ -55,6 +63,16 @@ pub(crate) enum RunUpdate<'a> {
         text: &'a str,
     },
 }
+
+text_enum!(
+    /// Tests of completed work, which run beside the agents.
+    WorkTest {
+        /// Of copies of its commits, since a merge conflicts with the branch of the run.
+        Copies = "copies",
+        /// Before it lands.
+        Landing = "landing",
+    }
+);
 
 /// Tells what was noticed since.
 pub(super) fn tell_notices(session: &Session, watch: &mut dyn RunWatch) {

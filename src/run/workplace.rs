@@ -128,9 +128,12 @@ impl StepWorkplace {
     pub(super) fn hand_in(&mut self, hander: Hander<'_>) -> Result<Vec<String>, Refusal> {
         let mut told = self.refusals_of_hooks();
         let handed = self.workplace.hand_in(hander.session.store(), HandInLimits::DEFAULT);
+        let mut taken_over = None;
         match take_records(hander.session, hander.role, hander.execution, &handed) {
             Ok(refused) => told.extend(refused.iter().map(record_words)),
             Err(refusal) if refusal.is_stop() || refusal.is_passing() => return Err(refusal),
+            // Its commits stay here, whoever drives the run.
+            Err(refusal) if refusal.code == Code::TakenOver => taken_over = Some(refusal),
             Err(refusal) => told.push(format!("nothing of its records was taken: {}", refusal.message)),
         }
         if hander.bounds.branch.is_some() {
@@ -138,7 +141,7 @@ impl StepWorkplace {
             self.refused = self.move_claim(taken, hander)?;
             told.extend(self.refused.iter().map(|refused| refused.why.clone()));
         }
-        Ok(told)
+        taken_over.map_or(Ok(told), Err)
     }
 
     /// Moves the branch to the commits that were taken. Returns why they were not.

@@ -82,6 +82,11 @@ impl Store {
         Self { acting, ..self }
     }
 
+    /// The name and role of the actor.
+    pub(crate) fn acting_as(&self) -> &Acting {
+        &self.acting
+    }
+
     /// The store as seen from another worktree, with the same actor.
     pub(crate) fn in_worktree(&self, folder: &Path) -> Result<Self, StoreError> {
         Ok(Self::open(folder, self.environment())?.acting(self.acting.clone()))

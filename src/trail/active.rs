@@ -136,6 +136,13 @@ pub(crate) fn forget(store: &Store) -> Result<(), StoreError> {
     remove(begun_path(store))
 }
 
+/// Clears what it says of one issue.
+pub(crate) fn forget_issue(store: &Store, issue: &IssueId) -> Result<(), StoreError> {
+    let mut made = begun(store)?;
+    made.retain(|id| id.issue() != *issue);
+    if made.is_empty() { forget(store) } else { begin(store, &made) }
+}
+
 fn begun_path(store: &Store) -> PathBuf {
     store.git_dir().join("wf/claiming")
 }

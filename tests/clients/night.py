@@ -36,8 +36,8 @@ def judged(n):
 
 
 SHARE = "pwd > shared.txt; "
-# What the work on an issue may take, in seconds.
-BUDGET = 90
+# What the work on an issue may take, in seconds. On a machine where a turn of an agent takes longer than ten, name more.
+BUDGET = int(os.environ.get("BUDGET", 90))
 # The first key whose expression is found in what the agent was told last decides.
 NIGHT = {
     '/"reason": "rejected-review"': [{"text": json.dumps(plan("ISS-7", about="A longer plan"))}],

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::run_lines::TITLE;
 use crate::model::{IssueId, IssueStatus, Order, OrderKind, RunEvent};
 use crate::rules::run::{IssueStage, stage};
-use crate::run::{RunUpdate, StartedIssue};
+use crate::run::{RunUpdate, StartedIssue, WorkTest};
 use crate::ui::{clean_line, time, truncate, width};
 
 /// The cells of the bar.
@@ -22,7 +22,7 @@ struct Row {
     issue: IssueId,
     title: String,
     status: IssueStatus,
-    /// What an agent is doing for it.
+    /// What an agent, or a test, is doing for it.
     work: Option<Work>,
     /// The last line that its agents wrote.
     said: String,
@@ -56,12 +56,14 @@ impl Board {
                 self.rows = issues.iter().map(row).collect();
             }
             RunUpdate::Began { issue, step, .. } => {
-                let work = Work { step: step.verb(), task: String::new(), since: Instant::now() };
-                self.change(issue, |row| {
-                    row.work = Some(work);
-                    row.said.clear();
-                    row.begun.clear();
-                });
+                self.change(issue, |row| row.begin(step.verb()));
+            }
+            RunUpdate::Tests { issue, of } => {
+                let step = match of {
+                    WorkTest::Copies => "test copies",
+                    WorkTest::Landing => "land",
+                };
+                self.change(issue, |row| row.begin(step));
             }
             RunUpdate::Noticed(_) => {}
             RunUpdate::Ended { issue } => self.change(issue, |row| row.work = None),
@@ -147,6 +149,12 @@ impl Row {
         format!("{issue}  {}{task}  {time}  {}", work.step, self.said)
     }
 
+    fn begin(&mut self, step: &'static str) {
+        self.work = Some(Work { step, task: String::new(), since: Instant::now() });
+        self.said.clear();
+        self.begun.clear();
+    }
+
     /// Keeps the last line that says something: the `}` at the end of an answer does not.
     fn hear(&mut self, text: &str) {
         self.begun.push_str(text);
@@ -213,6 +221,18 @@ mod tests {
         };
         board.update(&RunUpdate::Logged(&entry));
         assert_eq!(board.lines(20)[2], "ISS-3  Mend 3  completed");
+    }
+
+    #[test]
+    fn tests_of_completed_work_are_shown_as_long_as_they_run() {
+        let mut board = board(&[IssueStatus::Completed, IssueStatus::Completed]);
+        board.update(&RunUpdate::Tests { issue: &id(1), of: WorkTest::Copies });
+        board.update(&RunUpdate::Tests { issue: &id(2), of: WorkTest::Landing });
+        let lines = board.lines(20);
+        assert!(lines[0].starts_with("ISS-1  Mend 1  test copies  "), "{lines:?}");
+        assert!(lines[1].starts_with("ISS-2  Mend 2  land  "), "{lines:?}");
+        board.update(&RunUpdate::Ended { issue: &id(1) });
+        assert_eq!(board.lines(20)[0], "ISS-1  Mend 1  completed");
     }
 
     #[test]

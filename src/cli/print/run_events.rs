@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::with_remedies;
 use crate::model::{IssueId, RunAgents, RunId, RunLogEntry, RunMode, RunStep, TaskId};
-use crate::run::RunUpdate;
+use crate::run::{RunUpdate, WorkTest};
 
 /// Something that happens in a run.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -45,7 +45,14 @@ pub(in crate::cli) enum RunNews {
         /// 1 for the first time that an agent is asked for this, 2 for the second, …
         attempt: usize,
     },
-    /// An agent has finished a step.
+    /// Tests of completed work begin.
+    Tests {
+        /// The work on this issue.
+        issue_id: IssueId,
+        /// What is tested.
+        of: WorkTest,
+    },
+    /// An agent has finished a step, or tests have.
     Ended {
         /// For this issue.
         issue_id: IssueId,
@@ -91,6 +98,7 @@ impl From<&RunUpdate<'_>> for RunNews {
                 agent: (*agent).to_owned(),
                 attempt: *attempt,
             },
+            RunUpdate::Tests { issue, of } => Self::Tests { issue_id: (*issue).clone(), of: *of },
             RunUpdate::Ended { issue } => Self::Ended { issue_id: (*issue).clone() },
             RunUpdate::Task { issue, task } => {
                 Self::Task { issue_id: (*issue).clone(), task_id: (*task).clone() }

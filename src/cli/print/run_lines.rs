@@ -7,7 +7,7 @@ use crate::model::{
     RunStep, Setback,
 };
 use crate::rules::run::{ALL_FAILED, breach_words, is_for_a_person, limited_words, order_words};
-use crate::run::{RunUpdate, StartedIssue};
+use crate::run::{RunUpdate, StartedIssue, WorkTest};
 use crate::ui::{Painter, clean_line, count, indent, style, truncate};
 
 /// The columns that a title may take.
@@ -43,6 +43,13 @@ impl RunLines {
                     n => format!(", {} attempt", ordinal(*n)),
                 };
                 Some(self.about(issue, &format!("{} by {}{again}", step.noun(), clean_line(agent))))
+            }
+            RunUpdate::Tests { issue, of } => {
+                let what = match of {
+                    WorkTest::Copies => "tests of copies of its commits",
+                    WorkTest::Landing => "landing",
+                };
+                Some(self.about(issue, what))
             }
             RunUpdate::Logged(entry) => self.logged(&entry.event),
             RunUpdate::Noticed(_)

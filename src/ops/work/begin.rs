@@ -5,31 +5,32 @@ use std::path::PathBuf;
 
 use super::new_worktree::NewWorktree;
 use super::pick::{Picked, Picker};
+use super::session::of_caller;
 use super::shared_files::shared;
 use super::take::{ClaimRequest, Claimable};
 use super::{publish, set_aside};
 use crate::index::Index;
 use crate::model::{
-    AsideReason, Branch, Code, CommitHash, Execution, IssueId, IssueStatus, Op, QueueId, RunId, Supersedes,
-    Uid,
+    AgentSession, AsideReason, Branch, Code, CommitHash, Event, Execution, ExecutionId, IssueId, IssueStatus,
+    Op, QueueId, Supersedes, Uid,
 };
 use crate::ops::issues::{existing, existing_outline};
 use crate::ops::{Refusal, Session, queue};
 use crate::rules::readiness::dependencies;
 use crate::rules::{claim_order, facts};
-use crate::store::{Store, Tx, resolve};
+use crate::store::{Store, Tx, random_uid, resolve};
 use crate::trail::active::{self, ActiveClaim};
 use crate::trail::own_branch;
 
 /// Where a plan is executed.
-pub(super) enum PlanWorkplace {
+enum PlanWorkplace {
     /// In this worktree, on this branch.
     Here(Branch),
     /// In a worktree that is created for it.
     Made(NewWorktree),
 }
 
-pub(super) fn workplace(store: &Store, wish: &ClaimRequest) -> Result<PlanWorkplace, Refusal> {
+fn workplace(store: &Store, wish: &ClaimRequest) -> Result<PlanWorkplace, Refusal> {
     if wish.worktree.is_new() {
         return Ok(PlanWorkplace::Made(NewWorktree::wanted(store, wish)?));
     }
@@ -44,7 +45,7 @@ pub(super) fn workplace(store: &Store, wish: &ClaimRequest) -> Result<PlanWorkpl
     Ok(PlanWorkplace::Here(branch))
 }
 
-pub(super) fn pick(
+fn pick(
     store: &Store,
     index: Option<&Index<'_>>,
     tx: &mut Tx<'_>,
@@ -125,22 +126,114 @@ fn first(tx: &Tx<'_>, from: &mut Picker<'_>, queue: Option<&QueueId>) -> Result<
     Ok(picked)
 }
 
-/// What a claim says beside what it takes, and where.
-pub(super) struct ClaimTerms<'a> {
+/// A claim that is being made.
+pub(super) struct NewClaim<'a> {
+    session: &'a Session,
+    /// The request.
+    wish: &'a ClaimRequest,
     /// The remote through which it is made.
-    pub(super) remote: Option<&'a str>,
+    remote: Option<&'a str>,
     /// How long it holds, in milliseconds.
-    pub(super) lease: i64,
+    lease: i64,
     /// What makes it different from any other.
-    pub(super) nonce: &'a Uid,
-    /// The run that makes it.
-    pub(super) run: Option<&'a RunId>,
-    /// The completed issues that come first and whose commits it does without.
-    pub(super) missing: Vec<IssueId>,
+    nonce: Uid,
+    /// Where the plan is executed.
+    place: PlanWorkplace,
+    /// The conversation of the agent that claims, if an agent does.
+    agent: Option<AgentSession>,
+}
+
+impl<'a> NewClaim<'a> {
+    /// A claim for this request.
+    pub(super) fn prepare(
+        session: &'a Session,
+        wish: &'a ClaimRequest,
+        remote: Option<&'a str>,
+    ) -> Result<Self, Refusal> {
+        let store = session.store();
+        let nonce = random_uid()?;
+        let place = workplace(store, wish)?;
+        let agent = of_caller(session, wish.model.as_deref())?;
+        Ok(Self { session, wish, remote, lease: store.lease()?, nonce, place, agent })
+    }
+
+    /// Chooses what to claim.
+    pub(super) fn pick(&self, tx: &mut Tx<'_>, index: Option<&Index<'_>>) -> Result<Picked, Refusal> {
+        pick(self.session.store(), index, tx, self.wish, self.remote, &self.nonce, &self.place)
+    }
+
+    /// Writes the claim. `made` are those that were written for the request before, in states that may not count; they are noted,
+    /// so that the claim is found if the process is killed.
+    pub(super) fn write(
+        &self,
+        tx: &mut Tx<'_>,
+        picked: &Picked,
+        made: &mut Vec<ExecutionId>,
+    ) -> Result<Execution, Refusal> {
+        let store = self.session.store();
+        let missing =
+            if self.wish.allow_missing { missing(tx, store, self.wish, picked)? } else { Vec::new() };
+        let execution = self.execution(tx, picked, &missing)?;
+        if !made.contains(&execution.id) {
+            made.push(execution.id.clone());
+        }
+        active::begin(store, made)?;
+        tx.create_execution(&execution)?;
+        if let Some(agent) = &self.agent {
+            tx.log(&execution.id, Event::Session(agent.clone()))?;
+        }
+        Ok(execution)
+    }
+
+    fn execution(&self, tx: &Tx<'_>, picked: &Picked, missing: &[IssueId]) -> Result<Execution, Refusal> {
+        let store = self.session.store();
+        let item = &picked.item;
+        let folder = existing_outline(tx, &item.issue_id)?;
+        let attempt =
+            folder.executions.iter().map(|execution| execution.execution.attempt).max().unwrap_or(0) + 1;
+        // The previous holders are set aside with the status seen now; if their work has ended unseen, that end counts.
+        let supersedes = claim_order::standing(&folder.executions)
+            .into_iter()
+            .map(|(execution, status)| Supersedes { execution_id: execution.execution.id.clone(), status })
+            .collect();
+        let now = tx.stamper().now();
+        let (branch, base_commit, worktree) = match &self.place {
+            PlanWorkplace::Here(branch) => {
+                (branch.clone(), store.head()?.map(CommitHash::from), store.worktree_name())
+            }
+            PlanWorkplace::Made(made) => {
+                let plan = made.plan(store, &item.solution_id)?;
+                (plan.branch, Some(plan.base), plan.name)
+            }
+        };
+        let role = store.role().map(str::to_owned);
+        Ok(Execution::made(&item.issue_id, |id| Execution {
+            id,
+            nonce: self.nonce.to_string(),
+            issue_id: item.issue_id.clone(),
+            solution_id: item.solution_id.clone(),
+            plan_digest: item.plan_digest.clone(),
+            plan_commit: tx.base().commit().into(),
+            queue_id: Some(picked.queue.clone()),
+            item_id: Some(item.item_id.clone()),
+            attempt,
+            actor: tx.person().to_owned(),
+            role,
+            branch: Some(branch),
+            base_commit,
+            worktree,
+            via: self.remote.map(str::to_owned),
+            run_id: self.wish.run.clone(),
+            missing: missing.to_vec(),
+            supersedes,
+            started_at: now,
+            lease_expires_at: now.plus_millis(self.lease),
+        }))
+    }
 }
 
 /// The completed issues on which an item depends and whose commits are not where it begins.
-pub(super) fn missing(
+fn missing(
     tx: &Tx<'_>,
     store: &Store,
     wish: &ClaimRequest,
@@ -153,57 +246,6 @@ pub(super) fn missing(
     needed.retain(|id| facts.get(id).is_some_and(|fact| fact.status == IssueStatus::Completed));
     let absent = queue::absent(store, tx, &base, needed, None)?;
     Ok(absent.into_iter().map(|(id, _)| id).collect())
-}
-
-pub(super) fn execution(
-    tx: &Tx<'_>,
-    store: &Store,
-    picked: &Picked,
-    place: &PlanWorkplace,
-    terms: &ClaimTerms<'_>,
-) -> Result<Execution, Refusal> {
-    let item = &picked.item;
-    let folder = existing_outline(tx, &item.issue_id)?;
-    let attempt =
-        folder.executions.iter().map(|execution| execution.execution.attempt).max().unwrap_or(0) + 1;
-    // The previous holders are set aside with the status seen now; if their work has ended unseen, that end counts.
-    let supersedes = claim_order::standing(&folder.executions)
-        .into_iter()
-        .map(|(execution, status)| Supersedes { execution_id: execution.execution.id.clone(), status })
-        .collect();
-    let now = tx.stamper().now();
-    let (branch, base_commit, worktree) = match place {
-        PlanWorkplace::Here(branch) => {
-            (branch.clone(), store.head()?.map(CommitHash::from), store.worktree_name())
-        }
-        PlanWorkplace::Made(made) => {
-            let plan = made.plan(store, &item.solution_id)?;
-            (plan.branch, Some(plan.base), plan.name)
-        }
-    };
-    let role = store.role().map(str::to_owned);
-    Ok(Execution::made(&item.issue_id, |id| Execution {
-        id,
-        nonce: terms.nonce.to_string(),
-        issue_id: item.issue_id.clone(),
-        solution_id: item.solution_id.clone(),
-        plan_digest: item.plan_digest.clone(),
-        plan_commit: tx.base().commit().into(),
-        queue_id: Some(picked.queue.clone()),
-        item_id: Some(item.item_id.clone()),
-        attempt,
-        actor: tx.person().to_owned(),
-        role,
-        branch: Some(branch),
-        base_commit,
-        worktree,
-        via: terms.remote.map(str::to_owned),
-        run_id: terms.run.cloned(),
-        missing: terms.missing.clone(),
-        supersedes,
-        started_at: now,
-        lease_expires_at: now.plus_millis(terms.lease),
-    }))
 }
 
 /// Binds the worktree to its claim, after creating it if requested, and returns its path. If that fails, the claim is
@@ -232,13 +274,22 @@ pub(super) fn settle(
             });
             publish(session, execution)?;
             given_back?;
-            active::forget(store)?;
+            forget_note(store, wish, execution)?;
             return Err(refusal);
         }
     };
     bind_worktree(&Store::open(&path, store.environment())?, execution)?;
-    active::forget(store)?;
+    forget_note(store, wish, execution)?;
     Ok(Some(path))
+}
+
+/// The note of a claim is not needed any more. A run notes several at a time, each for its own issue.
+fn forget_note(store: &Store, wish: &ClaimRequest, execution: &Execution) -> Result<(), Refusal> {
+    let forgotten = match wish.run {
+        Some(_) => active::forget_issue(store, &execution.issue_id),
+        None => active::forget(store),
+    };
+    Ok(forgotten?)
 }
 
 fn bind_worktree(store: &Store, execution: &Execution) -> Result<(), Refusal> {

@@ -9,8 +9,8 @@ use super::{
     refuse_foreign, shared_files, target, unbind_worktree, unfinished,
 };
 use crate::model::{
-    AgentSession, Check, Code, CommitHash, CommitLink, End, Event, ExecutionId, ExecutionResult,
-    ExecutionStatus, LinkedBy, Op, Other, PatchId, Plan, RemedyCall, count,
+    AgentSession, Branch, Check, Code, CommitHash, CommitLink, End, Event, ExecutionId, ExecutionResult,
+    ExecutionStatus, LinkedBy, Op, Other, PatchId, Plan, RemedyCall, Rewrite, count,
 };
 use crate::ops::issues::open_parts;
 use crate::ops::{Answer, Notice, Refusal, Session};
@@ -18,7 +18,7 @@ use crate::rules::unbegun::unbegun;
 use crate::rules::{
     ExecutionFolder, Gate, GateValue, IssueFolder, LinkedCommit, PlanReview, evidence, reply_task,
 };
-use crate::store::{CodeCommit, ObjectId, ReadState, Store, StoreError, Tx, records};
+use crate::store::{CodeCommit, IssueSources, ObjectId, ReadState, Store, StoreError, Tx, records};
 use crate::trail::landed::target::LandingTarget;
 use crate::trail::work::{self, CommittedWork};
 use crate::trail::{active, claimed, patch_id, restored, signed_checks};
@@ -51,65 +51,115 @@ pub(crate) struct Complete {
 /// `in-progress`, `uncommitted`, `no-commit`, `failed-check`, `no-evidence`.
 pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
     let permit = session.permit(Op::Done)?;
-    let (store, item, force) = (session.store(), input.item.as_deref(), input.force.as_deref());
-    let mut seen = store.snapshot()?;
-    let mut before = target(store, &seen, item)?;
-    let asked = confirm(session, &before.execution)?;
-    if matches!(asked, Asked::Merged) {
-        seen = store.snapshot()?;
-        before = target(store, &seen, item)?;
-    }
-    // Reading the history of the code and the work tree takes time, so this happens before the lock is taken.
-    let named = match &input.report {
-        Some(report) => report.commits(store)?,
-        None => Vec::new(),
-    };
-    let made: Vec<CodeCommit> =
-        input.made.iter().map(|id| store.code_commit(*id)).collect::<Result<_, _>>()?;
-    if force.is_none() {
-        if let Some(report) = &input.report {
-            report.refuse_differences(store, &before.execution, &named, &made, item)?;
+    let store = session.store();
+    let completion = Completion::examine(session, input)?;
+    let committed = session.transact(permit, |tx| completion.record(tx, store))?;
+    let execution = &completion.before.execution.execution;
+    unbind_worktree(session, &execution.id);
+    completion.tell(session, &committed.answer)?;
+    let commits = Some(committed.answer.commits);
+    let ended = ended::publish(session, execution, input.then, commits, &completion.asked)?;
+    Ok(session.done(ended, committed.commit))
+}
+
+/// An execution that is to be completed, with what is read before the lock is taken: the history of the code and the work tree
+/// take time.
+struct Completion<'a> {
+    input: &'a Complete,
+    before: ExecutionTarget,
+    asked: Asked,
+    links: Vec<CommitLink>,
+    restored: Vec<Rewrite>,
+    /// Results of tests and conversations that are not recorded yet.
+    new: Vec<Event>,
+    work: CommittedWork,
+    /// Commits that no plan knows.
+    unlinked: Vec<CodeCommit>,
+    place: IssueSources,
+    patch_id: Option<PatchId>,
+    onto: Option<Branch>,
+}
+
+/// What was recorded of a completion.
+struct RecordedEnd {
+    commits: usize,
+    /// How many pieces of evidence are missing.
+    missing: usize,
+    /// The tasks that nothing implements.
+    unbegun: Vec<String>,
+    /// Whether the plan cannot be read.
+    is_unread: bool,
+    /// The task that reports the result elsewhere, if that was not done.
+    reply: Option<String>,
+    /// What the tests show about the work.
+    about_tests: Vec<Notice>,
+}
+
+impl<'a> Completion<'a> {
+    fn examine(session: &Session, input: &'a Complete) -> Result<Self, Refusal> {
+        let (store, item) = (session.store(), input.item.as_deref());
+        let mut seen = store.snapshot()?;
+        let mut before = target(store, &seen, item)?;
+        let asked = confirm(session, &before.execution)?;
+        if matches!(asked, Asked::Merged) {
+            seen = store.snapshot()?;
+            before = target(store, &seen, item)?;
         }
-        refuse_foreign(store, &before.execution, Intent::End, force)?;
-        let plan = as_stored(store, &before.execution.execution).ok();
-        let plan = plan.map(|plan| plan.typed_plan());
-        unfinished::refuse_in_progress(store, &before.execution)?;
-        unfinished::refuse_uncommitted(store, &before.execution, plan.as_ref())?;
+        let named = match &input.report {
+            Some(report) => report.commits(store)?,
+            None => Vec::new(),
+        };
+        let made: Vec<CodeCommit> =
+            input.made.iter().map(|id| store.code_commit(*id)).collect::<Result<_, _>>()?;
+        if input.force.is_none() {
+            if let Some(report) = &input.report {
+                report.refuse_differences(store, &before.execution, &named, &made, item)?;
+            }
+            refuse_foreign(store, &before.execution, Intent::End, None)?;
+            let plan = as_stored(store, &before.execution.execution).ok();
+            let plan = plan.map(|plan| plan.typed_plan());
+            unfinished::refuse_in_progress(store, &before.execution)?;
+            unfinished::refuse_uncommitted(store, &before.execution, plan.as_ref())?;
+        }
+        // If the agent reports the same commit, the run still knows better how it was made.
+        let mut links = missing_links(store, &seen, &before, made.iter(), LinkedBy::Run)?;
+        let reported = named.iter().filter_map(|(_, commit)| commit.as_ref());
+        let reported = reported.filter(|commit| !input.made.contains(&commit.id));
+        links.extend(missing_links(store, &seen, &before, reported, LinkedBy::Manual)?);
+        let restored = restored::rewrites(&before.execution, &restored::reach(store, &before.execution)?);
+        let sessions = input.sessions.iter().cloned().map(bounded).map(Event::Session);
+        let new = input.checks.iter().cloned().map(Event::Check).chain(sessions).collect();
+        let work = CommittedWork::examine(store, &seen, &before.execution)?;
+        // A run links all that was made.
+        let unlinked =
+            if input.made.is_empty() { unlinked(store, &before.execution, &links)? } else { Vec::new() };
+        let place = seen.place_of(&before.execution.execution.id.issue())?;
+        let patch_id = patch_of(session, &before.execution, &work, &links);
+        let onto = LandingTarget::find(store)?.map(|target| target.branch);
+        Ok(Self { input, before, asked, links, restored, new, work, unlinked, place, patch_id, onto })
     }
-    // If the agent reports the same commit, the run still knows better how it was made.
-    let mut links = missing_links(store, &seen, &before, made.iter(), LinkedBy::Run)?;
-    let reported = named.iter().filter_map(|(_, commit)| commit.as_ref());
-    let reported = reported.filter(|commit| !input.made.contains(&commit.id));
-    links.extend(missing_links(store, &seen, &before, reported, LinkedBy::Manual)?);
-    let restored = restored::rewrites(&before.execution, &restored::reach(store, &before.execution)?);
-    let is_relinked = !links.is_empty() || !restored.is_empty();
-    let sessions: Vec<Event> = input.sessions.iter().cloned().map(bounded).map(Event::Session).collect();
-    let new: Vec<Event> = input.checks.iter().cloned().map(Event::Check).chain(sessions).collect();
-    let done = CommittedWork::examine(store, &seen, &before.execution)?;
-    // A run links all that was made.
-    let unlinked =
-        if input.made.is_empty() { unlinked(store, &before.execution, &links)? } else { Vec::new() };
-    let place = seen.place_of(&before.execution.execution.id.issue())?;
-    let patch_id = patch_of(session, &before.execution, &done, &links);
-    let onto = LandingTarget::find(store)?.map(|target| target.branch);
-    let id = &before.execution.execution.id;
-    let committed = session.transact(permit, |tx| {
-        for link in &links {
+
+    /// Writes the end, if the execution can be completed in this state.
+    fn record(&self, tx: &mut Tx<'_>, store: &Store) -> Result<RecordedEnd, Refusal> {
+        let (item, force) = (self.input.item.as_deref(), self.input.force.as_deref());
+        let id = &self.before.execution.execution.id;
+        for link in &self.links {
             tx.log(id, Event::Commit(link.clone()))?;
         }
-        for rewrite in &restored {
+        for rewrite in &self.restored {
             tx.log(id, Event::Rewrite(rewrite.clone()))?;
         }
-        for event in &new {
+        for event in &self.new {
             tx.log(id, event.clone())?;
         }
         // If nothing has changed since, nothing is read again.
-        let is_as_seen = !is_relinked && tx.base().place_of(&id.issue())? == place;
-        let now = if is_as_seen && new.is_empty() { None } else { Some(target(store, tx, item)?) };
-        let ExecutionTarget { folder, execution } = now.as_ref().unwrap_or(&before);
+        let is_relinked = !self.links.is_empty() || !self.restored.is_empty();
+        let is_as_seen = !is_relinked && tx.base().place_of(&id.issue())? == self.place;
+        let now = if is_as_seen && self.new.is_empty() { None } else { Some(target(store, tx, item)?) };
+        let ExecutionTarget { folder, execution } = now.as_ref().unwrap_or(&self.before);
         refuse_foreign(store, execution, Intent::End, force)?;
         let work_now = if is_as_seen { None } else { Some(CommittedWork::examine(store, tx, execution)?) };
-        let work = work_now.as_ref().unwrap_or(&done);
+        let work = work_now.as_ref().unwrap_or(&self.work);
         let plan = match as_stored(store, &execution.execution).map(|plan| plan.typed_plan()) {
             Ok(plan) => Some(plan),
             Err(refusal) if force.is_none() && evidence_gate(tx)? >= GateValue::Required => {
@@ -117,68 +167,88 @@ pub(crate) fn complete(session: &Session, input: &Complete) -> Answer<Ended> {
             }
             Err(_) => None,
         };
-        let is_unread = plan.is_none();
-        let asks = force.is_none().then_some(Asks { item });
-        let missing = look(tx, store, folder, execution, plan.as_ref(), work, asks)?;
-        let suspicious = plan.as_ref().map(|plan| evidence::suspicious(plan, execution, &work.present));
-        let is_proved = plan.as_ref().is_some_and(|plan| evidence::is_proved(plan, execution, &work.present));
-        let commits = &work.effective;
-        let mut files: Vec<String> = commits.iter().flat_map(|commit| commit.link.files.clone()).collect();
-        files.sort();
-        files.dedup();
-        let (summary, files_modified) = (input.summary.clone(), files);
-        let mut result = ExecutionResult { summary, files_modified, ..ExecutionResult::default() };
-        if let Some(report) = &input.report {
-            report.record(&mut result);
-        }
-        let unbegun = plan.as_ref().map(|plan| unbegun(plan, &execution.log, commits, &result.tasks));
-        let unbegun: Vec<String> = unbegun.into_iter().flatten().map(str::to_owned).collect();
+        let asks = if force.is_none() { Some(Asks { item }) } else { None };
+        let missing = look(tx, store, folder, execution, plan.as_ref(), work, asks)?.len();
+        let result = self.result(work);
+        let unbegun = plan.as_ref().map(|plan| unbegun(plan, &execution.log, &work.effective, &result.tasks));
+        let recorded = RecordedEnd {
+            commits: work.effective.len(),
+            missing,
+            unbegun: unbegun.into_iter().flatten().map(str::to_owned).collect(),
+            is_unread: plan.is_none(),
+            reply: plan.as_ref().and_then(|plan| reply_task::unsent(plan, folder, &execution.execution.id)),
+            about_tests: plan.as_ref().map_or_else(Vec::new, |plan| about_tests(plan, execution, work)),
+        };
         let end = End {
             status: ExecutionStatus::Completed,
             result: Some(result),
             failure: None,
-            patch_id: patch_id.clone(),
-            forced: input.force.clone(),
-            onto: onto.clone(),
+            patch_id: self.patch_id.clone(),
+            forced: self.input.force.clone(),
+            onto: self.onto.clone(),
         };
         tx.log(&execution.execution.id, Event::End(end))?;
-        tx.note.force.clone_from(&input.force);
+        tx.note.force.clone_from(&self.input.force);
         let solution = &execution.execution.solution_id;
-        tx.describe(format!("execution: complete {solution} ({})", count(commits.len(), "commit")));
-        let reply = plan.as_ref().and_then(|plan| reply_task::unsent(plan, folder, &execution.execution.id));
-        let suspicious = suspicious.unwrap_or_default();
-        let proved =
-            if is_proved { Some(Notice::note("the tests are proved to test the work")) } else { None };
-        let suspicious: Vec<Notice> = suspicious.into_iter().map(Notice::warning).chain(proved).collect();
-        Ok((commits.len(), missing.len(), unbegun, is_unread, reply, suspicious))
-    })?;
-    let (commits, missing, unbegun, is_unread, reply, suspicious) = committed.answer;
-    unbind_worktree(session, id);
-    if is_unread {
-        session.notice(unread(id));
+        tx.describe(format!("execution: complete {solution} ({})", count(recorded.commits, "commit")));
+        Ok(recorded)
     }
-    session.notice_all(suspicious);
-    if missing > 0 && (commits > 0 || force.is_none()) {
-        session.notice(untested(id.issue().as_str(), commits, missing));
+
+    /// The result of this work, with what the executor reports.
+    fn result(&self, work: &CommittedWork) -> ExecutionResult {
+        let mut files: Vec<String> =
+            work.effective.iter().flat_map(|commit| commit.link.files.clone()).collect();
+        files.sort();
+        files.dedup();
+        let summary = self.input.summary.clone();
+        let mut result = ExecutionResult { summary, files_modified: files, ..ExecutionResult::default() };
+        if let Some(report) = &self.input.report {
+            report.record(&mut result);
+        }
+        result
     }
-    if !unbegun.is_empty() && commits > 0 {
-        session.notice(left_out(id.issue().as_str(), &unbegun));
+
+    /// Notices what an owner should know about the completed execution.
+    fn tell(&self, session: &Session, recorded: &RecordedEnd) -> Result<(), Refusal> {
+        let (store, input) = (session.store(), self.input);
+        let execution = &self.before.execution.execution;
+        let (id, issue) = (&execution.id, execution.id.issue());
+        let commits = recorded.commits;
+        if recorded.is_unread {
+            session.notice(unread(id));
+        }
+        session.notice_all(recorded.about_tests.iter().cloned());
+        if recorded.missing > 0 && (commits > 0 || input.force.is_none()) {
+            session.notice(untested(issue.as_str(), commits, recorded.missing));
+        }
+        if !recorded.unbegun.is_empty() && commits > 0 {
+            session.notice(left_out(issue.as_str(), &recorded.unbegun));
+        }
+        session.notice_all(HeldIssue::new(&self.before.folder).notice_of_plan(execution));
+        session.notice_all(needed::open(&store.snapshot()?, &issue)?);
+        session.notice_all(open_parts(session, std::slice::from_ref(&issue)));
+        session.notice_all(recorded.reply.as_ref().map(|task| unsent(issue.as_str(), task)));
+        let detached = notice_of_detached(store, execution)?;
+        session.notice_all(detached.or_else(|| notice_of_unlinked(issue.as_str(), &self.unlinked)));
+        if !store.is_in_run() {
+            session.notice_all(shared_files::at_work(session, &execution.solution_id)?);
+        }
+        // A run links the commits that it sees, with or without hooks.
+        if input.made.is_empty() && !store.is_in_run() {
+            session.notice_all(notice_of_hooks(store));
+        }
+        Ok(())
     }
-    session.notice_all(HeldIssue::new(&before.folder).notice_of_plan(&before.execution.execution));
-    session.notice_all(needed::open(&store.snapshot()?, &id.issue())?);
-    session.notice_all(open_parts(session, &[id.issue()]));
-    session.notice_all(reply.map(|task| unsent(id.issue().as_str(), &task)));
-    let detached = notice_of_detached(store, &before.execution.execution)?;
-    session.notice_all(detached.or_else(|| notice_of_unlinked(id.issue().as_str(), &unlinked)));
-    if !store.is_in_run() {
-        session.notice_all(shared_files::at_work(session, &before.execution.execution.solution_id)?);
+}
+
+/// What the tests of the plan show about the work.
+fn about_tests(plan: &Plan, execution: &ExecutionFolder, work: &CommittedWork) -> Vec<Notice> {
+    let suspicious = evidence::suspicious(plan, execution, &work.present);
+    let mut notices: Vec<Notice> = suspicious.into_iter().map(Notice::warning).collect();
+    if evidence::is_proved(plan, execution, &work.present) {
+        notices.push(Notice::note("the tests are proved to test the work"));
     }
-    // A run links the commits that it sees, with or without hooks.
-    if input.made.is_empty() && !store.is_in_run() {
-        session.notice_all(notice_of_hooks(store));
-    }
-    let ended = ended::publish(session, &before.execution.execution, input.then, Some(commits), &asked)?;
-    Ok(session.done(ended, committed.commit))
+    notices
 }
 
 /// The commits of this worktree's executor that no plan knows, without those that are about to be linked.

@@ -37,6 +37,7 @@ mod publish;
 mod reminder;
 mod report;
 mod retry;
+mod run_claims;
 pub(crate) mod runs;
 mod session;
 mod shared_files;
@@ -97,6 +98,7 @@ pub(crate) use publish::{
 pub(crate) use reminder::{Reminder, reminder};
 pub(crate) use report::ExecutorReport;
 pub(crate) use retry::{Retried, Retry, retry};
+pub(crate) use run_claims::{RunClaim, claim_for_run};
 pub(crate) use session::{Conversation, record_session, recorded};
 pub(crate) use start_task::{Started, start_task};
 pub(crate) use take::{ClaimRequest, ClaimWorktree, Claimable, claim};

@@ -2,18 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use super::begin::{ClaimTerms, execution, missing, pick, settle, workplace};
+use super::begin::{NewClaim, settle};
 use super::claim_view::{ClaimView, TakenClaim, view};
 use super::preparing::{self, ClaimedWorktree};
-use super::session::{joins, of_caller};
+use super::session::joins;
 use super::unseen_claim::{LeftBehind, is_shown, left_behind, lost, made_of, withdraw, withdraw_here};
 use super::{WorktreeClaim, own, publish_waiting, shared_files};
 use crate::git::fault;
-use crate::model::{Branch, Code, Event, Execution, IssueId, IssueStatus, Op, RemedyCall, RunId};
+use crate::model::{Branch, Code, Execution, IssueId, IssueStatus, Op, RemedyCall, RunId};
 use crate::ops::queue::ClaimBase;
 use crate::ops::{Answer, Refusal, RefusalKind, Session, queue};
 use crate::rules::ExecutionFolder;
-use crate::store::{ReadState, Store, Tx, random_uid, resolve};
+use crate::store::{ReadState, Store, Tx, resolve};
 use crate::sync;
 use crate::trail::active;
 
@@ -172,8 +172,7 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
         return Err(Refusal::new(Code::Bare, "a bare repository has no work tree to execute a plan in")
             .remedy(wish.again().flag("worktree"), "creates one; so does `git worktree add`"));
     }
-    // No agent works where a run claims.
-    let preparation = if wish.run.is_some() { None } else { preparing::preparation(session, wish)? };
+    let preparation = preparing::preparation(session, wish)?;
     let remote = if wish.local { None } else { sync::remote::of_the_ref(store)? };
     let taken = once(session, wish, remote.as_deref()).or_else(|refusal| {
         if refusal.kind == RefusalKind::Nothing
@@ -189,7 +188,7 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
     // A worktree that an interrupted command has not made yet is new, too.
     let new_place = taken.path.clone();
     let mut claimed = view(session, taken)?;
-    if claimed.is_new && wish.run.is_none() {
+    if claimed.is_new {
         shared_files::tell(session, wish, &claimed.solution_id)?;
     }
     if let (Some(preparation), Some(place)) = (preparation, new_place) {
@@ -225,27 +224,14 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
         LeftBehind::Unknown(made) if remote.is_some() => made,
         _ => Vec::new(),
     };
-    let nonce = random_uid()?;
-    let place = workplace(store, wish)?;
-    let lease = store.lease()?;
-    let agent = of_caller(session, wish.model.as_deref())?;
+    let new = NewClaim::prepare(session, wish, remote)?;
     let index = session.index_at_hand()?;
     let change = |tx: &mut Tx<'_>| {
         if let Some((id, held)) = made_of(tx, &made)? {
             return held.map(|held| held.execution).ok_or_else(|| lost(&id));
         }
-        let picked = pick(store, index.as_ref(), tx, wish, remote, &nonce, &place)?;
-        let missing = if wish.allow_missing { missing(tx, store, wish, &picked)? } else { vec![] };
-        let terms = ClaimTerms { remote, lease, nonce: &nonce, run: wish.run.as_ref(), missing };
-        let execution = execution(tx, store, &picked, &place, &terms)?;
-        if !made.contains(&execution.id) {
-            made.push(execution.id.clone());
-        }
-        active::begin(store, &made)?;
-        tx.create_execution(&execution)?;
-        if let Some(agent) = &agent {
-            tx.log(&execution.id, Event::Session(agent.clone()))?;
-        }
+        let picked = new.pick(tx, index.as_ref())?;
+        let execution = new.write(tx, &picked, &mut made)?;
         let of = execution.item_id.as_ref().map(|item| format!(" as {item}")).unwrap_or_default();
         let missing: Vec<&str> = execution.missing.iter().map(IssueId::as_str).collect();
         let without =
@@ -258,11 +244,7 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
     };
     let claimed = session.transact_through(permit, remote, change, Some(&mut withdraw));
     let execution = claimed.map_err(|refusal| {
-        // The remote may have accepted the claim after all; then the note helps to find it.
-        if remote.is_none()
-            || refusal.kind == RefusalKind::Nothing
-            || matches!(refusal.code, Code::ClaimLost | Code::NotShown)
-        {
+        if !may_be_made(&refusal, remote) {
             let _ = active::forget(store);
         }
         offer_local(refusal, wish)
@@ -270,6 +252,13 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
     fault::point("claimed");
     let path = settle(session, wish, &execution)?;
     Ok(TakenClaim { execution: execution.id, path, is_new: true })
+}
+
+/// Whether the remote may have accepted a claim although it is refused; then its note helps to find it.
+pub(super) fn may_be_made(refusal: &Refusal, remote: Option<&str>) -> bool {
+    remote.is_some()
+        && refusal.kind != RefusalKind::Nothing
+        && !matches!(refusal.code, Code::ClaimLost | Code::NotShown)
 }
 
 /// Adds what can be done while the remote cannot be asked.

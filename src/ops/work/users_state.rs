@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::model::CommitHash;
 use crate::ops::{Notice, Refusal, Session};
 use crate::store::{ObjectId, Store, StoreError};
+use crate::trail::landed::target::LandingTarget;
 
 /// How many differences are named.
 const MOST_NAMED: usize = 5;
@@ -18,6 +19,8 @@ pub(crate) struct UsersState {
     refs: BTreeMap<String, ObjectId>,
     branch: Option<String>,
     changed: Vec<String>,
+    /// Refs that the run itself moves meanwhile.
+    moved_by_run: Vec<String>,
 }
 
 impl UsersState {
@@ -27,7 +30,17 @@ impl UsersState {
         refs.retain(|name, _| *name != store.reference() && !OWN.iter().any(|own| name.starts_with(own)));
         let changed = if store.work_dir().is_some() { store.git().uncommitted()? } else { vec![] };
         let branch = store.branch()?.map(|branch| branch.short().to_owned());
-        Ok(Self { refs, branch, changed })
+        Ok(Self { refs, branch, changed, moved_by_run: Vec::new() })
+    }
+
+    /// The same for a run that lands work meanwhile: whatever becomes of the branch on which that lands is no difference.
+    pub(crate) fn while_landing(self, store: &Store) -> Result<Self, Refusal> {
+        let Some(target) = LandingTarget::find(store)? else { return Ok(self) };
+        let mut moved_by_run = vec![target.branch.as_str().to_owned()];
+        if let Some(remote) = &target.remote {
+            moved_by_run.push(format!("refs/remotes/{remote}/{}", target.branch.short()));
+        }
+        Ok(Self { moved_by_run, ..self })
     }
 
     /// Reports what is different now.
@@ -55,7 +68,7 @@ impl UsersState {
         if self.branch != now.branch {
             found.push(format!("HEAD is on {}", now.branch.as_deref().unwrap_or("no branch")));
         }
-        for (name, id) in &now.refs {
+        for (name, id) in now.refs.iter().filter(|(name, _)| !self.moved_by_run.contains(name)) {
             match self.refs.get(name) {
                 Some(before) if before == id => {}
                 Some(before) => found.push(format!("{name} moved from {} to {}", short(before), short(id))),

@@ -110,13 +110,19 @@ pub(crate) fn money(cost: &Cost) -> String {
     if is_exact { format!("{text} {}", cost.currency) } else { format!("{} {}", cost.amount, cost.currency) }
 }
 
-/// A length of time in hours, or else in minutes or seconds, as a budget takes it.
+/// A length of time as a budget takes it: in whole hours, else in whole minutes, else in seconds.
 pub(super) fn length(ms: u64) -> String {
-    match ms {
-        _ if ms.is_multiple_of(3_600_000) => format!("{}h", ms / 3_600_000),
-        _ if ms >= 60_000 => format!("{}m", ms / 60_000),
-        _ => format!("{}s", ms / 1000),
+    match ms / 1000 {
+        seconds if seconds > 0 && seconds.is_multiple_of(3600) => format!("{}h", seconds / 3600),
+        seconds if seconds > 0 && seconds.is_multiple_of(60) => format!("{}m", seconds / 60),
+        seconds => format!("{seconds}s"),
     }
+}
+
+/// How long something took, as exactly as its limit is given: in minutes if that is in minutes or hours.
+pub(super) fn length_beside(ms: u64, limit_ms: u64) -> String {
+    let is_in_minutes = limit_ms.is_multiple_of(60_000);
+    length(if is_in_minutes { ms / 60_000 * 60_000 } else { ms })
 }
 
 #[cfg(test)]
@@ -133,6 +139,14 @@ mod tests {
         assert_eq!(budget.to_string(), "5.00 USD, 0.125 EUR, 200000 tokens, 90m");
         assert_eq!(parsed(&["1.5M tokens"]).unwrap().unwrap().tokens, Some(1_500_000));
         assert_eq!(parsed(&[]).unwrap(), None);
+        assert_eq!(parsed(&["90s"]).unwrap().unwrap().to_string(), "90s");
+    }
+
+    #[test]
+    fn what_was_spent_is_told_beside_its_limit() {
+        assert_eq!(length_beside(112_345, 90_000), "112s");
+        assert_eq!(length_beside(11_525_000, 10_800_000), "192m");
+        assert_eq!(length_beside(10_801_000, 10_800_000), "3h");
     }
 
     #[test]

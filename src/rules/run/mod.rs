@@ -26,7 +26,7 @@ pub(crate) use foreseen::foreseen;
 pub(crate) use gates::QualityGate;
 pub(crate) use limit_words::limit_in;
 pub(crate) use limits::{LimitWait, limited_words, limits_in};
-pub(crate) use next::{Need, Standing, StuckReason, chains, mode_for, need, next, phase};
+pub(crate) use next::{Need, Standing, StuckReason, chains, free_jobs, mode_for, need, next, phase};
 pub(crate) use notifications::{notification, owed};
 pub(crate) use progress::{
     ALL_FAILED, BUDGET, HELD_ELSEWHERE, IN_CYCLE, IssueProgress, MERGE_CONFLICT, NO_PLAN, PENDING_SELECTION,
@@ -36,7 +36,7 @@ pub(crate) use report::{IssueReport, ReportedCheck, RunFacts, RunReport, report}
 pub(crate) use spent::Spent;
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};
 pub(crate) use steering::{order_words, steering};
-pub(crate) use times::{StageSpan, driven_ms};
+pub(crate) use times::{StageSpan, between, driven_ms};
 pub(crate) use waiting::{
     KeptBranch, KeptKind, LeftWork, NeededIssue, UnstoredAnswer, UnstoredState, completes, fails, releases,
 };

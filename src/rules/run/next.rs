@@ -237,7 +237,7 @@ impl Room {
         Self {
             explore: limits.explore_jobs.saturating_sub(taken_steps(busy, &[RunStep::Explore])),
             plan: limits.plan_jobs.saturating_sub(taken_steps(busy, &[RunStep::Plan, RunStep::Review])),
-            execute: limits.jobs.saturating_sub(taken_steps(busy, &[RunStep::Execute])),
+            execute: free_jobs(run, busy),
         }
     }
 
@@ -252,6 +252,11 @@ impl Room {
         *room = room.saturating_sub(1);
         is_room
     }
+}
+
+/// How many more plans may be executed now. Resolving a conflict of completed work, and testing such work, count, too.
+pub(crate) fn free_jobs(run: &Run, busy: &BTreeMap<IssueId, RunStep>) -> u64 {
+    run.limits.jobs.saturating_sub(taken_steps(busy, &[RunStep::Execute, RunStep::Integrate]))
 }
 
 fn taken_steps(busy: &BTreeMap<IssueId, RunStep>, steps: &[RunStep]) -> u64 {

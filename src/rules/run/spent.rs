@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::budget::{length, money};
+use super::budget::{length, length_beside, money};
 use super::progress::IssueProgress;
 use super::times::between;
-use crate::model::{Budget, Cost, Usage};
+use crate::model::{Budget, Cost, RunStep, Usage};
 use crate::rules::ExecutionFolder;
 
 /// The cost of the work on issues, as reported by agents: executors in the sessions of their executions, all others in
@@ -27,19 +27,25 @@ impl Spent {
         }
         for action in &issue.actions {
             self.count(action.tokens, action.cost.as_ref());
-            self.time_ms += action.took_ms.unwrap_or(0);
+            // The sessions of an execution say how long that took.
+            if action.action != RunStep::Execute {
+                self.time_ms += action.took_ms.unwrap_or(0);
+            }
         }
         for setback in &issue.setbacks {
             self.count(setback.tokens, setback.cost.as_ref());
+            self.time_ms += setback.took_ms.unwrap_or(0);
         }
         for spent in &issue.spent {
             self.count(spent.tokens, spent.cost.as_ref());
+            self.time_ms += spent.took_ms.unwrap_or(0);
         }
     }
 
-    /// Adds what an agent used that is not recorded yet.
-    pub(crate) fn add_unrecorded(&mut self, usage: &Usage) {
+    /// Adds what an agent used that is not recorded yet, and how long it worked, in milliseconds.
+    pub(crate) fn add_unrecorded(&mut self, usage: &Usage, time_ms: u64) {
         self.count(usage.tokens, usage.cost.as_ref());
+        self.time_ms = self.time_ms.saturating_add(time_ms);
     }
 
     fn count(&mut self, tokens: Option<u64>, cost: Option<&Cost>) {
@@ -67,7 +73,7 @@ impl Spent {
             return Some(format!("it spent {spent} of {limit} tokens"));
         }
         let limit = budget.time_ms.filter(|limit| self.time_ms >= *limit)?;
-        Some(format!("it took {} of {}", length(self.time_ms), length(limit)))
+        Some(format!("it took {} of {}", length_beside(self.time_ms, limit), length(limit)))
     }
 
     /// The tokens, and the amounts by unit.
@@ -102,7 +108,9 @@ mod tests {
         assert_eq!(exhausts("0.3 USD").unwrap(), "it spent 0.30 USD of 0.30 USD");
         assert_eq!(exhausts("90 tokens, 1 USD").unwrap(), "it spent 90 of 90 tokens");
         assert_eq!(exhausts("91 tokens, 0.31 USD, 1 EUR, 1h"), None);
-        let spent = spent.clone().for_time(3_600_000);
+        spent.add_unrecorded(&Usage::default(), 3_600_000);
+        assert_eq!(spent.exhausts(&budget("1h")).unwrap(), "it took 1h of 1h");
+        let spent = spent.for_time(3_600_000);
         assert_eq!(spent.exhausts(&budget("1h")).unwrap(), "it took 1h of 1h");
     }
 }

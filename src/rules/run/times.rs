@@ -29,7 +29,7 @@ pub(crate) struct StageSpan {
 }
 
 /// Milliseconds from one time to another; 0 if a clock was set back in between.
-pub(super) fn between(from: Time, until: Time) -> u64 {
+pub(crate) fn between(from: Time, until: Time) -> u64 {
     u64::try_from(until.millis().saturating_sub(from.millis())).unwrap_or(0)
 }
 

@@ -43,6 +43,9 @@ impl Driver<'_> {
     /// Deals with work that a merge cannot bring into the branch of the run.
     pub(super) fn meet_conflict(&mut self, there: &Store, it: &WorkBranch<'_>) -> Result<(), Refusal> {
         let Some(tip) = there.head()? else { return Ok(()) };
+        if self.must_wait(it.issue) {
+            return Ok(());
+        }
         let conflict = match work::join_work(self.session, it.issue, tip) {
             Ok(JoinedWork::Joined(commit)) => return self.take_joined(there, it, commit),
             // Whoever resumes the run tests them.
@@ -78,6 +81,17 @@ impl Driver<'_> {
             };
         }
         self.leave_conflict(there, it, tip, &conflict)
+    }
+
+    /// Whether no job is free for what the conflict of an issue takes: it is looked at again once one is.
+    fn must_wait(&mut self, issue: &IssueId) -> bool {
+        let must_wait = !self.has_free_job();
+        if must_wait {
+            self.waits_for_job.insert(issue.clone());
+        } else {
+            self.waits_for_job.remove(issue);
+        }
+        must_wait
     }
 
     /// Lets the agent that made some work resolve its conflict with what others have landed since that work came to the branch

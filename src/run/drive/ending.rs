@@ -16,7 +16,6 @@ use crate::store::Store;
 impl Driver<'_> {
     /// Records the end: with what went wrong, if every issue failed or if issues wait for each other.
     pub(super) fn end(&mut self) -> Result<(), Refusal> {
-        self.land_rest()?;
         let standings = self.standings()?;
         let worn_out = self.worn_out();
         if worn_out.is_some() {

@@ -1,6 +1,6 @@
 //! Jobs for agents: where they work, and under whose name.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,16 +8,17 @@ use std::sync::Arc;
 use super::Driver;
 use crate::agent::guard::AgentGuard;
 use crate::git::HooksPlace;
-use crate::model::{Code, CommitHash, IssueId, RunStep, Usage};
+use crate::model::{Code, CommitHash, IssueId, RunStep};
 use crate::ops::Refusal;
 use crate::ops::work::runs::paths::{AgentIdentity, head, remove_tree};
 use crate::rules::{Bounds, Role, RunProgress};
 use crate::run::job::{AgentJob, EndedStep, StepOutcome, StepReport};
 use crate::run::sessions::SessionNote;
 use crate::run::silence;
+use crate::run::spending::UnrecordedWork;
 use crate::run::stops::RunStops;
 use crate::run::taking::take_step;
-use crate::run::watch::RunUpdate;
+use crate::run::watch::{RunUpdate, WorkTest};
 use crate::run::workplace::{self, StepSite};
 use crate::store::object_id;
 use crate::trail::hooked::links_commits;
@@ -122,6 +123,8 @@ impl Driver<'_> {
             reports: self.sender.clone(),
             stops: RunStops::of_issue(&self.stops),
             usage: RefCell::default(),
+            at_work: Cell::default(),
+            worked_ms: Cell::default(),
             sessions: RefCell::default(),
             logged: RefCell::default(),
             kept: RefCell::default(),
@@ -129,20 +132,28 @@ impl Driver<'_> {
     }
 
     pub(super) fn identity(&self, role: Role) -> AgentIdentity {
-        AgentIdentity::agent(self.session, self.crew.actor(role), role)
+        let hold = Some(Arc::clone(&self.hold));
+        AgentIdentity { hold, ..AgentIdentity::agent(self.session, self.crew.actor(role), role) }
     }
 
-    /// Runs tests of completed work beside the agents.
+    /// The owner of the run.
+    pub(super) fn owner(&self) -> AgentIdentity {
+        AgentIdentity { hold: Some(Arc::clone(&self.hold)), ..AgentIdentity::owner(self.session) }
+    }
+
+    /// Runs tests of copies of completed work beside the agents.
     pub(super) fn spawn_test(
         &mut self,
         issue: &IssueId,
         test: impl FnOnce() -> StepOutcome + Send + 'static,
     ) {
         self.busy.insert(issue.clone(), RunStep::Integrate);
+        self.watch.update(&RunUpdate::Tests { issue, of: WorkTest::Copies });
         let (reports, issue) = (self.sender.clone(), issue.clone());
         self.threads.push(std::thread::spawn(move || {
             let (step, outcome) = (RunStep::Integrate, Box::new(test()));
-            let ended = EndedStep { issue, step, outcome, usage: Usage::default(), logged: vec![] };
+            let work = UnrecordedWork::default();
+            let ended = EndedStep { issue, step, outcome, work, logged: vec![] };
             // Nobody hears it if the run has ended.
             let _ = reports.send(StepReport::Over(ended));
         }));
@@ -164,7 +175,7 @@ impl Driver<'_> {
                 issue: job.issue.clone(),
                 step: job.step,
                 outcome: Box::new(came),
-                usage: job.usage.take(),
+                work: job.take_work(),
                 logged: job.logged.take(),
             }));
         }));

@@ -1,55 +1,122 @@
 //! Lands what a run completes, issue by issue, so that later issues begin with what has landed.
 
+use std::collections::VecDeque;
+
 use super::Driver;
 use crate::git::ObjectId;
-use crate::model::{Branch, IssueId, IssueReached, IssueStatus, Op, RemedyCall, count};
+use crate::model::{Branch, IssueId, IssueReached, IssueStatus, Op, RemedyCall, RunEvent, RunStep, count};
 use crate::ops::work::runs::is_in;
-use crate::ops::work::{self, LandMethod, LandView, LandWork, NotLanded, WhyNotLanded};
-use crate::ops::{Notice, Refusal, RefusalKind};
-use crate::run::testing::{TEST_LIMIT, Unseen};
-use crate::run::watch::RunUpdate;
+use crate::ops::work::{self, LandView, WhyNotLanded};
+use crate::ops::{Answer, Notice, Refusal, RefusalKind};
+use crate::run::job::StepReport;
+use crate::run::landing::{EndedLanding, LandingOrder, ends_run, land};
+use crate::run::watch::{RunUpdate, WorkTest};
 use crate::store::{StoreError, object_id};
 
+/// What is to land. One at a time does, since each moves the branch.
+#[derive(Default)]
+pub(super) struct Landings {
+    waiting: VecDeque<LandingOrder>,
+    /// What is being landed.
+    at_work: Option<LandingOrder>,
+    /// Whether what an earlier process left was tried.
+    is_rest_tried: bool,
+}
+
+impl Landings {
+    /// Whether something is being landed.
+    pub(super) fn is_at_work(&self) -> bool {
+        self.at_work.is_some()
+    }
+}
+
 impl Driver<'_> {
-    /// Lands a completed issue, if the run does that. What does not land is told, and the run goes on.
-    pub(super) fn land(&mut self, issue: &IssueId) -> Result<(), Refusal> {
-        let Some(view) = self.landed(issue.as_str(), false)? else { return Ok(()) };
-        let is_conflict = |left: &NotLanded| left.issue_id == *issue && left.why == WhyNotLanded::Conflict;
-        if !view.not_landed.iter().any(is_conflict) {
-            return self.tell_landed(&view);
+    /// Lands a completed issue as soon as a job is free, if the run does that. What does not land is told, and the run goes on.
+    pub(super) fn land(&mut self, issue: &IssueId) {
+        if self.run.lands {
+            self.landings.waiting.push_back(LandingOrder::Issue(issue.clone()));
         }
-        // Others landed while it was tested. Its agent knows best what it meant; then a person decides.
-        if self.ask_about_target(issue)? { Ok(()) } else { self.land_work(issue.as_str()) }
     }
 
-    /// Lands what an earlier process of the run left, or what did not fit before.
-    pub(super) fn land_rest(&mut self) -> Result<(), Refusal> {
-        self.land_work(&self.run.id.to_string())
-    }
-
-    fn land_work(&mut self, what: &str) -> Result<(), Refusal> {
-        let view = self.landed(what, true)?;
-        view.map_or(Ok(()), |view| self.tell_landed(&view))
-    }
-
-    /// Lands, if the run does that; `by_hand` begins the merge of a conflict for a person. `None` if there is nothing to tell any
-    /// more.
-    fn landed(&mut self, what: &str, by_hand: bool) -> Result<Option<LandView>, Refusal> {
-        if !self.run.lands {
-            return Ok(None);
+    /// Begins what waits to be landed, if a job is free. Returns whether it did.
+    pub(super) fn begin_landing(&mut self) -> bool {
+        if self.landings.is_at_work() || !self.has_free_job() {
+            return false;
         }
-        let (onto, how) = (None, LandMethod::Merge);
-        let input = LandWork {
-            what: vec![what.to_owned()],
-            all: false,
-            onto,
-            how,
-            batch: 1,
-            dry_run: false,
-            by_hand,
-        };
-        let landed =
-            work::landing(self.session, input).and_then(|landing| landing.run(TEST_LIMIT, &mut Unseen));
+        let Some(order) = self.landings.waiting.pop_front() else { return false };
+        self.spawn_landing(order);
+        true
+    }
+
+    /// Lands what an earlier process of the run left, or what did not fit before, once nothing else is left to do. Returns whether
+    /// there may be something.
+    pub(super) fn begin_rest(&mut self) -> Result<bool, Refusal> {
+        if !self.run.lands || std::mem::replace(&mut self.landings.is_rest_tried, true) {
+            return Ok(false);
+        }
+        self.landings.waiting.clear();
+        let mut left = Vec::new();
+        for at in self.standings()?.all {
+            if at.status == IssueStatus::Completed && !self.is_logged_as_landed(&at.issue) {
+                left.push(at.issue);
+            }
+        }
+        if left.is_empty() {
+            return Ok(false);
+        }
+        self.spawn_landing(LandingOrder::Rest(left));
+        Ok(true)
+    }
+
+    fn is_logged_as_landed(&self, issue: &IssueId) -> bool {
+        self.log.log.iter().any(|entry| match &entry.event {
+            RunEvent::Issue(reached) => reached.issue_id == *issue && reached.landed.is_some(),
+            _ => false,
+        })
+    }
+
+    fn spawn_landing(&mut self, order: LandingOrder) {
+        for issue in order.issues() {
+            self.busy.insert(issue.clone(), RunStep::Integrate);
+            self.watch.update(&RunUpdate::Tests { issue, of: WorkTest::Landing });
+        }
+        self.landings.at_work = Some(order.clone());
+        let (owner, run) = (self.owner(), self.run.id.clone());
+        let reports = self.sender.clone();
+        self.threads.push(std::thread::spawn(move || {
+            // Nobody hears it if the run has ended.
+            let _ = reports.send(StepReport::Landed(Box::new(land(&owner, &run, order))));
+        }));
+    }
+
+    /// Makes room for what comes after a landing.
+    pub(super) fn end_landing(&mut self, order: &LandingOrder) {
+        self.landings.at_work = None;
+        for issue in order.issues() {
+            self.busy.remove(issue);
+            self.watch.update(&RunUpdate::Ended { issue });
+        }
+    }
+
+    /// Tells and records how a landing ended. If others landed while it was tested and its work conflicts now, its agent is asked,
+    /// who knows best what was meant; then a person decides.
+    pub(super) fn settle_landing(&mut self, ended: EndedLanding) -> Result<(), Refusal> {
+        let EndedLanding { order, landed } = ended;
+        self.end_landing(&order);
+        let Some(view) = self.landed(&order.what(&self.run.id), landed)? else { return Ok(()) };
+        if let LandingOrder::Issue(issue) = &order
+            && view.not_landed.iter().any(|it| it.issue_id == *issue && it.why == WhyNotLanded::Conflict)
+        {
+            if !self.ask_about_target(issue)? {
+                self.landings.waiting.push_front(LandingOrder::ByHand(issue.clone()));
+            }
+            return Ok(());
+        }
+        self.tell_landed(&view)
+    }
+
+    /// The answer of a landing, which later issues build on; `None` if there is nothing to tell any more.
+    fn landed(&mut self, what: &str, landed: Answer<LandView>) -> Result<Option<LandView>, Refusal> {
         match landed {
             Ok(done) => {
                 for notice in &done.notices {
@@ -61,7 +128,7 @@ impl Driver<'_> {
                 }
                 Ok(Some(done.view))
             }
-            Err(refusal) if refusal.is_stop() => Err(refusal),
+            Err(refusal) if ends_run(&refusal) => Err(refusal),
             Err(refusal) if refusal.kind == RefusalKind::Nothing => Ok(None),
             Err(refusal) => {
                 let what = format!("{what} did not land: {}", refusal.message);
@@ -72,7 +139,7 @@ impl Driver<'_> {
         }
     }
 
-    fn tell_landed(&mut self, view: &LandView) -> Result<(), Refusal> {
+    pub(super) fn tell_landed(&mut self, view: &LandView) -> Result<(), Refusal> {
         let onto = view.onto.short();
         for landed in &view.landed {
             let commits = count(landed.commits.len(), "commit");

@@ -4,7 +4,9 @@
 mod agreed;
 mod budget;
 mod conflicts;
+mod driving;
 mod ending;
+mod executing;
 mod jobs;
 mod landing;
 mod left;
@@ -23,12 +25,12 @@ mod stopping;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use self::ending::with_resume;
-use self::sharing::refuse_other_driver;
+use self::landing::Landings;
 use super::arrived::Arrivals;
 use super::crew::{Crew, StartedRun};
 use super::job::StepReport;
@@ -38,27 +40,21 @@ use super::others::Others;
 use super::standing::{KnownIssues, Standings, standings};
 use super::stops::RunStops;
 use super::watch::{RunUpdate, RunWatch, StartedIssue, tell_notices};
-use crate::agent::environment::beside_agents;
-use crate::git::{GitError, Withheld};
 use crate::model::{
-    Budget, Code, ExecutionId, IssueId, Op, Other, PhaseReached, RemedyCall, Run, RunEvent, RunId, RunStatus,
+    Budget, Code, ExecutionId, IssueId, Op, PhaseReached, RemedyCall, Run, RunEvent, RunId, RunStatus,
     RunStep, SolutionId,
 };
-use crate::ops::work::publish_store;
-use crate::ops::work::runs::driver;
-use crate::ops::work::runs::paths::{RunPaths, clean_up, prepare_branch};
-use crate::ops::work::runs::view::{RunView, existing, titles, view};
+use crate::ops::work::runs::driver::{self, RunHold};
+use crate::ops::work::runs::paths::RunPaths;
+use crate::ops::work::runs::view::{RunView, titles};
 use crate::ops::{Answer, Notice, Refusal, Session, issues};
-use crate::process::left_behind::end_left_behind;
-use crate::rules::run::IssueProgress;
+use crate::rules::run::{IssueProgress, free_jobs};
 use crate::rules::{RunFolder, RunProgress, facts};
-use crate::store::{ObjectId, ReadState, Snapshot, StoreError, layout, records};
+use crate::store::ObjectId;
 use crate::workplace::Confinement;
 
 /// How long to wait for reports before checking whether someone wants to stop.
 const LOOK: Duration = Duration::from_millis(100);
-/// How many reports may wait to be read.
-const NEWS: usize = 256;
 
 /// Drives a run to its end, or until someone stops it; a stopped run can be resumed.
 ///
@@ -73,96 +69,9 @@ pub(super) fn drive(
     let store = session.store();
     let places = RunPaths::new(store, id);
     let _held = driver::hold(store, &places.files, id)?;
-    let done = driven(session, id, places, started, (watch, stops));
+    let done = Driver::begin(session, id, places, started, (watch, stops)).and_then(Driver::drive);
+    session.only_if(None);
     done.map_err(|refusal| with_resume(store, id, refusal))
-}
-
-/// Like [`drive`], for the only process that drives the run here.
-fn driven(
-    session: &Session,
-    id: &RunId,
-    places: RunPaths,
-    StartedRun { driver: begun, crew, confinement, budget }: StartedRun,
-    (watch, stops): (&mut dyn RunWatch, Arc<RunStops>),
-) -> Answer<RunView> {
-    let store = session.store();
-    let environment = session.environment();
-    environment.withhold(Withheld::new(beside_agents(environment.iter().cloned())));
-    let found = existing(&store.snapshot()?, id)?;
-    end_left_behind(&places.files);
-    if let Some(path) = store.repo().lasting_lock() {
-        return Err(StoreError::Git(GitError::LockFile(path)).into());
-    }
-    prepare_branch(store, &places, &found)?;
-    let is_resumed = begun.is_none();
-    let name = begun.map_or_else(|| driver::name(store, &places.files), Ok)?;
-    let (sender, news) = mpsc::sync_channel(NEWS);
-    let variables: Vec<_> = environment.iter().cloned().collect();
-    let notifier = Notifier::of(store, &variables);
-    let mut driver = Driver {
-        session,
-        run: found.run.clone(),
-        log: found,
-        known: RefCell::default(),
-        name,
-        ended: RefCell::default(),
-        is_offline: false,
-        crew,
-        places,
-        watch,
-        busy: BTreeMap::new(),
-        threads: Vec::new(),
-        sender,
-        news,
-        arrivals: Arrivals::default(),
-        stops,
-        confinement,
-        head: None,
-        last_end: None,
-        leases_looked_at: None,
-        left: BTreeMap::new(),
-        notifier,
-        new_budget: budget,
-        over_budget: None,
-        limits: Arc::default(),
-        other_limits: OtherLimits::default(),
-        stops_of: BTreeMap::new(),
-        is_paused: false,
-    };
-    driver.know_branch()?;
-    driver.tell_start(is_resumed)?;
-    let went_on = if is_resumed { driver.go_on() } else { Ok(()) };
-    let driven = went_on.and_then(|()| driver.until_nothing_is_left());
-    match &driven {
-        Err(refusal) if refusal.code == Code::TakenOver => driver.let_agents_end(),
-        Err(_) => driver.stop_all(),
-        Ok(_) => {}
-    }
-    let late = driver.notifier.settle();
-    driver.tell_warnings(&late);
-    // Publish the ends even if something went wrong, since other clones wait for them.
-    let is_unpublished = driver.last_end.is_some() || driven.is_err();
-    let published = if is_unpublished { publish_store(session) } else { Ok(()) };
-    let is_over = match driven {
-        Ok(is_over) => is_over,
-        // The next driver finds what was done and not recorded.
-        Err(refusal) if refusal.is_stop() => false,
-        Err(refusal) => return Err(refusal),
-    };
-    published?;
-    if !is_over && let Some(refusal) = driver.refusal_of_budget() {
-        return Err(refusal);
-    }
-    if !is_over {
-        return Err(Refusal::new(Code::Interrupted, format!("run `{id}` was stopped"))
-            .remedy(RemedyCall::new(Other::RunResume, [id]), "continues it"));
-    }
-    clean_up(session, &driver.places, &driver.log)?;
-    driver.forget_what_was_said();
-    publish_store(session)?;
-    let snapshot = store.snapshot()?;
-    let seen = view(store, &snapshot, existing(&snapshot, id)?)?;
-    Ok(session.done(seen, None))
 }
 
 struct Driver<'a> {
@@ -173,6 +82,8 @@ struct Driver<'a> {
     known: RefCell<KnownIssues>,
     /// Its name in the log of the run.
     name: String,
+    /// That it has the run.
+    hold: Arc<RunHold>,
     /// Other runs, which have ended.
     ended: RefCell<BTreeSet<RunId>>,
     /// Whether the remote of the store could not be asked.
@@ -200,6 +111,8 @@ struct Driver<'a> {
     leases_looked_at: Option<Instant>,
     /// Tells a person who is elsewhere.
     notifier: Notifier,
+    /// Whether the run was begun by another driver.
+    is_resumed: bool,
     /// What the run may cost from here on, until that is recorded.
     new_budget: Option<Budget>,
     /// What it cost, if that is all that it may.
@@ -211,6 +124,10 @@ struct Driver<'a> {
     stops_of: BTreeMap<IssueId, Arc<RunStops>>,
     /// Whether someone paused the run.
     is_paused: bool,
+    /// What is to land.
+    landings: Landings,
+    /// Completed work whose conflict takes a job to resolve, while none is free.
+    waits_for_job: BTreeSet<IssueId>,
 }
 
 impl Driver<'_> {
@@ -251,7 +168,7 @@ impl Driver<'_> {
         }
         self.publish_ends()?;
         let is_stopping = self.is_stopping();
-        if self.busy.is_empty() && (is_stopping || !self.is_paused) {
+        if self.is_idle() && (is_stopping || !self.is_paused) {
             if is_stopping {
                 // Completed work is still merged before the run stops.
                 self.integrate_completed()?;
@@ -261,13 +178,15 @@ impl Driver<'_> {
                 self.log("stopped", [RunEvent::Phase(stopped)])?;
                 return Ok(Some(false));
             }
-            self.end()?;
-            return Ok(Some(true));
+            if !self.begin_rest()? {
+                self.end()?;
+                return Ok(Some(true));
+            }
         }
         match self.news.recv_timeout(LOOK) {
             Ok(report) => {
                 // A finished step makes room, even if it left nothing behind.
-                if matches!(report, StepReport::Over(..)) {
+                if matches!(report, StepReport::Over(_) | StepReport::Landed(_)) {
                     *seen = None;
                 }
                 self.hear(report)?;
@@ -282,7 +201,10 @@ impl Driver<'_> {
         self.keep_budget()?;
         self.know_limits()?;
         // A step that could not begin makes room for others.
-        while !self.is_stopping() && (self.do_own_part()? || self.begin_steps()? || self.ask_person()?) {}
+        while !self.is_stopping()
+            && (self.do_own_part()? || self.begin_landing() || self.begin_steps()? || self.ask_person()?)
+        {
+        }
         Ok(())
     }
 
@@ -295,13 +217,23 @@ impl Driver<'_> {
         Ok(())
     }
 
+    /// Whether neither an agent nor a test is at work.
+    fn is_idle(&self) -> bool {
+        self.busy.is_empty() && !self.landings.is_at_work()
+    }
+
+    /// Whether another execution may begin, or tests of completed work.
+    fn has_free_job(&self) -> bool {
+        free_jobs(&self.run, &self.busy) > 0
+    }
+
     /// Whether someone wants the run to stop.
     fn is_stopping(&self) -> bool {
         self.stops.is_wanted()
     }
 
     /// Reports what the run is, and how far it has come.
-    fn tell_start(&mut self, is_resumed: bool) -> Result<(), Refusal> {
+    fn tell_start(&mut self) -> Result<(), Refusal> {
         let titles = titles(&self.session.store().snapshot()?, &self.run.issue_ids)?;
         let started = |it: &IssueProgress<'_>| StartedIssue {
             id: it.id.clone(),
@@ -310,6 +242,7 @@ impl Driver<'_> {
         };
         let issues = RunProgress::of(&self.log).issues.iter().map(started).collect();
         let agents = self.crew.names_for(&self.run.steps);
+        let is_resumed = self.is_resumed;
         self.watch.update(&RunUpdate::Started { run: &self.run, agents, is_resumed, issues });
         let confinement = Notice::note(self.confinement.to_string());
         self.watch.update(&RunUpdate::Noticed(&confinement));
@@ -323,7 +256,7 @@ impl Driver<'_> {
     fn standings(&self) -> Result<Standings, Refusal> {
         let store = self.session.store();
         let snapshot = store.snapshot()?;
-        self.refuse_taken_over(&snapshot)?;
+        self.hold.check_in(&snapshot)?;
         let mut known = self.known.borrow_mut();
         let mut found = standings(self.session, &self.places, &self.log, &mut known, &self.arrivals)?;
         let progress = RunProgress::of(&self.log);
@@ -335,15 +268,6 @@ impl Driver<'_> {
             }
         }
         Ok(found)
-    }
-
-    /// Only the latest driver in the log of the run may continue.
-    fn refuse_taken_over(&self, snapshot: &Snapshot<'_>) -> Result<(), Refusal> {
-        let id = &self.run.id;
-        if snapshot.names(&layout::run_log(id))?.len() == self.log.log.len() {
-            return Ok(());
-        }
-        refuse_other_driver(&records::newest_run(snapshot, &self.log)?, &self.name)
     }
 
     /// The plan that was executed for an issue; the bound one if none was.

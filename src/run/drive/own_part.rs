@@ -49,6 +49,11 @@ impl Driver<'_> {
                 Need::Person(why) => self.give_up(&at, why)?,
                 Need::Elsewhere => self.leave(&at, at.held.as_deref().unwrap_or_default())?,
                 Need::Retry => self.retry(issue)?,
+                Need::Step(RunStep::Integrate)
+                    if self.waits_for_job.contains(issue) && !self.has_free_job() =>
+                {
+                    continue;
+                }
                 Need::Step(RunStep::Integrate) => self.integrate(issue)?,
                 _ => continue,
             }
@@ -234,11 +239,18 @@ impl Driver<'_> {
         let input = queue::AddItems { which, queue: None, force: None };
         let added = log_along(&session, &run, move |tx| queued(tx, &all), || queue::add(&session, &input));
         let refusal = match added {
-            Ok(Along { logged, .. }) if !logged.is_empty() => {
+            Along { logged, done } if !logged.is_empty() => {
                 self.take_in(logged);
+                if let Err(refusal) = done {
+                    let what = format!(
+                        "the plans are queued, but not all that comes after was done: {}",
+                        refusal.message
+                    );
+                    self.watch.update(&RunUpdate::Noticed(&Notice::warning(what)));
+                }
                 return Ok(());
             }
-            Ok(Along { done, .. }) => {
+            Along { done: Ok(done), .. } => {
                 let mut events = vec![self.done_for_all(RunStep::Queue)];
                 for added in done.view {
                     let item = added.item;
@@ -250,7 +262,7 @@ impl Driver<'_> {
                 }
                 return self.log("queued", events);
             }
-            Err(refusal) => refusal,
+            Along { done: Err(refusal), .. } => refusal,
         };
         match issues {
             _ if refusal.is_stop() => Err(refusal),
@@ -330,14 +342,15 @@ impl Driver<'_> {
         if tree.exists() { remove_tree(there, &tree) } else { Ok(()) }
     }
 
-    /// Records that the work of an issue is in the branch of the run, and lands it if the run does that.
+    /// Records that the work of an issue is in the branch of the run, which then lands it if it does that.
     pub(super) fn merged(&mut self, issue: &IssueId) -> Result<(), Refusal> {
         fault::point("run-merged");
         self.know_branch()?;
         let commit = self.head.map(CommitHash::from);
         let merged = ActionDone { commit, ..self.action(issue, RunStep::Integrate) };
         self.log("merged", [RunEvent::Action(merged)])?;
-        self.land(issue)
+        self.land(issue);
+        Ok(())
     }
 }
 

@@ -52,6 +52,7 @@ impl Driver<'_> {
             unrecorded,
             tokens: None,
             cost: None,
+            took_ms: None,
         })
     }
 

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use super::Driver;
-use crate::model::{IssueId, RunStep};
+use crate::model::{Code, IssueId, RunStep};
 use crate::ops::work::keep_lease;
 use crate::ops::{Notice, Refusal};
 use crate::rules::Role;
@@ -31,7 +31,7 @@ impl Driver<'_> {
             tell_notices(&session, self.watch);
             match kept {
                 Ok(()) => {}
-                Err(refusal) if refusal.is_stop() => return Err(refusal),
+                Err(refusal) if refusal.is_stop() || refusal.code == Code::TakenOver => return Err(refusal),
                 Err(refusal) => {
                     let what = format!("{issue}: its lease was not renewed: {}", refusal.message);
                     self.watch.update(&RunUpdate::Noticed(&Notice::warning(what)));

@@ -6,7 +6,7 @@ use crate::ops::{Refusal, issues};
 use crate::rules::run::owed;
 use crate::rules::{Role, RunProgress};
 use crate::run::catch_up::unrecorded;
-use crate::run::unended::{self, UnendedStep};
+use crate::run::unended;
 
 impl Driver<'_> {
     /// Continues an interrupted run: records the new driver, and what is known of the run now.
@@ -17,6 +17,7 @@ impl Driver<'_> {
         let budget = self.new_budget.take();
         let reached = PhaseReached { driver, confinement, budget, ..PhaseReached::plain(status, phase) };
         self.log("resume", [RunEvent::Phase(reached)])?;
+        self.write_only_if_held();
         self.notify(owed(&self.log));
         let steps = unended::record(self.session, &self.places, &self.identity(Role::Executor));
         let unrecorded = steps.iter().filter(|step| step.is_unrecorded(&self.log));
@@ -24,7 +25,11 @@ impl Driver<'_> {
         if !spent.is_empty() {
             self.log("spent", spent)?;
         }
-        steps.into_iter().for_each(UnendedStep::forget);
+        for step in &steps {
+            if let Some(issue) = &step.spent.issue_id {
+                self.forget_notes(step.spent.action, issue);
+            }
+        }
         self.take_what_is_left()?;
         self.catch_up()
     }

@@ -1,15 +1,30 @@
 //! Handles the reports of agents and the results of their steps.
 
 use super::Driver;
+use crate::git::fault;
 use crate::model::{Code, Failure, IssueId, IssueReached, IssueStatus, RunEvent, RunStep, StepSpent, Usage};
 use crate::ops::Refusal;
 use crate::rules::RunProgress;
-use crate::run::job::{EndedStep, StepOutcome, StepReport, VainStep, failure_of};
+use crate::run::job::{DoneStep, EndedStep, StepOutcome, StepReport, StepResult, VainStep, failure_of};
+use crate::run::spending::{self, UnrecordedWork};
+use crate::run::unended;
 use crate::run::watch::RunUpdate;
-use crate::run::{spending, unended};
 
 /// The word in the log for a conflict that an agent did not resolve.
 const UNRESOLVED: &str = "unresolved";
+
+/// What the log says of a step that has ended.
+struct StepRecord {
+    /// In one word.
+    what: &'static str,
+    events: Vec<RunEvent>,
+}
+
+impl StepRecord {
+    fn new<const N: usize>(what: &'static str, events: [RunEvent; N]) -> Self {
+        Self { what, events: events.into() }
+    }
+}
 
 impl Driver<'_> {
     pub(super) fn hear(&mut self, report: StepReport) -> Result<(), Refusal> {
@@ -42,6 +57,7 @@ impl Driver<'_> {
                 }
                 self.settle(ended)?;
             }
+            StepReport::Landed(ended) => self.settle_landing(*ended)?,
         }
         Ok(())
     }
@@ -59,42 +75,22 @@ impl Driver<'_> {
 
     /// Records the result of a step, and the usage of its agent.
     pub(super) fn settle(&mut self, ended: EndedStep) -> Result<(), Refusal> {
-        let EndedStep { issue, step, outcome, usage, logged } = ended;
+        let EndedStep { issue, step, outcome, work, logged } = ended;
         let issue = &issue;
-        if matches!(*outcome, StepOutcome::Planned(..) | StepOutcome::Completed(..)) && !logged.is_empty() {
+        if matches!(*outcome, StepOutcome::Done(_)) && !logged.is_empty() {
             self.take_in(logged);
+            self.forget_notes(step, issue);
             return Ok(());
         }
-        let (what, mut events) = match *outcome {
-            StepOutcome::Explored(complexity, spent) => {
-                let note = format!("{complexity} complexity");
-                ("explored", vec![self.done(issue, step, spent, Some(note))])
-            }
-            StepOutcome::Planned(solution, spent) => {
-                let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Planned);
-                reached.solution_id = Some(solution);
-                ("planned", vec![self.done(issue, step, spent, None), RunEvent::Issue(reached)])
-            }
-            StepOutcome::Candidates(n, spent) => {
-                let note = format!("{n} plans to choose from");
-                ("planned", vec![self.done(issue, step, spent, Some(note))])
-            }
-            StepOutcome::Reviewed(verdict, spent) => {
-                ("reviewed", vec![self.done(issue, step, spent, Some(verdict.to_string()))])
-            }
-            StepOutcome::Completed(execution, spent) => {
-                let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Completed);
-                reached.execution_id = Some(execution);
-                ("completed", vec![self.done(issue, step, spent, None), RunEvent::Issue(reached)])
-            }
+        let StepRecord { what, mut events } = match *outcome {
             StepOutcome::Failed(failure) => {
                 // If something cannot be removed now, the next attempt reports it.
                 let _ = self.leave_room(issue);
-                ("failed", vec![self.setback(issue, step, VainStep::of_agent(failure))])
+                StepRecord::new("failed", [self.setback(issue, step, VainStep::of_agent(failure))])
             }
             StepOutcome::Resolved(resolved) => {
                 self.accept_resolution(issue, &resolved)?;
-                ("resolved", vec![self.setback(issue, step, VainStep::of_run(resolved.conflict))])
+                StepRecord::new("resolved", [self.setback(issue, step, VainStep::of_run(resolved.conflict))])
             }
             StepOutcome::Tested(tested) => {
                 return match self.take_copies(issue, &tested) {
@@ -102,39 +98,78 @@ impl Driver<'_> {
                     Ok(()) => Ok(()),
                 };
             }
-            // It is asked again, or a person is.
-            StepOutcome::Gave(vain) if step == RunStep::Integrate => {
-                (UNRESOLVED, vec![self.setback(issue, step, vain)])
-            }
-            // If these fail, the plan is made without an exploration, and judged by other reviews or by none.
-            StepOutcome::Gave(vain) if matches!(step, RunStep::Explore | RunStep::Review) => {
-                let skipped = vain.failure.message.clone().unwrap_or_default();
-                let mut left_out = self.action(issue, step);
-                left_out.skipped = Some(skipped);
-                let what = if step == RunStep::Review { "unreviewed" } else { "unexplored" };
-                (what, vec![self.setback(issue, step, vain), RunEvent::Action(left_out)])
-            }
-            // Another attempt would cost more than it may: then the issue waits, or the run stops.
-            StepOutcome::Gave(vain) if vain.is_agents && self.is_exhausted(issue, &usage)? => {
-                ("failed attempt", vec![self.setback(issue, step, vain)])
-            }
-            StepOutcome::Gave(vain) => ("failed", self.failed(issue, step, vain)),
-            StepOutcome::Stopped => return self.stopped_step(issue, step, usage),
+            StepOutcome::Gave(vain) => self.came_to_nothing(issue, step, vain, &work)?,
+            StepOutcome::Stopped => return self.stopped_step(issue, step, work),
+            StepOutcome::Done(done) => self.succeeded(issue, step, done),
         };
         if let Some(first) = events.first_mut() {
-            first.spend(usage);
+            first.spend(work.usage, work.time_ms);
         }
         self.log(what, events)?;
-        unended::step_ended(&self.places.transcripts(), step, issue);
+        self.forget_notes(step, issue);
         if what == UNRESOLVED && self.conflicts_with_target(issue)? {
-            return self.land(issue);
+            self.land(issue);
         }
         Ok(())
     }
 
+    /// What the log says of a step that went well.
+    fn succeeded(&self, issue: &IssueId, step: RunStep, done: DoneStep) -> StepRecord {
+        let DoneStep { result, spent } = done;
+        match result {
+            StepResult::Explored(complexity) => {
+                let note = format!("{complexity} complexity");
+                StepRecord::new("explored", [self.done(issue, step, spent, Some(note))])
+            }
+            StepResult::Planned(solution) => {
+                let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Planned);
+                reached.solution_id = Some(solution);
+                StepRecord::new("planned", [self.done(issue, step, spent, None), RunEvent::Issue(reached)])
+            }
+            StepResult::Candidates(n) => {
+                let note = format!("{n} plans to choose from");
+                StepRecord::new("planned", [self.done(issue, step, spent, Some(note))])
+            }
+            StepResult::Reviewed(verdict) => {
+                StepRecord::new("reviewed", [self.done(issue, step, spent, Some(verdict.to_string()))])
+            }
+            StepResult::Completed(execution) => {
+                let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Completed);
+                reached.execution_id = Some(execution);
+                StepRecord::new("completed", [self.done(issue, step, spent, None), RunEvent::Issue(reached)])
+            }
+        }
+    }
+
+    /// What the log says of a step that came to nothing.
+    fn came_to_nothing(
+        &self,
+        issue: &IssueId,
+        step: RunStep,
+        vain: VainStep,
+        work: &UnrecordedWork,
+    ) -> Result<StepRecord, Refusal> {
+        Ok(match step {
+            // It is asked again, or a person is.
+            RunStep::Integrate => StepRecord::new(UNRESOLVED, [self.setback(issue, step, vain)]),
+            // If these fail, the plan is made without an exploration, and judged by other reviews or by none.
+            RunStep::Explore | RunStep::Review => {
+                let mut left_out = self.action(issue, step);
+                left_out.skipped = Some(vain.failure.message.clone().unwrap_or_default());
+                let what = if step == RunStep::Review { "unreviewed" } else { "unexplored" };
+                StepRecord::new(what, [self.setback(issue, step, vain), RunEvent::Action(left_out)])
+            }
+            // Another attempt would cost more than it may: then the issue waits, or the run stops.
+            _ if vain.is_agents && self.is_exhausted(issue, work)? => {
+                StepRecord::new("failed attempt", [self.setback(issue, step, vain)])
+            }
+            _ => StepRecord { what: "failed", events: self.failed(issue, step, vain) },
+        })
+    }
+
     /// Records what an agent used in a step that was stopped, which does not count as a failed attempt.
-    fn stopped_step(&mut self, issue: &IssueId, step: RunStep, usage: Usage) -> Result<(), Refusal> {
-        let mut events: Vec<RunEvent> = self.spent(issue, step, usage).into_iter().collect();
+    fn stopped_step(&mut self, issue: &IssueId, step: RunStep, work: UnrecordedWork) -> Result<(), Refusal> {
+        let mut events: Vec<RunEvent> = self.spent(issue, step, work).into_iter().collect();
         if self.is_told_to_stop(issue) {
             events.push(RunEvent::Issue(self.reached_stop(issue)));
         } else {
@@ -143,21 +178,30 @@ impl Driver<'_> {
         if !events.is_empty() {
             self.log("stopped", events)?;
         }
-        unended::step_ended(&self.places.transcripts(), step, issue);
+        self.forget_notes(step, issue);
         Ok(())
     }
 
-    /// Whether the run or the work on an issue has cost what it may, once this usage is recorded.
-    fn is_exhausted(&self, issue: &IssueId, usage: &Usage) -> Result<bool, Refusal> {
-        Ok(spending::exhausted(self.session, &self.run.id, issue, usage)?.is_some())
+    /// Removes the notes of a step that has ended, once the log has what its agent used. If the run is killed in between, the
+    /// next driver finds both.
+    pub(super) fn forget_notes(&self, step: RunStep, issue: &IssueId) {
+        fault::point("usage-recorded");
+        unended::step_ended(&self.places.transcripts(), step, issue);
+    }
+
+    /// Whether the run or the work on an issue has cost what it may, once this work is recorded.
+    fn is_exhausted(&self, issue: &IssueId, work: &UnrecordedWork) -> Result<bool, Refusal> {
+        Ok(spending::exhausted(self.session, &self.run.id, issue, work)?.is_some())
     }
 
     /// What an agent used in a step that ended early; `None` if it told nothing of that.
-    pub(super) fn spent(&self, issue: &IssueId, action: RunStep, usage: Usage) -> Option<RunEvent> {
-        let Usage { tokens, cost } = usage;
-        let is_any = tokens.is_some() || cost.is_some();
-        let (issue_id, agent) = (Some(issue.clone()), self.agent_of(action));
-        is_any.then_some(RunEvent::Spent(StepSpent { action, issue_id, agent, tokens, cost }))
+    pub(super) fn spent(&self, issue: &IssueId, action: RunStep, work: UnrecordedWork) -> Option<RunEvent> {
+        let Usage { tokens, cost } = work.usage;
+        if tokens.is_none() && cost.is_none() {
+            return None;
+        }
+        let (issue_id, agent, took_ms) = (Some(issue.clone()), self.agent_of(action), Some(work.time_ms));
+        Some(RunEvent::Spent(StepSpent { action, issue_id, agent, tokens, cost, took_ms }))
     }
 
     /// The run itself could not take a step. It goes on without the issue, unless someone wanted it to stop, or a lock file

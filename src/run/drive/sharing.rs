@@ -41,8 +41,6 @@ impl Driver<'_> {
                 let others = Others::than(Some(&self.run.id), store, tx, &mut self.ended.borrow_mut())?;
                 // The remote may have accepted this before, without the local ref having followed.
                 let mut known = existing(tx, &self.run.id)?;
-                // This log becomes the driver's own, so nothing would show a takeover later.
-                refuse_other_driver(&known, &self.name)?;
                 let progress = RunProgress::of(&known);
                 let is_reserved = |id: &IssueId| !progress.issue(id).is_some_and(IssueProgress::is_untouched);
                 let mut entries = Vec::new();
@@ -140,14 +138,4 @@ fn is_of_the_network(refusal: &Refusal) -> bool {
             | Code::Raced
             | Code::UnknownOutcome
     )
-}
-
-/// Refuses to go on with a run whose latest driver has another name.
-pub(super) fn refuse_other_driver(found: &RunFolder, name: &str) -> Result<(), Refusal> {
-    if RunProgress::of(found).driver == Some(name) {
-        return Ok(());
-    }
-    let id = &found.run.id;
-    Err(Refusal::new(Code::TakenOver, format!("another clone drives run `{id}` now"))
-        .remedy(RemedyCall::new(Other::RunShow, [id]), "shows its progress"))
 }

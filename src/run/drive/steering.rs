@@ -1,7 +1,6 @@
 //! Does what people tell a run while it is driven: orders in its log, which anyone may write.
 
 use super::Driver;
-use super::sharing::refuse_other_driver;
 use crate::model::{
     Choice, Decided, Failure, IssueId, IssueReached, IssueStatus, OrderKind, RunEvent, RunStep,
 };
@@ -19,7 +18,7 @@ impl Driver<'_> {
         let id = self.run.id.clone();
         if snapshot.names(&layout::run_log(&id))?.len() != self.log.log.len() {
             let found = records::newest_run(&snapshot, &self.log)?;
-            refuse_other_driver(&found, &self.name)?;
+            self.hold.check_in(&snapshot)?;
             let known = std::mem::replace(&mut self.log, found);
             self.run = self.log.run.clone();
             let is_new = |id| !known.log.iter().any(|entry| entry.id == id);

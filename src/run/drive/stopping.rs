@@ -4,8 +4,7 @@ use super::{Driver, LOOK};
 use crate::model::RunEvent;
 use crate::ops::Notice;
 use crate::ops::work::publish_store;
-use crate::run::job::{EndedStep, StepReport};
-use crate::run::unended;
+use crate::run::job::{EndedStep, StepOutcome, StepReport, VainStep};
 use crate::run::watch::RunUpdate;
 
 impl Driver<'_> {
@@ -18,35 +17,58 @@ impl Driver<'_> {
         self.stops.after_steps();
     }
 
-    /// Waits until the agents at work have ended, and publishes what they did: their claims belong to this clone, even
-    /// if another clone now drives the run.
-    pub(super) fn let_agents_end(&mut self) {
+    /// Stops what is at work, since another driver has the run: nothing of it can be recorded. The claims belong to this clone, so
+    /// its steps give them back, which is published.
+    pub(super) fn give_run_up(&mut self) {
         self.stops.after_steps();
-        while !self.busy.is_empty() {
-            self.watch.tick();
-            // The log of the run is its new driver's.
-            if let Ok(StepReport::Over(ended)) = self.news.recv_timeout(LOOK) {
-                self.busy.remove(&ended.issue);
-            }
-        }
+        self.stops_of.values().for_each(|stops| stops.at_once());
+        // What a step still has to do must not be interrupted.
+        self.wait_until(|driver| driver.stops_of.is_empty());
+        self.stops.at_once();
+        self.wait_until(Self::is_idle);
+        self.stops.agents_ended();
         // Without the remote, the next sync does it.
         let _ = publish_store(self.session);
+    }
+
+    /// Waits for steps that end without being recorded; says what became of them.
+    fn wait_until(&mut self, is_over: impl Fn(&Self) -> bool) {
+        while !is_over(self) {
+            self.watch.tick();
+            match self.news.recv_timeout(LOOK) {
+                Ok(StepReport::Over(EndedStep { issue, outcome, .. })) => {
+                    self.busy.remove(&issue);
+                    self.stops_of.remove(&issue);
+                    if let StepOutcome::Gave(VainStep { failure, .. }) = *outcome {
+                        let what = format!("{issue}: {}", failure.message.unwrap_or_default());
+                        self.watch.update(&RunUpdate::Noticed(&Notice::warning(what)));
+                    }
+                }
+                Ok(StepReport::Landed(ended)) => self.end_landing(&ended.order),
+                Ok(StepReport::Noticed(notice)) => self.watch.update(&RunUpdate::Noticed(&notice)),
+                _ => {}
+            }
+        }
     }
 
     /// Stops every agent and waits for that. Then records what they used, and what they did outside of their roles.
     pub(super) fn stop_all(&mut self) {
         self.stops.at_once();
-        let (mut events, mut ended) = (Vec::new(), Vec::new());
-        while !self.busy.is_empty() {
+        let (mut events, mut ended, mut landed) = (Vec::new(), Vec::new(), None);
+        while !self.is_idle() {
             match self.news.recv() {
-                Ok(StepReport::Over(EndedStep { issue, step, usage, logged, .. })) => {
+                Ok(StepReport::Over(EndedStep { issue, step, work, logged, .. })) => {
                     self.busy.remove(&issue);
                     if logged.is_empty() {
-                        events.extend(self.spent(&issue, step, usage));
-                        ended.push((step, issue));
+                        events.extend(self.spent(&issue, step, work));
                     } else {
                         self.take_in(logged);
                     }
+                    ended.push((step, issue));
+                }
+                Ok(StepReport::Landed(ended)) => {
+                    self.end_landing(&ended.order);
+                    landed = ended.landed.ok();
                 }
                 Ok(StepReport::Breach(breach)) => events.push(RunEvent::Breach(breach)),
                 // It may say where work was kept.
@@ -58,11 +80,13 @@ impl Driver<'_> {
             let _ = thread.join();
         }
         self.stops.agents_ended();
+        if let Some(landed) = landed {
+            // The log of its execution has it.
+            let _ = self.tell_landed(&landed.view);
+        }
         // The reason to stop matters more than the failure to record this. Then a resume does it.
         if events.is_empty() || self.log("stopped", events).is_ok() {
-            for (step, issue) in ended {
-                unended::step_ended(&self.places.transcripts(), step, &issue);
-            }
+            ended.iter().for_each(|(step, issue)| self.forget_notes(*step, issue));
         }
     }
 }

@@ -25,7 +25,10 @@ impl Landing<'_> {
     ) -> Result<bool, Refusal> {
         let (session, target) = (self.session, &self.target);
         let store = session.store();
-        let change = |tx: &mut Tx<'_>| record(tx, store, &target.branch, &self.issues, made, checks);
+        let change = |tx: &mut Tx<'_>| {
+            session.admit_change(tx)?;
+            record(tx, store, &target.branch, &self.issues, made, checks)
+        };
         let mut is_recorded = false;
         if let Some(remote) = &target.remote
             && tips.at_remote != Some(made.tip)

@@ -4,13 +4,14 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::view::folder;
 use crate::model::{Code, Other, RemedyCall, RunId, RunStatus, text_enum};
-use crate::ops::Refusal;
+use crate::ops::{Refusal, WriteCondition};
 use crate::rules::{RunFolder, RunProgress};
-use crate::store::{Store, random_uid};
+use crate::store::{ReadState, Store, Tx, layout, random_uid, records};
 
 /// The names of this repository's drivers, one per line.
 const NAMES: &str = "drivers";
@@ -121,6 +122,64 @@ pub(crate) fn hold(store: &Store, files: &Path, run: &RunId) -> Result<RunLock, 
     let by = process(files).map_or_else(|| "another process".to_owned(), |id| format!("process {id}"));
     Err(Refusal::new(Code::RunUnderWay, format!("{by} already drives run `{run}`"))
         .remedy(RemedyCall::new(Other::RunShow, [run]), "shows its progress"))
+}
+
+/// That a driver has a run, which others can take over. As soon as one has, nothing is written in the name of the run here.
+#[derive(Debug)]
+pub(crate) struct RunHold {
+    run: RunId,
+    /// The name of the driver.
+    driver: String,
+    seen: Mutex<SeenLog>,
+}
+
+/// The log of a run as it was last looked at.
+#[derive(Debug)]
+struct SeenLog {
+    folder: RunFolder,
+    /// The names of its entries in that state.
+    names: Vec<String>,
+    is_held: bool,
+}
+
+impl RunHold {
+    /// The driver with this name has the run, or is about to say so in its log.
+    pub(crate) fn new(folder: RunFolder, driver: String) -> Self {
+        let run = folder.run.id.clone();
+        Self { run, driver, seen: Mutex::new(SeenLog { folder, names: Vec::new(), is_held: true }) }
+    }
+
+    /// Refuses to go on in a state in which another driver has the run.
+    ///
+    /// # Errors
+    /// `taken-over`.
+    pub(crate) fn check_in(&self, read: &impl ReadState) -> Result<(), Refusal> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let names = read.names(&layout::run_log(&self.run))?;
+        if names != seen.names {
+            seen.folder = records::newest_run(read, &seen.folder)?;
+            seen.is_held = RunProgress::of(&seen.folder).driver == Some(&self.driver);
+            seen.names = names;
+        }
+        if seen.is_held { Ok(()) } else { Err(taken_over(&self.run)) }
+    }
+
+    /// The refusal once another driver was seen to have the run.
+    pub(crate) fn lost(&self) -> Option<Refusal> {
+        let is_held = self.seen.lock().unwrap_or_else(PoisonError::into_inner).is_held;
+        if is_held { None } else { Some(taken_over(&self.run)) }
+    }
+}
+
+impl WriteCondition for RunHold {
+    fn check(&self, tx: &Tx<'_>) -> Result<(), Refusal> {
+        self.check_in(tx)
+    }
+}
+
+fn taken_over(run: &RunId) -> Refusal {
+    Refusal::new(Code::TakenOver, format!("another clone drives run `{run}` now"))
+        .remedy(RemedyCall::new(Other::RunShow, [run]), "shows its progress")
 }
 
 fn cannot(what: &str, path: &Path, error: &std::io::Error) -> Refusal {

@@ -1,12 +1,14 @@
 //! The places of a run on this machine: its files in the git directory, its worktrees beside the repository.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use super::driver::RunHold;
 use super::view::folder;
 use crate::git::Environment;
 use crate::model::{Branch, Code, CommitHash, IssueId, Run, RunId, RunStep, SolutionId, shell};
 use crate::ops::work::preparing::remove_leftover;
-use crate::ops::{NoProgress, Refusal, Session};
+use crate::ops::{NoProgress, Refusal, Session, WriteCondition};
 use crate::rules::{Role, RunFolder, RunProgress};
 use crate::store::{Acting, Store, object_id};
 use crate::sync;
@@ -30,6 +32,8 @@ pub(crate) struct AgentIdentity {
     pub(crate) environment: Environment,
     /// The git directory that all worktrees share.
     pub(crate) common: PathBuf,
+    /// The run in whose name it acts: it writes nothing once another driver has that.
+    pub(crate) hold: Option<Arc<RunHold>>,
 }
 
 impl AgentIdentity {
@@ -40,12 +44,23 @@ impl AgentIdentity {
             acting: Acting::new(actor, Some(role.as_str().to_owned()), clock),
             environment: session.environment().clone(),
             common: session.store().common_dir(),
+            hold: None,
+        }
+    }
+
+    /// The identity of the session's owner.
+    pub(crate) fn owner(session: &Session) -> Self {
+        Self {
+            acting: session.store().acting_as().clone(),
+            environment: session.environment().clone(),
+            common: session.store().common_dir(),
+            hold: None,
         }
     }
 
     /// A session in a worktree of the run.
     pub(crate) fn at(&self, folder: &Path) -> Result<Session, Refusal> {
-        Ok(patient(self.store(folder)?))
+        Ok(self.session(self.store(folder)?))
     }
 
     /// The store in a worktree of the run.
@@ -58,20 +73,26 @@ impl AgentIdentity {
 
     /// A session in the repository, whatever became of the worktrees of the run.
     pub(crate) fn shared_session(&self) -> Result<Session, Refusal> {
-        Ok(patient(self.shared()?))
+        Ok(self.session(self.shared()?))
     }
 
     /// The store of the repository, whatever became of the worktrees of the run.
     pub(crate) fn shared(&self) -> Result<Store, Refusal> {
         Ok(Store::open(&self.common, &self.environment)?.acting(self.acting.clone()))
     }
-}
 
-/// A session that waits for others; what an agent does shows no progress.
-fn patient(store: Store) -> Session {
-    let session = Session::new(store, Box::new(NoProgress));
-    session.be_patient();
-    session
+    /// The same without a run: what it does with its own claims counts, whoever drives the run now.
+    pub(crate) fn on_its_own(&self) -> Self {
+        Self { hold: None, ..self.clone() }
+    }
+
+    /// A session that waits for others; what an agent does shows no progress.
+    fn session(&self, store: Store) -> Session {
+        let session = Session::new(store, Box::new(NoProgress));
+        session.be_patient();
+        session.only_if(self.hold.clone().map(|hold| hold as Arc<dyn WriteCondition>));
+        session
+    }
 }
 
 impl RunPaths {

@@ -164,6 +164,17 @@ fn nothing_is_executed_before_what_was_completed_is_merged() {
 }
 
 #[test]
+fn tests_of_completed_work_and_resolutions_of_conflicts_count_among_the_jobs() {
+    let mut run = run(RunMode::Full, NO_REVIEW);
+    run.limits.jobs = 2;
+    let standings = [at(1, IssueStatus::Completed), at(2, IssueStatus::Queued), at(3, IssueStatus::Queued)];
+    let busy = BTreeMap::from([(standings[0].issue.clone(), RunStep::Integrate)]);
+    let steps = next(&run, &standings, &busy);
+    assert_eq!(steps, [(standings[1].issue.clone(), RunStep::Execute)]);
+    assert_eq!(free_jobs(&run, &busy), 1);
+}
+
+#[test]
 fn a_stall_is_named_with_its_chain() {
     let id = |n: usize| IssueId::parse(&format!("ISS-{n}")).unwrap();
     let waits = BTreeMap::from([

@@ -7,7 +7,7 @@ use crate::model::{
     Branch, ExecutionStatus, Failure, IssueId, IssueStatus, Op, Other, Remedy, RemedyCall, Run, RunStep,
     Setback, Solution, Unrecorded, Verdict,
 };
-use crate::rules::run::progress::{IN_CYCLE, IssueProgress, NO_PLAN, REJECTED};
+use crate::rules::run::progress::{BUDGET, IN_CYCLE, IssueProgress, NO_PLAN, REJECTED};
 use crate::rules::run::report::RunFacts;
 use crate::rules::run::state::in_words;
 use crate::rules::{IssueFolder, facts, review};
@@ -131,6 +131,10 @@ fn unexecuted(
             Remedy::call(RemedyCall::new(Op::Close, [id]), "gives the issue up"),
         ];
         return waiting_entry(id, "its plan was rejected".to_owned(), remedies);
+    }
+    if is_of(issue, BUDGET) {
+        let remedies = with_needed(known, found, Some("execute-only"), "executes it");
+        return waiting_entry(id, format!("it was not executed{why}"), remedies);
     }
     // Someone has chosen or reviewed it since.
     if issue.is_waiting() || is_of(issue, REJECTED) || is_other(issue, plan) {

@@ -43,6 +43,8 @@ fn an_issue_that_has_cost_what_it_may_waits_for_a_person() {
     let budget: Vec<&Value> = told.iter().filter(|it| it["type"] == "budget").collect();
     assert_eq!(budget.len(), 2, "{told:#?}");
     assert_eq!(budget[0]["message"], "ISS-1 waits for you: it spent 0.50 USD of 0.50 USD");
+    let waits = &world.repo.json(&["run", "report"])["waiting"][0];
+    assert_eq!(waits["what"], "it was not executed: it spent 0.50 USD of 0.50 USD", "{waits:#}");
     // With more to spend, another run executes the plan.
     world.run(0, &["ISS-1", "--execute-only", "--issue-budget", "3 USD"]);
     assert_eq!(world.repo.status("ISS-1"), "completed");
@@ -109,6 +111,23 @@ fn an_executor_is_not_asked_again_beyond_the_budget() {
     world.repo.wf(&["run", "ISS-1", "--yes", "--issue-budget", "1 tokens"]).fails(1);
     let asked = std::fs::read_to_string(world.sandbox.root().join("asked")).unwrap();
     assert_eq!(asked.lines().count(), 1, "{asked}");
+}
+
+/// The agent says nothing of tokens, and each of its turns takes longer than the issue may.
+#[test]
+fn the_time_of_an_issue_is_looked_at_between_turns() {
+    for (role, code) in [("planner", 1), ("executor", 1)] {
+        let world = World::new();
+        let turn = "import time; time.sleep(1.1); answer = None";
+        if !sessions::agent(&world, role, "{}", turn, turn) {
+            return;
+        }
+        let state = world.run(code, &["ISS-1", "--issue-budget", "1s", "--retry", "3"]);
+        let asked = std::fs::read_to_string(world.sandbox.root().join("asked")).unwrap();
+        assert_eq!(asked.lines().count(), 1, "{role}: {asked}");
+        let error = state["issues"]["ISS-1"]["error"].as_str().unwrap();
+        assert!(error.starts_with("it took ") && error.ends_with(" of 1s"), "{role}: {error}");
+    }
 }
 
 #[test]

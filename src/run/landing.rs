@@ -1,0 +1,66 @@
+//! Lands completed work beside the agents: its tests may take long.
+
+use super::testing::{TEST_LIMIT, Unseen};
+use crate::model::{IssueId, RunId};
+use crate::ops::work::runs::paths::AgentIdentity;
+use crate::ops::work::{self, LandMethod, LandView, LandWork};
+use crate::ops::{Answer, Refusal};
+
+/// What a run lands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum LandingOrder {
+    /// The work of an issue that was just merged.
+    Issue(IssueId),
+    /// The same, if nobody but a person can resolve its conflict: its merge is begun for one.
+    ByHand(IssueId),
+    /// Whatever the run has not landed yet; the issues that this may be.
+    Rest(Vec<IssueId>),
+}
+
+/// A landing that has ended.
+pub(super) struct EndedLanding {
+    /// What was to land.
+    pub(super) order: LandingOrder,
+    /// What has, and what has not.
+    pub(super) landed: Answer<LandView>,
+}
+
+impl LandingOrder {
+    /// The issues whose work is tested for it.
+    pub(super) fn issues(&self) -> &[IssueId] {
+        match self {
+            Self::Issue(issue) | Self::ByHand(issue) => std::slice::from_ref(issue),
+            Self::Rest(issues) => issues,
+        }
+    }
+
+    /// What it lands, as `git wf land` takes it.
+    pub(super) fn what(&self, run: &RunId) -> String {
+        match self {
+            Self::Issue(issue) | Self::ByHand(issue) => issue.to_string(),
+            Self::Rest(_) => run.to_string(),
+        }
+    }
+}
+
+/// Lands it, on behalf of the owner of the run.
+pub(super) fn land(owner: &AgentIdentity, run: &RunId, order: LandingOrder) -> EndedLanding {
+    let input = LandWork {
+        what: vec![order.what(run)],
+        all: false,
+        onto: None,
+        how: LandMethod::Merge,
+        batch: 1,
+        dry_run: false,
+        by_hand: !matches!(order, LandingOrder::Issue(_)),
+    };
+    let landed = owner.shared_session().and_then(|session| {
+        work::landing(&session, input).and_then(|landing| landing.run(TEST_LIMIT, &mut Unseen))
+    });
+    EndedLanding { order, landed }
+}
+
+/// Whether a landing came to nothing because the run is over for this driver.
+pub(super) fn ends_run(refusal: &Refusal) -> bool {
+    refusal.is_stop() || refusal.code == crate::model::Code::TakenOver
+}

@@ -1,0 +1,91 @@
+//! A driver whose run was taken over writes nothing more in its name.
+
+use serde_json::Value;
+
+use super::clones::second;
+use super::live::{Live, WAITS, gate, latest, open};
+use super::world::{BUILDS, PLANS, World};
+use crate::support::{Repo, column};
+
+/// Has Bea take a run over, and tells Ada.
+fn taken_over(world: &World, bea: &Repo, run: &str) {
+    bea.wf(&["sync"]).ok();
+    // What Ada has claimed keeps the run from ending.
+    bea.wf(&["run", "resume", run, "--take-over", "--yes"]);
+    bea.wf(&["sync"]).ok();
+    world.repo.wf(&["sync"]).ok();
+}
+
+/// The ids of the entries of a run's log.
+fn entries(repo: &Repo) -> Vec<String> {
+    column(&repo.json(&["run", "log"]), "id")
+}
+
+#[test]
+fn agents_are_stopped_and_their_claims_given_back() {
+    let world = World::new();
+    gate(&world);
+    world.agent(
+        "executor",
+        &format!("date >> a.txt; git add a.txt; git commit -q -m Half; {WAITS}; {BUILDS}"),
+    );
+    let (ada, bea) = (&world.repo, second(&world));
+    let live = Live::until("ISS-1 About ISS-1: execution by executor", ada, &["run", "ISS-1", "--yes"]);
+    let run = latest(ada);
+    taken_over(&world, &bea, &run);
+    let before = entries(ada);
+    let (code, told) = live.ends();
+    assert!(code == 1 && told.contains(&format!("another clone drives run `{run}` now")), "{told}");
+    assert_eq!(entries(ada), before);
+    let execution = &ada.json(&["show", "ISS-1"])["executions"][0];
+    assert_eq!(
+        (&execution["status"], ada.status("ISS-1")),
+        (&"superseded".into(), "queued".into()),
+        "{execution:#}"
+    );
+    assert_eq!(execution["sessions"], Value::Null, "{execution:#}");
+    // Its new driver goes on at once, with an attempt of its own.
+    world.agent("executor", BUILDS);
+    bea.wf(&["sync"]).ok();
+    bea.wf(&["run", "resume", "--yes"]).ok();
+    assert_eq!(bea.status("ISS-1"), "completed");
+}
+
+/// The end of an execution asks the remote about the claim first, so it is the first to learn of the new driver.
+#[test]
+fn the_step_that_learns_of_it_records_nothing() {
+    let world = World::new();
+    gate(&world);
+    world.agent("executor", &format!("{WAITS}; {BUILDS}"));
+    let (ada, bea) = (&world.repo, second(&world));
+    let live = Live::until("ISS-1 About ISS-1: execution by executor", ada, &["run", "ISS-1", "--yes"]);
+    let run = latest(ada);
+    bea.wf(&["sync"]).ok();
+    bea.wf(&["run", "resume", &run, "--take-over", "--yes"]).fails(1);
+    let before = entries(&bea);
+    open(&world);
+    let (code, told) = live.ends();
+    assert!(code == 1 && told.contains(&format!("another clone drives run `{run}` now")), "{told}");
+    // The work is kept here.
+    assert!(told.contains("its work is on the branch wf/kept/"), "{told}");
+    assert_eq!(ada.status("ISS-1"), "queued");
+    assert_eq!(entries(ada), before);
+}
+
+#[test]
+fn a_plan_that_comes_too_late_is_not_stored() {
+    let world = World::new();
+    gate(&world);
+    world.agent("planner", &format!("if once planning; then {WAITS}; fi; {PLANS}"));
+    let (ada, bea) = (&world.repo, second(&world));
+    let live = Live::until("ISS-1 About ISS-1: planning by planner", ada, &["run", "ISS-1", "--yes"]);
+    let run = latest(ada);
+    taken_over(&world, &bea, &run);
+    let (code, told) = live.ends();
+    assert!(code == 1 && told.contains(&format!("another clone drives run `{run}` now")), "{told}");
+    // Bea's planner made the only plan.
+    ada.wf(&["sync"]).ok();
+    let plans = ada.json(&["solution", "list", "ISS-1"]);
+    assert_eq!(plans.as_array().unwrap().len(), 1, "{plans:#}");
+    assert!(plans[0].to_string().contains("Bea"), "{plans:#}");
+}
