@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::request::RequestKind;
-use crate::model::text_enum;
+use crate::model::{json_text, text_enum};
 use crate::rules::Role;
 
 text_enum!(
@@ -51,7 +51,7 @@ impl FollowUp {
 
     /// The text that the agent gets.
     pub(super) fn text(&self) -> serde_json::Result<String> {
-        serde_json::to_string_pretty(self).map(|text| text + "\n")
+        json_text::pretty(self).map(|text| text + "\n")
     }
 }
 

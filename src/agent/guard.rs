@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::in_hook::HOOKS;
+use crate::model::json_text;
 use crate::model::shell::word;
 use crate::process::watch::program;
 use crate::rules::Bounds;
@@ -45,7 +46,7 @@ impl AgentGuard {
         let guard = Self { folder: folder.to_owned(), bounds };
         let hooks = guard.hooks();
         fs::create_dir_all(&hooks)?;
-        fs::write(guard.file(), serde_json::to_vec_pretty(&guard.bounds)?)?;
+        fs::write(guard.file(), json_text::pretty(&guard.bounds)?)?;
         let program = program()?;
         for name in HOOKS {
             let earlier = own.join(name);

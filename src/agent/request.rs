@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::answer::AnswerKind;
-use crate::model::text_enum;
+use crate::model::{json_text, text_enum};
 use crate::rules::Role;
 
 text_enum!(
@@ -56,7 +56,7 @@ impl Request {
 
     /// The text that the agent gets: indented, since a model reads it.
     pub(super) fn text(&self) -> serde_json::Result<String> {
-        serde_json::to_string_pretty(self).map(|text| text + "\n")
+        json_text::pretty(self).map(|text| text + "\n")
     }
 }
 

@@ -1,23 +1,25 @@
 //! What every command gets: the output for its answer, and the store of the current directory.
 
 use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeSet;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::agent::calling;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::{Exit, Failure, Outcome, print, system_words};
 use crate::git::Environment;
-use crate::model::Code;
+use crate::model::{Code, typed};
 use crate::ops::fields::{self, FieldNames};
 use crate::ops::format::Format;
 use crate::ops::{self, Done, Notice, Refusal, Session, Weight};
 use crate::process::left_behind::RUN;
-use crate::store::{Acting, Clock, Store, one_line};
+use crate::store::{Acting, Clock, ObjectId, Store, one_line};
 use crate::ui::{ProgressLine, Screen, time};
 
 /// One run of the program.
@@ -149,34 +151,41 @@ impl CliContext {
     ) -> Outcome {
         let Done { view, commit, notices } = done;
         self.show_notices(notices);
-        if self.is_verbose
-            && !self.json()
-            && let Some(commit) = commit
-        {
-            self.remark(crate::ui::style::DIM, "note:", &format!("commit {commit} of the store records it"));
+        if let Some(commit) = commit {
+            self.note_commit(commit);
         }
-        if let Some(format) = &self.wanted.format {
-            let format = Format::parse(format, &fields::known::<V>())?;
-            let picked = format.fields.pick(&view);
-            print::fields::formatted(&mut self.screen, &format, &picked)?;
-            return Ok(Exit::Done);
-        }
-        if !self.wanted.fields.is_empty() {
-            let fields = FieldNames::parse::<V>(&self.wanted.fields)?;
-            let picked = fields.pick(&view);
-            if self.json() {
-                self.screen.print_json(&picked)?;
-            } else {
-                print::fields::fields(&mut self.screen, &fields, &picked)?;
-            }
-            return Ok(Exit::Done);
-        }
-        if self.json() {
+        if self.wanted.is_given() {
+            self.print_wanted(&fields::known::<V>(), typed::own_json(&view))?;
+        } else if self.json() {
             self.screen.print_json(&view)?;
         } else {
             print(&view, commit.is_some(), &mut self.screen)?;
         }
         Ok(Exit::Done)
+    }
+
+    fn note_commit(&self, commit: ObjectId) {
+        if self.is_verbose && !self.json() {
+            self.remark(crate::ui::style::DIM, "note:", &format!("commit {commit} of the store records it"));
+        }
+    }
+
+    /// Prints the fields that were asked for. `known` are those of the answer.
+    fn print_wanted(&mut self, known: &BTreeSet<String>, answer: Value) -> Result<(), Failure> {
+        if let Some(format) = &self.wanted.format {
+            let format = Format::parse(format, known)?;
+            let picked = format.fields.picked(answer);
+            print::fields::formatted(&mut self.screen, &format, &picked)?;
+            return Ok(());
+        }
+        let fields = FieldNames::among(&self.wanted.fields, known)?;
+        let picked = fields.picked(answer);
+        if self.json() {
+            self.screen.print_json(&picked)?;
+        } else {
+            print::fields::fields(&mut self.screen, &fields, &picked)?;
+        }
+        Ok(())
     }
 
     /// Limits the answer to some fields; empty for all.

@@ -20,6 +20,7 @@ pub(crate) mod id;
 pub(crate) mod issue;
 pub(crate) mod issue_field;
 pub(crate) mod item_name;
+pub(crate) mod json_text;
 mod log_entry;
 pub(crate) mod nearest;
 pub(crate) mod notification;

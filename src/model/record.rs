@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{EntryId, ExecutionId, Fingerprint, Stamp, typed};
+use super::{EntryId, ExecutionId, Fingerprint, Stamp, json_text, typed};
 
 /// The members of an entry that its id does not depend on.
 const BESIDE_ENTRY: &[&str] = &["id"];
@@ -186,8 +186,7 @@ fn in_order_of(order: Option<&Value>, value: &Value) -> Value {
 /// The file form of a record that is written once, in the order of its type. Untyped JSON from outside must have been
 /// ordered with [`super::schema::Shape::order`] before.
 pub(crate) fn entry_bytes<T: Serialize>(entry: &T) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec_pretty(entry)
+    let text = json_text::pretty(entry)
         .unwrap_or_else(|error| unreachable!("a record without a JSON form: {error}"));
-    bytes.push(b'\n');
-    bytes
+    (text + "\n").into_bytes()
 }

@@ -4,6 +4,7 @@
 //! object. A member that is `null` counts as absent. Untyped JSON passes through unchanged, with its numbers as they
 //! were written.
 
+use std::cell::RefCell;
 use std::fmt;
 
 use serde::de::value::{BorrowedStrDeserializer, StrDeserializer};
@@ -18,7 +19,7 @@ const AS_IT_IS: &str = "git-wf JSON";
 
 /// Reads a value as a `T`.
 pub(crate) fn read<T: DeserializeOwned>(value: &Value) -> Result<T, Error> {
-    T::deserialize(Typed(value)).map_err(|error| unfit::in_words(&error))
+    read_at(value).map_err(|unread| unread.error)
 }
 
 /// Why a value cannot be read, and where.
@@ -32,8 +33,9 @@ pub(crate) struct Unread {
 
 /// Reads a value as a `T`; an error has its path.
 pub(crate) fn read_at<T: DeserializeOwned>(value: &Value) -> Result<T, Unread> {
-    serde_path_to_error::deserialize(Typed(value))
-        .map_err(|error| Unread { path: error.path().to_string(), error: unfit::in_words(error.inner()) })
+    let steps = ErrorSteps::default();
+    T::deserialize(Typed { value, steps: &steps })
+        .map_err(|error| Unread { path: steps.path(), error: unfit::in_words(&error) })
 }
 
 /// The JSON of a value. serde_json's own conversion rewrites numbers.
@@ -79,12 +81,43 @@ pub(crate) fn any_each<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec
     deserializer.deserialize_seq(Each)
 }
 
-#[derive(Clone, Copy)]
-struct Typed<'de>(&'de Value);
+/// The way to the first error, from the inside out. Noting it costs nothing as long as there is none.
+#[derive(Default)]
+struct ErrorSteps(RefCell<Vec<String>>);
 
-impl<'de> Typed<'de> {
+impl ErrorSteps {
+    /// Notes the member in which reading failed.
+    #[cold]
+    fn member(&self, name: &str) {
+        self.0.borrow_mut().push(format!(".{name}"));
+    }
+
+    /// Notes the element in which reading failed.
+    #[cold]
+    fn element(&self, index: usize) {
+        self.0.borrow_mut().push(format!("[{index}]"));
+    }
+
+    fn path(&self) -> String {
+        let steps = self.0.borrow();
+        let path: String = steps.iter().rev().map(String::as_str).collect();
+        match path.strip_prefix('.') {
+            Some(path) => path.to_owned(),
+            None if path.is_empty() => ".".to_owned(),
+            None => path,
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Typed<'de, 'read> {
+    value: &'de Value,
+    steps: &'read ErrorSteps,
+}
+
+impl<'de> Typed<'de, '_> {
     fn refuse<T>(self, expected: &dyn serde::de::Expected) -> Result<T, Error> {
-        let found = match self.0 {
+        let found = match self.value {
             Value::Null => Unexpected::Unit,
             Value::Bool(is_true) => Unexpected::Bool(*is_true),
             Value::Number(_) => Unexpected::Other("number"),
@@ -96,16 +129,24 @@ impl<'de> Typed<'de> {
     }
 
     fn list<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        match self.0 {
-            Value::Array(items) => visitor.visit_seq(Elements(items.iter())),
+        match self.value {
+            Value::Array(items) => {
+                visitor.visit_seq(Elements { rest: items.iter().enumerate(), steps: self.steps })
+            }
             _ => self.refuse(&visitor),
         }
     }
 
     fn object<V: Visitor<'de>>(self, with_nulls: bool, visitor: V) -> Result<V::Value, Error> {
-        match self.0 {
+        match self.value {
             Value::Object(map) => {
-                visitor.visit_map(Members { rest: map.iter(), with_nulls, value: &Value::Null })
+                let steps = self.steps;
+                visitor.visit_map(Members {
+                    rest: map.iter(),
+                    with_nulls,
+                    current: ("", &Value::Null),
+                    steps,
+                })
             }
             _ => self.refuse(&visitor),
         }
@@ -115,12 +156,12 @@ impl<'de> Typed<'de> {
 macro_rules! as_serde_json_does {
     ($($method:ident)+) => { $(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-            self.0.$method(visitor)
+            self.value.$method(visitor)
         }
     )+ };
 }
 
-impl<'de> Deserializer<'de> for Typed<'de> {
+impl<'de> Deserializer<'de> for Typed<'de, '_> {
     type Error = Error;
 
     as_serde_json_does! {
@@ -131,7 +172,7 @@ impl<'de> Deserializer<'de> for Typed<'de> {
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        match self.0 {
+        match self.value {
             Value::Array(_) => self.list(visitor),
             Value::Object(_) => self.object(true, visitor),
             other => other.deserialize_any(visitor),
@@ -139,7 +180,7 @@ impl<'de> Deserializer<'de> for Typed<'de> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
-        if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
+        if self.value.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -147,7 +188,7 @@ impl<'de> Deserializer<'de> for Typed<'de> {
         name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Error> {
-        match self.0 {
+        match self.value {
             // JSON never contains bytes, so these are not text.
             Value::Number(number) if name == AS_IT_IS => {
                 visitor.visit_borrowed_bytes(number.as_str().as_bytes())
@@ -201,34 +242,43 @@ impl<'de> Deserializer<'de> for Typed<'de> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Error> {
-        match self.0 {
+        match self.value {
             Value::String(word) => visitor.visit_enum(StrDeserializer::new(word)),
             _ => self.refuse(&visitor),
         }
     }
 }
 
-struct Elements<'de>(std::slice::Iter<'de, Value>);
+struct Elements<'de, 'read> {
+    rest: std::iter::Enumerate<std::slice::Iter<'de, Value>>,
+    steps: &'read ErrorSteps,
+}
 
-impl<'de> SeqAccess<'de> for Elements<'de> {
+impl<'de> SeqAccess<'de> for Elements<'de, '_> {
     type Error = Error;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Error> {
-        self.0.next().map(|value| seed.deserialize(Typed(value))).transpose()
+        let Some((index, value)) = self.rest.next() else { return Ok(None) };
+        let element = seed.deserialize(Typed { value, steps: self.steps });
+        if element.is_err() {
+            self.steps.element(index);
+        }
+        element.map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {
-        Some(self.0.len())
+        Some(self.rest.len())
     }
 }
 
-struct Members<'de> {
+struct Members<'de, 'read> {
     rest: serde_json::map::Iter<'de>,
     with_nulls: bool,
-    value: &'de Value,
+    current: (&'de str, &'de Value),
+    steps: &'read ErrorSteps,
 }
 
-impl<'de> MapAccess<'de> for Members<'de> {
+impl<'de> MapAccess<'de> for Members<'de, '_> {
     type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Error> {
@@ -236,12 +286,21 @@ impl<'de> MapAccess<'de> for Members<'de> {
         let Some((name, value)) = self.rest.find(|(_, value)| with_nulls || !value.is_null()) else {
             return Ok(None);
         };
-        self.value = value;
-        seed.deserialize(BorrowedStrDeserializer::new(name)).map(Some)
+        self.current = (name, value);
+        let key = seed.deserialize(BorrowedStrDeserializer::new(name));
+        if key.is_err() {
+            self.steps.member(name);
+        }
+        key.map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
-        seed.deserialize(Typed(self.value))
+        let (name, value) = self.current;
+        let member = seed.deserialize(Typed { value, steps: self.steps });
+        if member.is_err() {
+            self.steps.member(name);
+        }
+        member
     }
 }
 
@@ -303,60 +362,4 @@ impl<'de> Visitor<'de> for AnyVisitor {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[derive(Debug, PartialEq, Serialize, Deserialize)]
-    struct Outer {
-        #[serde(default)]
-        list: Vec<Inner>,
-        #[serde(default, deserialize_with = "any_or_none")]
-        free: Option<Value>,
-    }
-
-    #[derive(Debug, PartialEq, Serialize, Deserialize)]
-    struct Inner {
-        word: Word,
-        #[serde(default)]
-        number: f64,
-    }
-
-    #[derive(Debug, PartialEq, Serialize, Deserialize)]
-    enum Word {
-        One,
-    }
-
-    fn outer(text: &str) -> Result<Outer, String> {
-        read(&strict::parse(text.as_bytes()).unwrap()).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn a_struct_is_an_object_and_a_word_a_text() {
-        let sound = outer(r#"{"list": [{"word": "One", "number": 1e2}]}"#).unwrap();
-        assert_eq!(sound.list, [Inner { word: Word::One, number: 100.0 }]);
-        assert!(outer(r#"[[]]"#).unwrap_err().contains("invalid type: a list, expected an object"));
-        assert!(outer(r#"{"list": [["One", 1]]}"#).unwrap_err().contains("expected an object"));
-        assert!(outer(r#"{"list": {"0": {}}}"#).unwrap_err().contains("expected a list"));
-        assert!(outer(r#"{"list": [{"word": {"One": null}}]}"#).unwrap_err().contains("expected a word"));
-    }
-
-    #[test]
-    fn null_is_the_same_as_not_there_in_what_has_a_type() {
-        let free = r#"{"a":null,"b":[null]}"#;
-        let read = outer(&format!(r#"{{"list": null, "x": null, "free": {free}}}"#)).unwrap();
-        assert_eq!((read.list.len(), read.free.unwrap().to_string().as_str()), (0, free));
-        assert!(outer(r#"{"list": [null]}"#).is_err());
-        assert!(outer(r#"{"list": [{"word": null}]}"#).unwrap_err().contains("missing field `word`"));
-        assert_eq!(outer(r#"{"free": null}"#).unwrap().free, None);
-    }
-
-    #[test]
-    fn any_json_passes_through_as_it_is() {
-        let free = r#"{"z":1e5,"a":[-0,1E5,{"$serde_json::private::Number":"1"}],"$serde_json::private::RawValue":"{}"}"#;
-        let read = outer(&format!(r#"{{"free": {free}}}"#)).unwrap();
-        assert_eq!(read.free.as_ref().unwrap().to_string(), free);
-        assert_eq!(to_value(&read).unwrap()["free"].to_string(), free);
-        // It works with other deserializers, too.
-        assert_eq!(serde_json::from_str::<Outer>(r#"{"free": [1, "a"]}"#).unwrap().free.unwrap()[1], "a");
-    }
-}
+mod tests;

@@ -43,7 +43,8 @@ impl FieldNames {
         self.picked(typed::own_json(answer))
     }
 
-    fn picked(&self, whole: Value) -> Value {
+    /// [`FieldNames::pick`] from an answer that is JSON already.
+    pub(crate) fn picked(&self, whole: Value) -> Value {
         match whole {
             Value::Object(mut whole) => Value::Object(
                 self.0.iter().filter_map(|name| Some((name.clone(), whole.shift_remove(name)?))).collect(),

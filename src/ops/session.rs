@@ -61,6 +61,9 @@ pub(crate) struct Ridden<T> {
     pub(crate) is_recorded: bool,
 }
 
+/// A change of the store whose answer its maker keeps.
+type Change<'a> = &'a mut dyn FnMut(&mut Tx<'_>) -> Result<(), Refusal>;
+
 /// The right to perform an operation. Only [`Session::permit`] gives one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Permit(Op);
@@ -210,8 +213,19 @@ impl Session {
     pub(crate) fn transact<T>(
         &self,
         permit: Permit,
-        change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
+        mut change: impl FnMut(&mut Tx<'_>) -> Result<T, Refusal>,
     ) -> Result<Committed<T>, Refusal> {
+        let mut answer = None;
+        let Committed { commit, far_future, .. } = self.commit(permit, &mut |tx| {
+            answer = Some(change(tx)?);
+            Ok(())
+        })?;
+        let Some(answer) = answer else { unreachable!("a change that was made has an answer") };
+        Ok(Committed { answer, commit, far_future })
+    }
+
+    /// [`Session::transact`] without the type of the answer, so that it is compiled once and not for each operation.
+    fn commit(&self, permit: Permit, change: Change<'_>) -> Result<Committed<()>, Refusal> {
         let has_ridden = Cell::new(false);
         let mut change = self.ridden(&has_ridden, change);
         let committed =

@@ -50,6 +50,7 @@ pub(crate) mod test_changes;
 pub(crate) mod test_count;
 pub(crate) mod test_files;
 pub(crate) mod test_settings;
+pub(crate) mod text_diff;
 pub(crate) mod toward;
 pub(crate) mod transitions;
 pub(crate) mod unbegun;

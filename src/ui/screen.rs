@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::{OutletFilter, Painter, Replacement, UiSettings, pager, style, text};
 use crate::model::id::{short, shortened};
+use crate::model::json_text;
 
 /// Used if a terminal does not report its size.
 pub(super) const DEFAULT_COLUMNS: usize = 80;
@@ -165,11 +166,7 @@ impl Screen {
     }
 
     fn written(&self, value: &impl Serialize) -> io::Result<String> {
-        let written = if self.is_compact() {
-            serde_json::to_string(value)
-        } else {
-            serde_json::to_string_pretty(value)
-        };
+        let written = if self.is_compact() { serde_json::to_string(value) } else { json_text::pretty(value) };
         Ok(written?)
     }
 

@@ -12,3 +12,10 @@ pub(crate) struct FieldArgs {
     #[arg(long, value_name = "FORMAT", conflicts_with_all = ["fields", "json"])]
     pub(crate) format: Option<String>,
 }
+
+impl FieldArgs {
+    /// Whether only some fields are asked for.
+    pub(crate) fn is_given(&self) -> bool {
+        self.format.is_some() || !self.fields.is_empty()
+    }
+}

@@ -4,9 +4,10 @@
 use std::io::{self, Write};
 
 use serde_json::Value;
-use similar::{Algorithm, ChangeTag, DiffOp, TextDiff, capture_diff_slices};
+use similar::{ChangeTag, DiffOp};
 
 use crate::rules::FieldChange;
+use crate::rules::text_diff::{self, TextDiff};
 use crate::ui::{Painter, Screen, style};
 
 /// Texts that have less in common than this are shown one after the other.
@@ -161,7 +162,9 @@ fn lines_of(value: &Value) -> Vec<String> {
 /// Members that differ. A member that replaces a similar one is shown word by word.
 fn print_lines(old: &[String], new: &[String], margin: usize, screen: &mut Screen) -> io::Result<()> {
     let painter = screen.painter();
-    for op in capture_diff_slices(Algorithm::Myers, old, new) {
+    let (before, after): (Vec<&str>, Vec<&str>) =
+        (old.iter().map(String::as_str).collect(), new.iter().map(String::as_str).collect());
+    for op in TextDiff::new(&before, &after).ops() {
         if matches!(op, DiffOp::Equal { .. }) {
             continue;
         }
@@ -188,11 +191,9 @@ fn words(old: &str, new: &str, painter: Painter) -> Option<String> {
     }
     // In a script without spaces, words cannot be told apart.
     let by_letters = |text: &str| text.chars().filter(|c| *c > '\u{2e80}').count() * 2 > text.chars().count();
-    let diff = if by_letters(old) || by_letters(new) {
-        TextDiff::from_chars(old, new)
-    } else {
-        TextDiff::from_words(old, new)
-    };
+    let cut = if by_letters(old) || by_letters(new) { text_diff::characters } else { text_diff::words };
+    let (old, new) = (cut(old), cut(new));
+    let diff = TextDiff::new(&old, &new);
     if diff.ratio() < LEAST_ALIKE {
         return None;
     }
@@ -209,22 +210,22 @@ fn words(old: &str, new: &str, painter: Painter) -> Option<String> {
     };
     // A space between two changed words is part of the change.
     let mut blank = String::new();
-    for change in diff.iter_all_changes() {
+    for (tag, piece) in diff.pieces() {
         let is_pending = !(pending.0.is_empty() && pending.1.is_empty());
-        match change.tag() {
-            ChangeTag::Equal if is_pending && change.value().trim().is_empty() => {
-                blank.push_str(change.value());
+        match tag {
+            ChangeTag::Equal if is_pending && piece.trim().is_empty() => {
+                blank.push_str(piece);
             }
             ChangeTag::Equal => {
                 flush(&mut pending, &mut line);
-                line.push_str(&painter.paint(style::PLAIN, &(std::mem::take(&mut blank) + change.value())));
+                line.push_str(&painter.paint(style::PLAIN, &(std::mem::take(&mut blank) + piece)));
             }
-            tag => {
+            ChangeTag::Delete | ChangeTag::Insert => {
                 pending.0.push_str(&blank);
                 pending.1.push_str(&blank);
                 blank.clear();
                 let side = if tag == ChangeTag::Delete { &mut pending.0 } else { &mut pending.1 };
-                side.push_str(change.value());
+                side.push_str(piece);
             }
         }
     }

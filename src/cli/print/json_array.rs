@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
+use crate::model::json_text;
 use crate::ui::{Screen, text};
 
 /// Prints the same text as if the array were printed as a whole.
@@ -19,7 +20,7 @@ impl JsonArray {
         let element = if is_compact {
             serde_json::to_string(value)?
         } else {
-            serde_json::to_string_pretty(value)?.replace('\n', "\n  ")
+            json_text::pretty(value)?.replace('\n', "\n  ")
         };
         let before = match (self.has_elements, is_compact) {
             (true, true) => ",",

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::Code;
+use crate::model::{Code, json_text};
 use crate::ops::Refusal;
 use crate::rules::Role;
 use crate::store::Store;
@@ -96,7 +96,7 @@ impl AgentNames {
     fn write(&self, folder: &Path, path: &Path) -> std::io::Result<()> {
         fs::create_dir_all(folder)?;
         let options = fs::OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).clone();
-        options.open(path)?.write_all(serde_json::to_string_pretty(self)?.as_bytes())
+        options.open(path)?.write_all(json_text::pretty(self)?.as_bytes())
     }
 }
 

@@ -3,7 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+use similar::DiffOp;
+
+use crate::rules::text_diff::{TextDiff, characters};
 
 /// How long to look for what was not edited between the first edit and the last one.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
@@ -26,19 +28,21 @@ pub(super) fn restored(stored: &str, typed: &str) -> String {
     let rest = shown.chars.len().min(typed.len()) - same;
     let same_end =
         shown.chars.iter().rev().zip(typed.iter().rev()).take(rest).take_while(|(a, b)| a == b).count();
-    let (old, new) = (&shown.chars[same..shown.chars.len() - same_end], &typed[same..typed.len() - same_end]);
+    let old: String = shown.chars[same..shown.chars.len() - same_end].iter().collect();
+    let new: String = typed[same..typed.len() - same_end].iter().collect();
+    let (old, new) = (characters(&old), characters(&new));
     // New lines end as the others do.
     let folded = stored.matches("\r\n").count();
     let is_folded = folded > 0 && folded == stored.matches('\n').count();
     let mut text = stored[..shown.ends[same]].to_owned();
     let deadline = Some(Instant::now() + LONGEST_LOOK);
-    for part in capture_diff_slices_deadline(Algorithm::Myers, old, new, deadline) {
+    for part in TextDiff::until(deadline, &old, &new).ops() {
         if let DiffOp::Equal { old_index, len, .. } = part {
             let begin = same + old_index;
             text.push_str(&stored[shown.ends[begin]..shown.ends[begin + len]]);
             continue;
         }
-        let added: String = new[part.new_range()].iter().collect();
+        let added = new[part.new_range()].concat();
         text.push_str(&if is_folded { added.replace('\n', "\r\n") } else { added });
     }
     text.push_str(&stored[shown.ends[shown.chars.len() - same_end]..]);

@@ -2,12 +2,13 @@
 
 use maud::{Markup, html};
 use serde_json::Value;
-use similar::{ChangeTag, TextDiff};
+use similar::ChangeTag;
 
 use super::linked;
 use super::text::cut;
 use crate::model::{Priority, count};
 use crate::rules::FieldChange;
+use crate::rules::text_diff::{self, TextDiff};
 use crate::web::view::View;
 
 /// Longer values are cut; in bytes.
@@ -67,13 +68,14 @@ fn lines(view: &View<'_>, change: &FieldChange) -> Markup {
     let (old, new) = (text(&change.old), text(&change.new));
     let same = unchanged_beginning(&old, &new);
     let ((old, left), (new, more)) = (cut(&old[same..], LONGEST), cut(&new[same..], LONGEST));
-    let diff = TextDiff::from_lines(old, new);
+    let (old, new) = (text_diff::lines(old), text_diff::lines(new));
+    let diff = TextDiff::new(&old, &new);
     html! {
         div.diff {
             @if same > 0 { span.cut { "… " (count(same, "byte")) " as before" } }
-            @for part in diff.iter_all_changes() {
-                @let line = part.value().trim_end_matches('\n');
-                @match part.tag() {
+            @for (tag, line) in diff.pieces() {
+                @let line = line.trim_end_matches('\n');
+                @match tag {
                     ChangeTag::Delete => del { (linked(view, line)) },
                     ChangeTag::Insert => ins { (linked(view, line)) },
                     ChangeTag::Equal => span { (linked(view, line)) },

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::make::{release, remove_tree};
 use super::{WorkplaceError, place};
+use crate::model::json_text;
 use crate::store::Store;
 
 /// The directory for workplaces, in the git directory that all worktrees share.
@@ -62,9 +63,8 @@ impl WorkplaceNote {
     /// Replaces the note at once, so that a killed process leaves the old one or the new one.
     pub(super) fn write(&self, files: &Path) -> Result<(), WorkplaceError> {
         let (path, new) = (files.join(NOTE), files.join("workplace.new"));
-        let bytes =
-            serde_json::to_vec_pretty(self).map_err(|error| WorkplaceError::write(&path, error.into()))?;
-        let written = fs::write(&new, bytes).and_then(|()| fs::rename(&new, &path));
+        let text = json_text::pretty(self).map_err(|error| WorkplaceError::write(&path, error.into()))?;
+        let written = fs::write(&new, text).and_then(|()| fs::rename(&new, &path));
         written.map_err(|source| WorkplaceError::write(&path, source))
     }
 }

@@ -25,7 +25,7 @@ fn examples(help: &str) -> Vec<String> {
 #[test]
 fn the_examples_of_every_help_work() {
     let sandbox = Sandbox::new();
-    let ways = ["waiting", "working", "ended", "failed"];
+    let mut ways = ["waiting", "working", "ended", "failed"];
     for way in ways {
         let repo = sandbox.repo(&format!("{way}/work"));
         repo.git(&["init", "-q", "--bare", "../origin.git"]).ok();
@@ -57,7 +57,7 @@ fn the_examples_of_every_help_work() {
         for example in shown {
             let mut said = Vec::new();
             let asked = all.with_env("EXAMPLE", &example);
-            let works = ways.iter().any(|way| {
+            let works = ways.iter().position(|way| {
                 let script = format!(
                     "rm -rf try && cp -R ../{way} try && cd try/work && \
                      printf '%s\\n' \"$EXAMPLE\" | sed -f ids.sed >../example && \
@@ -68,8 +68,10 @@ fn the_examples_of_every_help_work() {
                 ran.code == 0
             });
             count += 1;
-            if !works {
-                faults.push(format!("{example}\n{}", said.join("\n")));
+            match works {
+                // The next example is likely to work there too.
+                Some(at) => ways[..=at].rotate_right(1),
+                None => faults.push(format!("{example}\n{}", said.join("\n"))),
             }
         }
     }

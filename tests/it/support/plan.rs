@@ -36,7 +36,7 @@ fn bucket() -> Value {
             "Answer with the seconds until the next token where the bucket is empty"
         ],
         "test": {
-            "commands": ["cargo test limit::bucket"],
+            "commands": ["sh tests/bucket.sh"],
             "unit": ["The 101st request within one second is refused", "One token is back after 600 ms"],
             "integration": []
         },
@@ -45,7 +45,7 @@ fn bucket() -> Value {
                 "100 calls of `take` at one instant return Ok and the 101st returns Err(Wait) of 1 second",
                 "After 600 ms exactly 1 further call returns Ok"
             ],
-            "verification": ["Run: cargo test limit::bucket, and see 2 tests pass"]
+            "verification": ["Run: sh tests/bucket.sh, and see 2 tests pass"]
         },
         "depends_on": [],
         "estimated_minutes": 30,
@@ -68,7 +68,7 @@ fn middleware() -> Value {
             "Call `take` before the next handler; on Err answer 429 with `Retry-After: <seconds>`"
         ],
         "test": {
-            "commands": ["cargo test --test api limit"],
+            "commands": ["sh tests/limit.sh"],
             "unit": [],
             "integration": ["101 requests with one key end in a 429", "A second key is not affected"]
         },
@@ -77,7 +77,7 @@ fn middleware() -> Value {
                 "The 101st request of a key within a minute is answered 429 with a Retry-After of at least 1",
                 "A request with another key at the same moment is answered 200"
             ],
-            "verification": ["Run: cargo test --test api limit, and see it exit with 0"]
+            "verification": ["Run: sh tests/limit.sh, and see it exit with 0"]
         },
         "depends_on": ["T1"],
         "estimated_minutes": 45,

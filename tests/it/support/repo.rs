@@ -117,8 +117,33 @@ impl Repo {
 
     /// The commit that the ref points to.
     pub(crate) fn tip(&self) -> Option<String> {
-        let ran = self.git(&["rev-parse", "--verify", "--quiet", "refs/wf/main"]);
-        (ran.code == 0).then(|| ran.line().to_owned())
+        self.loose("refs/wf/main").or_else(|| {
+            let ran = self.git(&["rev-parse", "--verify", "--quiet", "refs/wf/main"]);
+            (ran.code == 0).then(|| ran.line().to_owned())
+        })
+    }
+
+    /// The commit that is checked out.
+    #[track_caller]
+    fn head(&self) -> String {
+        let head = std::fs::read_to_string(self.path.join(".git/HEAD")).unwrap_or_default();
+        let branch = head.trim().strip_prefix("ref: ").and_then(|branch| self.loose(branch));
+        branch.unwrap_or_else(|| self.git(&["rev-parse", "HEAD"]).ok().line().to_owned())
+    }
+
+    /// What a reference points to if it has a file of its own, as after every change. The clock advances as if a command
+    /// had been run.
+    fn loose(&self, name: &str) -> Option<String> {
+        let git_dir = self.path.join(".git");
+        let git_dir = if git_dir.is_dir() { &git_dir } else { &self.path };
+        let text = std::fs::read_to_string(git_dir.join(name)).ok()?;
+        let id = text.trim();
+        let is_id = matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_id {
+            return None;
+        }
+        self.world.tick();
+        Some(id.to_owned())
     }
 
     /// Writes a file of the worktree, and creates its directories.
@@ -150,7 +175,7 @@ impl Repo {
         self.write(path, text);
         self.git(&["add", "--", path]).ok();
         self.git(&["commit", "--quiet", "-m", message]).ok();
-        self.git(&["rev-parse", "HEAD"]).ok().line().to_owned()
+        self.head()
     }
 
     fn with(&self, name: &str, value: Option<&str>) -> Self {

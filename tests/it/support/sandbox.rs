@@ -113,10 +113,15 @@ impl Sandbox {
 }
 
 impl World {
+    /// A second later.
+    pub(super) fn tick(&self) -> i64 {
+        self.now.fetch_add(1, Ordering::SeqCst) + 1
+    }
+
     /// `program` with nothing of the real environment except the PATH, one second after the previous command and
     /// `ahead` seconds ahead of the clock.
     pub(super) fn command(&self, program: &str, ahead: i64) -> Command {
-        let now = self.now.fetch_add(1, Ordering::SeqCst) + 1 + ahead;
+        let now = self.tick() + ahead;
         let date = format!("{now} +0000");
         let mut command = Command::new(program);
         command

@@ -152,11 +152,11 @@ fn evidence_is_judged_by_the_plan_that_was_claimed() {
     let hash = repo.commit("src/a.rs", "x", "extend token lifetime");
     link(&repo, &hash, "20261121T021405123Z-00000", &json!({}));
     let path = repo.store_path("/solution.json");
-    let text = repo.stored(&path).replace("cargo test limit::bucket\"", "true\"");
+    let text = repo.stored(&path).replace("sh tests/bucket.sh\"", "true\"");
     let policy = "{\n  \"format\": 1,\n  \"policy\": {\n    \"evidence\": \"required\"\n  }\n}\n";
     repo.plumb(&[(&path, &text), ("wf.json", policy)]);
     let error = repo.refused(1, &["done"]);
     assert_eq!(error["code"], "no-evidence");
     let first = error["details"][0].as_str().unwrap();
-    assert!(first.starts_with("T1: `cargo test limit::bucket` has no passing check"), "{error}");
+    assert!(first.starts_with("T1: `sh tests/bucket.sh` has no passing check"), "{error}");
 }

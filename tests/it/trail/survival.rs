@@ -4,10 +4,11 @@
 use std::fmt::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
-use crate::support::{Repo, Sandbox, plan};
+use crate::support::{Repo, Sandbox, Template, plan};
 
 const A: &str = "src/limit/bucket.rs";
 const B: &str = "src/middleware/mod.rs";
@@ -72,7 +73,12 @@ struct Work {
 
 impl Work {
     fn new(mode: Mode) -> Self {
-        let sandbox = Sandbox::new();
+        static MADE: OnceLock<Template> = OnceLock::new();
+        let sandbox = MADE.get_or_init(|| Template::make("survival", Self::make).0).sandbox();
+        Self { repo: sandbox.at("repo"), sandbox, mode }
+    }
+
+    fn make(sandbox: &Sandbox) {
         let repo = sandbox.store("repo");
         let lines: String = (1..=20).map(|n| format!("{n}\n")).collect();
         repo.write(A, &lines);
@@ -88,24 +94,12 @@ impl Work {
         repo.planned("ISS-001", &plan);
         repo.git(&["switch", "-q", "-c", "work"]).ok();
         repo.wf(&["next", "ISS-001"]).ok();
-        let work = Self { sandbox, repo, mode };
         for (file, lines) in [(A, &[3, 15][..]), (B, &[3])] {
-            work.edit(file, lines);
-            work.repo.git(&["commit", "-q", "-m", if file == A { "a1" } else { "b1" }]).ok();
+            mark(&repo, file, lines);
+            repo.git(&["commit", "-q", "-m", if file == A { "a1" } else { "b1" }]).ok();
         }
-        work.repo.wf(&["verify", "--yes"]).ok();
-        work.repo.wf(&["done"]).ok();
-        work
-    }
-
-    /// Marks lines of a file and stages it.
-    fn edit(&self, file: &str, lines: &[usize]) {
-        let text = self.repo.read(file);
-        let marked = |(n, line): (usize, &str)| {
-            if lines.contains(&(n + 1)) { format!("{line} changed\n") } else { format!("{line}\n") }
-        };
-        self.repo.write(file, text.lines().enumerate().map(marked).collect::<String>());
-        self.repo.git(&["add", file]).ok();
+        repo.wf(&["verify", "--yes"]).ok();
+        repo.wf(&["done"]).ok();
     }
 
     /// git, with or without hooks.
@@ -177,6 +171,17 @@ impl Work {
     }
 }
 
+/// Marks lines of a file and stages it.
+fn mark(repo: &Repo, file: &str, lines: &[usize]) {
+    let mut text = String::new();
+    for (n, line) in (1..).zip(repo.read(file).lines()) {
+        let change = if lines.contains(&n) { " changed" } else { "" };
+        writeln!(text, "{line}{change}").unwrap();
+    }
+    repo.write(file, text);
+    repo.git(&["add", file]).ok();
+}
+
 /// The tasks to which a commit is linked, as `T1+T2`; `-` if it is not linked.
 fn tasks(commit: &Value) -> String {
     let links = commit["bound_to"].as_array().unwrap();
@@ -195,13 +200,13 @@ fn bare(repo: &Repo, args: &[&str]) {
 }
 
 fn amend(it: &Work) -> Span {
-    it.edit(B, &[9]);
+    mark(&it.repo, B, &[9]);
     it.git(&["commit", "-q", "--amend", "--no-edit"]);
     WORK
 }
 
 fn fixup(it: &Work) -> Span {
-    it.edit(A, &[9]);
+    mark(&it.repo, A, &[9]);
     it.git(&["commit", "-q", "--fixup", "HEAD~1"]);
     it.git_in(&it.editing(""), &["rebase", "-q", "-i", "--autosquash", "base"]);
     WORK
@@ -217,7 +222,7 @@ fn split(it: &Work) -> Span {
     it.git_in(&editing, &["rebase", "-q", "-i", "base"]);
     it.repo.git(&["reset", "-q", "--hard", "HEAD~"]).ok();
     for line in [3, 15] {
-        it.edit(A, &[line]);
+        mark(&it.repo, A, &[line]);
         it.git(&["commit", "-q", "-m", &format!("line {line}")]);
     }
     it.git_in(&editing, &["rebase", "--continue"]);

@@ -146,8 +146,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { saved, filter, group_by, limit, offset, sort, count, brief, fields } = args;
     refuse_words(&session, saved)?;
-    let is_table =
-        !(context.json() || brief || count || fields.format.is_some() || !fields.fields.is_empty());
+    let is_table = !(context.json() || brief || count || fields.is_given());
     if group_by.is_some() && !is_table {
         return Err(Refusal::usage("`--group-by` only groups the table")
             .hint("leave it out, or out of the saved query that has it")

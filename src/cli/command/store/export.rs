@@ -11,6 +11,7 @@ use crate::cli::output_file::{json_to_file, to_file};
 use crate::cli::{CliContext, Exit, Failure, Force, Outcome};
 use crate::interchange::jsonl::ExportedJsonl;
 use crate::interchange::plan_tools::written;
+use crate::model::json_text;
 use crate::ops::store::{ExportedTable, GithubReply, GithubSync, SyncGithub, SyncedIssue, TrackerExport};
 use crate::ops::{Done, Refusal, Session, store};
 use crate::ui::{JsonLines, Screen, count};
@@ -332,8 +333,8 @@ fn stated(context: &mut CliContext, args: &InToto) -> Outcome {
         done.map(drop)
     } else {
         let done = store::export_in_toto(&session, range)?;
-        serde_json::to_writer_pretty(&mut out, &done.view).map_err(std::io::Error::from)?;
-        out.write_all(b"\n")?;
+        let text = json_text::pretty(&done.view).map_err(std::io::Error::from)?;
+        writeln!(out, "{text}")?;
         done.map(drop)
     };
     let Some(path) = output else {

@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 
 use crate::cli::output_file::json_to_file;
 use crate::cli::{CliContext, Exit, Failure, Outcome, print, read_text};
+use crate::model::json_text;
 use crate::ops::Session;
 use crate::ops::store::{self, StatementFile};
 use crate::ops::trail::{self, Audit};
@@ -99,8 +100,8 @@ fn compared(session: &Session, path: &Path, context: &mut CliContext) -> Outcome
 /// Writes SARIF to stdout or to a file.
 fn scanned(context: &mut CliContext, audit: &Audit, output: Option<&Path>) -> Result<(), Failure> {
     let write = |out: &mut dyn Write| -> Result<(), Failure> {
-        serde_json::to_writer_pretty(&mut *out, &trail::sarif(audit)).map_err(io::Error::from)?;
-        Ok(out.write_all(b"\n")?)
+        let text = json_text::pretty(&trail::sarif(audit)).map_err(io::Error::from)?;
+        Ok(writeln!(out, "{text}")?)
     };
     let Some(path) = output else {
         let mut out = BufWriter::new(context.screen.json_lines()?);

@@ -8,12 +8,12 @@ use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 
-use similar::TextDiff;
 use tempfile::NamedTempFile;
 
 use super::SetupChange;
 use crate::model::{Code, text_enum};
 use crate::ops::Refusal;
+use crate::rules::text_diff::{TextDiff, lines};
 
 /// Larger files are neither instructions nor settings.
 const LARGEST: u64 = 4 << 20;
@@ -47,7 +47,7 @@ impl Edited {
             Some(_) => format!("{side}/{path}"),
             None => "/dev/null".to_owned(),
         });
-        TextDiff::from_lines(before, now).unified_diff().header(&old, &new).to_string()
+        TextDiff::new(&lines(before), &lines(now)).unified(&old, &new)
     }
 }
 

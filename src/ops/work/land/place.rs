@@ -8,7 +8,7 @@ use super::chosen::ChosenIssue;
 use super::messages::{resolved_message, with_trailers};
 use super::target::{LandTarget, TargetTips};
 use crate::git::NewCommit;
-use crate::model::{Branch, Code, CommitHash, IssueId, Op, RemedyCall, shell};
+use crate::model::{Branch, Code, CommitHash, IssueId, Op, RemedyCall, json_text, shell};
 use crate::ops::{Refusal, Session};
 use crate::store::{ObjectId, Store, StoreError, object_id};
 use crate::workplace::place;
@@ -184,8 +184,7 @@ impl HalfDonePlace {
             is_of_branch: self.sides.is_of_branch,
         };
         let path = there.git_dir().join(NOTE);
-        let text =
-            serde_json::to_string_pretty(&note).map_err(|error| StoreError::io(&path)(error.into()))?;
+        let text = json_text::pretty(&note).map_err(|error| StoreError::io(&path)(error.into()))?;
         let shared = there.repo().shared_mode();
         path.parent().map_or(Ok(()), |folder| shared.create_folder(folder)).map_err(StoreError::io(&path))?;
         shared.write(&path, text).map_err(StoreError::io(&path))?;

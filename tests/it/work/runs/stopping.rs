@@ -164,7 +164,7 @@ fn a_git_of_the_run_itself_that_a_signal_ended_once_takes_no_agent_with_it() {
     let world = World::new();
     world.repo.issue("ISS-2");
     let other = plan_on("b.txt").to_string().replace("a.txt", "b.txt");
-    let other = other.replace("cargo test limit::bucket", "test -s b.txt");
+    let other = other.replace("sh tests/bucket.sh", "test -s b.txt");
     std::fs::write(world.sandbox.root().join("other.json"), other).unwrap();
     world.agent(
         "planner",
