@@ -14,7 +14,7 @@ use crate::store::object_id;
 /// "wfix": distinguishes this file from other databases.
 const APPLICATION: i32 = 0x7766_6978;
 /// Raised with every change of the tables, of what is derived into them, and of the rules whose results are kept.
-const VERSION: i32 = 28;
+const VERSION: i32 = 29;
 /// More statements than one issue needs, so that none is prepared again for each issue.
 const STATEMENTS: usize = 64;
 /// Bytes of full text that are buffered before they are written: each portion is later merged with others, so a few
@@ -69,6 +69,8 @@ pub(super) fn open(path: &Path, patience: Duration) -> Result<Connection, IndexE
     )?;
     db.busy_timeout(patience)?;
     db.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Otherwise most statements are prepared a second time, with their values, which changes no plan here.
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     add_functions(&db)?;
     keep_short_log(&db, path)?;
     // A power cut leaves an older state or the newest, never a torn one: only checkpoints wait for the disk.

@@ -128,8 +128,10 @@ pub(super) fn facts(
     snapshot: &Snapshot<'_>,
     id: &IssueId,
 ) -> Result<Option<IssueFacts>, IndexError> {
-    let mut query =
-        db.prepare_cached("SELECT f.packed FROM issues i JOIN facts f ON f.n = i.n WHERE i.id = ?1")?;
+    let mut query = db.prepare_cached(
+        "SELECT coalesce(f.packed, (SELECT t.facts FROM items t WHERE t.issue = i.id LIMIT 1))
+         FROM issues i LEFT JOIN facts f ON f.n = i.n WHERE i.id = ?1",
+    )?;
     let mut rows = query.query([id.as_str()])?;
     if let Some(row) = rows.next()?
         && let Some(bytes) = blob(row, 0)?

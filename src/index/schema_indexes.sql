@@ -1,10 +1,11 @@
 -- Made when the tables are full, which is faster.
--- The order in which they are listed. Rows that are equal in it are sorted by id as they come.
-CREATE INDEX open_by_priority ON issues (priority, created) WHERE over = 0;
-CREATE INDEX by_priority ON issues (priority, created);
-CREATE INDEX by_status ON issues (status, priority, created);
-CREATE INDEX by_created ON issues (created DESC);
-CREATE INDEX by_updated ON issues (updated DESC);
+-- The order in which they are listed, ties broken by id: an import can give thousands of issues one time, and the first few
+-- must not cost a sort of all of them. Rows that are equal in the last two are sorted by id as they come.
+CREATE INDEX open_by_priority ON issues (priority, created, id) WHERE over = 0;
+CREATE INDEX by_priority ON issues (priority, created, id);
+CREATE INDEX by_status ON issues (status, priority, created, id);
+CREATE INDEX by_created ON issues (created DESC, id);
+CREATE INDEX by_updated ON issues (updated DESC, id);
 CREATE INDEX by_finished ON issues (finished DESC);
 CREATE INDEX by_title ON issues (folded(title));
 CREATE INDEX by_author ON issues (author);

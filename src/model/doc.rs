@@ -120,12 +120,8 @@ impl Doc {
 
     /// The record's fields as their type.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, Broken> {
-        self.typed(&self.fields())
-    }
-
-    /// Reads the record's fields as `T`.
-    pub(crate) fn typed<T: DeserializeOwned>(&self, fields: &Value) -> Result<T, Broken> {
-        super::typed::read(fields).map_err(|e| Broken { kind: self.schema.0.name, why: e.to_string() })
+        super::typed::read(&self.fields())
+            .map_err(|error| Broken { kind: self.schema.0.name, why: error.to_string() })
     }
 
     /// The stamp of the record's birth; `None` for the store's root, which has no author.

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::limits::{LIMITS, check_name};
@@ -17,12 +18,19 @@ impl Doc {
     /// Reads the file form. Unknown fields become registers; anything that a writer of this format could not have
     /// made is an error that says what.
     pub(crate) fn parse(schema: &'static Schema, bytes: &[u8]) -> Result<Self, Broken> {
-        Ok(Self::parse_with_fields(schema, bytes)?.0)
+        let doc = parse(schema, bytes)?;
+        (schema.check)(&doc.fields()).map_err(|why| Broken { kind: schema.name, why })?;
+        Ok(doc)
     }
 
-    /// Like [`Doc::parse`], and also returns what [`Doc::fields`] would.
-    pub(crate) fn parse_with_fields(schema: &'static Schema, bytes: &[u8]) -> Result<(Self, Value), Broken> {
-        parse(schema, bytes).map_err(|why| Broken { kind: schema.name, why })
+    /// Like [`Doc::parse`], and also returns the record as `T`, the type that the schema checks: reading it is the check.
+    pub(crate) fn parse_as<T: DeserializeOwned>(
+        schema: &'static Schema,
+        bytes: &[u8],
+    ) -> Result<(Self, T), Broken> {
+        let doc = parse(schema, bytes)?;
+        let record = doc.read()?;
+        Ok((doc, record))
     }
 
     /// Whether the file form of this version can be read again: if it is within the bounds of any text that is read, only
@@ -36,7 +44,12 @@ impl Doc {
     }
 }
 
-fn parse(schema: &'static Schema, bytes: &[u8]) -> Result<(Doc, Value), String> {
+/// Reads a version whose fields may not fit their types.
+fn parse(schema: &'static Schema, bytes: &[u8]) -> Result<Doc, Broken> {
+    unchecked(schema, bytes).map_err(|why| Broken { kind: schema.name, why })
+}
+
+fn unchecked(schema: &'static Schema, bytes: &[u8]) -> Result<Doc, String> {
     let Value::Object(mut map) = strict::parse(bytes)? else { return Err("not an object".into()) };
     let clock = match map.shift_remove(CLOCK) {
         None | Some(Value::Null) => BTreeMap::new(),
@@ -55,9 +68,7 @@ fn parse(schema: &'static Schema, bytes: &[u8]) -> Result<(Doc, Value), String> 
     }
     let doc = Doc { schema: SchemaRef(schema), epoch, birth, once, slots };
     doc.check_read(&LIMITS, bytes.len()).map_err(|excess| excess.to_string())?;
-    let fields = doc.fields();
-    (schema.check)(&fields)?;
-    Ok((doc, fields))
+    Ok(doc)
 }
 
 fn epoch(value: Option<&Value>) -> Result<u16, String> {

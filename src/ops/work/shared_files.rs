@@ -5,12 +5,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::take::ClaimRequest;
-use crate::index::Index;
+use crate::index::{Filter, Index, SortOrder};
 use crate::model::{CommitHash, IssueId, IssueStatus, Op, Other, RemedyCall, RepoPath, SolutionId};
 use crate::ops::queue::{self, BaseCommit, QueueWorld};
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::{AbsentWork, ByPath, LandedState, WorkPlace};
-use crate::store::{ReadState, Store, StoreError, object_id};
+use crate::rules::{AbsentWork, ByPath, IssueFacts, WorkPlace};
+use crate::store::{ReadState, Store, StoreError, records};
 use crate::trail::{collisions, landed};
 
 /// At most this many are told.
@@ -35,7 +35,7 @@ pub(super) fn shared(
         Some(index) => QueueWorld::from(index.queues()?),
         None => QueueWorld::read(read)?,
     };
-    let mut found = sharing(&world, plan, IssueStatus::Completed);
+    let mut found = sharing(&files(read, plan)?, plan, world.facts.values(), IssueStatus::Completed);
     if let Some(index) = index {
         leave_out_landed(store, index, base, &mut found)?;
     }
@@ -50,18 +50,32 @@ pub(super) fn shared(
         .collect())
 }
 
-/// The other issues with this status whose plan shares a file with this one, with the first such file of each.
-fn sharing(world: &QueueWorld, plan: &SolutionId, status: IssueStatus) -> BTreeMap<IssueId, RepoPath> {
+/// The files that a plan names; none if its issue cannot be read.
+fn files(read: &impl ReadState, plan: &SolutionId) -> Result<BTreeSet<RepoPath>, StoreError> {
+    let folder = match records::issue(read, &plan.issue()) {
+        Err(StoreError::Broken { .. }) => None,
+        found => found?,
+    };
+    let plan = folder.and_then(|folder| IssueFacts::of(&folder).plans.remove(plan));
+    Ok(plan.map(|plan| plan.files).unwrap_or_default())
+}
+
+/// Those of these issues that have this status and whose plan shares a file with this one, with the first such file of each.
+fn sharing<'a>(
+    files: &BTreeSet<RepoPath>,
+    plan: &SolutionId,
+    others: impl IntoIterator<Item = &'a IssueFacts>,
+    status: IssueStatus,
+) -> BTreeMap<IssueId, RepoPath> {
+    let mut by_path = ByPath::default();
+    files.iter().for_each(|file| by_path.add(file, ()));
     let own = plan.issue();
     let mut found = BTreeMap::new();
-    let Some(facts) = world.facts.get(&own).and_then(|issue| issue.plans.get(plan)) else { return found };
-    let mut files = ByPath::default();
-    facts.files.iter().for_each(|file| files.add(file, ()));
-    for (id, issue) in world.facts.iter().filter(|(id, other)| **id != own && other.status == status) {
+    for issue in others.into_iter().filter(|other| other.id != own && other.status == status) {
         let held = issue.holder.as_ref().and_then(|holder| issue.plans.get(&holder.solution_id));
         let touched = held.into_iter().flat_map(|plan| &plan.files);
-        if let Some(file) = touched.into_iter().find(|file| files.overlapping(file).next().is_some()) {
-            found.insert(id.clone(), file.clone());
+        if let Some(file) = touched.into_iter().find(|file| by_path.overlapping(file).next().is_some()) {
+            found.insert(issue.id.clone(), file.clone());
         }
     }
     found
@@ -70,7 +84,9 @@ fn sharing(world: &QueueWorld, plan: &SolutionId, status: IssueStatus) -> BTreeM
 /// Tells that someone works on a file of a plan that is now completed. `None` without an index.
 pub(super) fn at_work(session: &Session, plan: &SolutionId) -> Result<Option<Notice>, Refusal> {
     let Some(index) = session.index_at_hand()? else { return Ok(None) };
-    let found = sharing(&QueueWorld::from(index.queues()?), plan, IssueStatus::Executing);
+    let executing = Filter { statuses: vec![IssueStatus::Executing], ..Filter::default() };
+    let others = index.facts(&index.list(&executing, SortOrder::Id, 0, None)?)?;
+    let found = sharing(&files(&index.snapshot()?, plan)?, plan, &others, IssueStatus::Executing);
     Ok(found.into_iter().next().map(|(issue, file)| {
         Notice::note(format!("`{issue}` is being executed and changes `{file}`, too"))
             .remedy(Other::QueueForecast, "shows whether the branches conflict")
@@ -90,20 +106,20 @@ fn leave_out_landed(
     // Otherwise each claim would derive again what became of all work that was completed since the last query.
     landed::refresh(store, index)?;
     let Some(key) = index.landing_key()? else { return Ok(()) };
-    let mut tips: Vec<_> = key.tips.iter().filter_map(|tip| object_id(tip)).collect();
-    let is_here = key.tips.iter().all(|tip| store.commit_here(tip).is_some());
-    tips.retain(|tip| *tip != base.tip);
-    if !is_here || !store.git().outside(&tips, &[base.tip]).map_err(StoreError::Git)?.is_empty() {
-        return Ok(());
+    if has_all(store, base, &key.tips) {
+        // All completed work that an execution did has an answer now.
+        let open: BTreeSet<IssueId> = index.not_landed()?.into_iter().map(|row| row.id).collect();
+        found.retain(|id, _| open.contains(id));
     }
-    let mut on_target = BTreeSet::new();
-    for id in found.keys() {
-        if index.landing_of(id)?.is_some_and(|proof| proof.landed.state == LandedState::Landed) {
-            on_target.insert(id.clone());
-        }
-    }
-    found.retain(|id, _| !on_target.contains(id));
     Ok(())
+}
+
+/// Whether these commits are known to be in the history of the base.
+fn has_all(store: &Store, base: &BaseCommit, tips: &[CommitHash]) -> bool {
+    tips.iter().all(|tip| {
+        let tip = store.commit_here(tip);
+        tip.is_some_and(|tip| tip == base.tip || store.is_ancestor(tip, base.tip).unwrap_or(false))
+    })
 }
 
 /// Says with which completed work the plan shares files, and whether git can merge both.

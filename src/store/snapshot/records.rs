@@ -8,7 +8,6 @@ pub(crate) use queues::{items_of, queue, queue_alone, queue_head, queues};
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use super::ReadState;
 use crate::git::GitError;
@@ -40,22 +39,33 @@ pub(crate) fn doc(
     schema: &'static Schema,
     path: &str,
 ) -> Result<Option<Doc>, StoreError> {
-    Ok(doc_with_fields(read, schema, path)?.map(|(doc, _)| doc))
+    let Some(bytes) = read.file(path)? else { return Ok(None) };
+    let doc = Doc::parse(schema, &bytes).map_err(at(path))?;
+    check_own_id(&doc, schema, path).map_err(at(path))?;
+    Ok(Some(doc))
 }
 
-/// Like [`doc`], with the fields of the record.
-fn doc_with_fields(
+/// Like [`doc`], with the record as `T`, the type of the schema.
+fn doc_as<T: DeserializeOwned>(
     read: &impl ReadState,
     schema: &'static Schema,
     path: &str,
-) -> Result<Option<(Doc, Value)>, StoreError> {
+) -> Result<Option<(Doc, T)>, StoreError> {
     let Some(bytes) = read.file(path)? else { return Ok(None) };
-    let at_path = |broken| StoreError::Broken { path: path.to_owned(), broken };
-    let (doc, fields) = Doc::parse_with_fields(schema, &bytes).map_err(at_path)?;
+    let (doc, record) = Doc::parse_as(schema, &bytes).map_err(at(path))?;
+    check_own_id(&doc, schema, path).map_err(at(path))?;
+    Ok(Some((doc, record)))
+}
+
+fn check_own_id(doc: &Doc, schema: &Schema, path: &str) -> Result<(), Broken> {
     if layout::form(path).1.is_some_and(|id| doc.id() != Some(&id)) {
-        return Err(at_path(Broken::new(schema.name, "it has the id of another record".into())));
+        return Err(Broken::new(schema.name, "it has the id of another record".into()));
     }
-    Ok(Some((doc, fields)))
+    Ok(())
+}
+
+fn at(path: &str) -> impl Fn(Broken) -> StoreError {
+    move |broken| StoreError::Broken { path: path.to_owned(), broken }
 }
 
 fn recorded<T: DeserializeOwned>(
@@ -73,12 +83,11 @@ fn recorded_behind<T: DeserializeOwned>(
     path: &str,
     hidden: &Redactions,
 ) -> Result<Option<Recorded<T>>, StoreError> {
-    let Some((mut doc, mut fields)) = doc_with_fields(read, schema, path)? else { return Ok(None) };
+    let Some((mut doc, mut record)) = doc_as(read, schema, path)? else { return Ok(None) };
     if !hidden.is_empty() {
         hidden.doc(path, &mut doc);
-        fields = doc.fields();
+        record = doc.read().map_err(at(path))?;
     }
-    let record = doc.typed(&fields).map_err(|broken| StoreError::Broken { path: path.to_owned(), broken })?;
     let (changed, decided) = (doc.changed().map(Stamp::time), doc.stamp("status").cloned());
     Ok(Some(Recorded { record, changed, decided }))
 }
@@ -147,13 +156,10 @@ fn new_entries<T: DeserializeOwned>(
 
 /// The root record: policy and project context.
 pub(crate) fn root(read: &impl ReadState) -> Result<Root, StoreError> {
-    let Some(doc) = doc(read, &ROOT, layout::ROOT_PATH)? else {
-        return Err(StoreError::Broken {
-            path: layout::ROOT_PATH.into(),
-            broken: Broken::new("wf", "it is missing".into()),
-        });
-    };
-    doc.read().map_err(|broken| StoreError::Broken { path: layout::ROOT_PATH.into(), broken })
+    match doc_as(read, &ROOT, layout::ROOT_PATH)? {
+        Some((_, root)) => Ok(root),
+        None => Err(at(layout::ROOT_PATH)(Broken::new("wf", "it is missing".into()))),
+    }
 }
 
 /// Every issue id, sorted by bytes.
@@ -337,8 +343,12 @@ pub(crate) fn feedback(read: &impl ReadState, id: &IssueId) -> Result<Vec<Feedba
 
 /// Everything in the directory of one issue, and its items in all queues; `None` if there is no such issue.
 pub(crate) fn issue(read: &impl ReadState, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {
-    let solution_ids = solution_ids(read, id)?;
     let Some(mut folder) = outline(read, id)? else { return Ok(None) };
+    // Most records are alone in their directory: nothing else is looked for.
+    if read.names(&layout::issue_folder(id))?.len() == 1 {
+        return Ok(Some(folder));
+    }
+    let solution_ids = solution_ids(read, id)?;
     let hidden = Redactions::of(read, &layout::issue_folder(id))?;
     folder.comments = log(read, &layout::comments(id), &hidden, &mut folder.broken)?;
     folder.feedback = log(read, &layout::feedback(id), &hidden, &mut folder.broken)?;

@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 use super::derive::{Asked, Question, derive};
 use super::history::TargetHistory;
 use super::target::{LandingTarget, UnpushedBranch};
-use crate::index::{Index, IndexError, LandingKey, LandingRow};
-use crate::model::{CommitHash, ExecutionStatus, IssueId, hex};
+use crate::index::{Filter, Index, IndexError, LandingKey, LandingRow};
+use crate::model::{CommitHash, ExecutionStatus, IssueId, IssueStatus, hex};
 use crate::rules::landed::conflict;
 use crate::rules::{ExecutionFolder, LandedState, LandingProof, claim_order};
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
@@ -21,6 +21,10 @@ const MOST_LOST: usize = 10_000;
 /// nothing is known.
 pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<LandingTarget>, IndexError> {
     let Some(target) = LandingTarget::find(store)? else { return Ok(None) };
+    let completed_issues = Filter { statuses: vec![IssueStatus::Completed], ..Filter::default() };
+    if index.count(&completed_issues)? == 0 {
+        return Ok(Some(target));
+    }
     let tips = target.tips();
     let known = index.landing_key()?.filter(|key| key.branch == target.branch);
     let old = known.as_ref().and_then(|known| tips_here(store, &known.tips)).filter(|old| !old.is_empty());
@@ -135,10 +139,10 @@ fn decide(
 
 /// The commits of the branch as it was that it does not have any more, such as after a force push.
 fn lost(store: &Store, old: &[ObjectId], tips: &[ObjectId]) -> Result<Vec<ObjectId>, StoreError> {
-    if old.is_empty() || old == tips {
-        return Ok(vec![]);
-    }
-    Ok(store.git().between(old, tips)?)
+    // A branch usually goes on from where it was, which is seen without git.
+    let mut left = old.to_vec();
+    left.retain(|commit| !tips.iter().any(|tip| store.is_ancestor(*commit, *tip).unwrap_or(false)));
+    Ok(store.git().between(&left, tips)?)
 }
 
 /// The tips as they were, if they are all here.

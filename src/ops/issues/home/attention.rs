@@ -1,5 +1,7 @@
 //! What waits for the user.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -99,8 +101,8 @@ pub(super) struct AttentionFacts<'a> {
     pub(super) served: &'a [Served<'a>],
     /// The cycles of dependencies among open issues.
     pub(super) cycles: &'a [DependencyCycle],
-    /// How many issues failed.
-    pub(super) failed: usize,
+    /// How many issues have each status.
+    pub(super) counts: &'a BTreeMap<IssueStatus, usize>,
     /// How many members of each group are named.
     pub(super) most: usize,
 }
@@ -159,6 +161,10 @@ impl AttentionFacts<'_> {
         let count = all.len();
         all.truncate(self.most);
         Ok((count, all))
+    }
+
+    pub(super) fn count(&self, status: IssueStatus) -> usize {
+        self.counts.get(&status).copied().unwrap_or_default()
     }
 
     /// The issues that match, the most urgent first, at most `limit`.
@@ -250,8 +256,11 @@ impl AttentionFacts<'_> {
     }
 
     fn leases(&self) -> Result<Vec<AttentionItem>, Refusal> {
-        let now = self.session.store().now()?;
         let mut found = Vec::new();
+        if self.count(IssueStatus::Executing) == 0 {
+            return Ok(found);
+        }
+        let now = self.session.store().now()?;
         let executing = Filter { statuses: vec![IssueStatus::Executing], ..Filter::default() };
         for issue in self.issues(&executing, None)? {
             let Some(holder) = issue.holder.as_ref().filter(|it| it.status == ExecutionStatus::Executing)
@@ -283,9 +292,10 @@ impl AttentionFacts<'_> {
 
     fn failures(&self) -> Result<Counted, Refusal> {
         let failed = Filter { statuses: vec![IssueStatus::Failed], ..Filter::default() };
-        let first = if self.failed == 0 { vec![] } else { self.issues(&failed, Some(self.most))? };
+        let count = self.count(IssueStatus::Failed);
+        let first = if count == 0 { vec![] } else { self.issues(&failed, Some(self.most))? };
         Ok((
-            self.failed,
+            count,
             first
                 .iter()
                 .map(|issue| {

@@ -12,6 +12,9 @@ use crate::rules::{Landed, LandedState};
 impl AttentionFacts<'_> {
     /// Completed issues whose work is known to be absent from the target branch.
     pub(super) fn landings(&self) -> Result<(usize, Vec<AttentionItem>), Refusal> {
+        if self.count(IssueStatus::Completed) == 0 {
+            return Ok((0, vec![]));
+        }
         let filter = Filter { unlanded: true, statuses: vec![IssueStatus::Completed], ..Filter::default() };
         let count = self.index.count(&filter)?;
         if count == 0 {

@@ -11,7 +11,6 @@ pub(crate) use outside::HomeIssues;
 pub(crate) use sync_state::SyncState;
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -127,7 +126,6 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
     let (execution, lost) = or_told(session, work::primed(store, &snapshot, own, TokenBudget::unlimited()))?;
     session.notice_all(is_held.then(|| work::notice_of_hooks(store)).flatten());
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
-    let failed = issues.get(&IssueStatus::Failed).copied().unwrap_or_default();
     let cycles = index.cycles()?;
     let world = attention::AttentionFacts {
         session,
@@ -135,7 +133,7 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
         snapshot: &snapshot,
         served: &served,
         cycles: &cycles,
-        failed,
+        counts: &issues,
         most,
     };
     let attention = world.all()?;
@@ -151,7 +149,11 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
         // A bare repository has no work tree to execute an item in.
         ready: if store.work_dir().is_some() { ready.count } else { 0 },
         is_detached: store.branch()?.is_none(),
-        planned: outside::first_to_queue(&index, &policy)?,
+        planned: if issues.contains_key(&IssueStatus::Planned) {
+            outside::first_to_queue(&index, &policy)?
+        } else {
+            None
+        },
         unplanned: first_with(&index, IssueStatus::Registered)?
             .filter(|id| !cycles.iter().any(|cycle| cycle.issues().contains(id))),
         issues: issues.values().sum(),
@@ -298,10 +300,5 @@ fn first_with(index: &Index<'_>, status: IssueStatus) -> Result<Option<IssueId>,
         filter.unblocked = false;
         numbers = index.list(&filter, SortOrder::Priority, 0, Some(1))?;
     }
-    let mut found = None;
-    let _ = index.each_listed(&numbers, |row| {
-        found = Some(row.id);
-        ControlFlow::<()>::Continue(())
-    })?;
-    Ok(found)
+    Ok(index.facts_without_plans(&numbers)?.pop().map(|issue| issue.id))
 }
