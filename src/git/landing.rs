@@ -59,6 +59,15 @@ pub(crate) struct CommitAuthor {
     pub(crate) date: String,
 }
 
+/// A commit to pick.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pick {
+    /// It.
+    pub(crate) id: ObjectId,
+    /// Whether the other side has a commit with the same patch id, which ignores whitespace.
+    pub(crate) has_look_alike: bool,
+}
+
 impl Repository {
     /// The author of a commit, in UTF-8.
     pub(crate) fn author_of(&self, id: ObjectId) -> Result<CommitAuthor, Fault> {
@@ -161,25 +170,29 @@ impl Git {
         Ok(ids(&listed).collect())
     }
 
-    /// The commits that `head` has and `onto` has not, by their changes: parents first, without merges.
-    pub(crate) fn picks(&self, onto: ObjectId, head: ObjectId) -> Result<Vec<ObjectId>, GitError> {
-        self.picked(&["--no-merges"], onto, head)
+    /// The commits that `head` has and `onto` has not, parents first.
+    pub(crate) fn picks(&self, onto: ObjectId, head: ObjectId) -> Result<Vec<Pick>, GitError> {
+        self.marked("--right-only", onto, head)
     }
 
-    /// The same with merges.
-    pub(crate) fn picks_and_merges(&self, onto: ObjectId, head: ObjectId) -> Result<Vec<ObjectId>, GitError> {
-        self.picked(&[], onto, head)
+    /// The commits that `onto` has and `head` has not, with a change that looks like one of `head`.
+    pub(crate) fn look_alikes(&self, onto: ObjectId, head: ObjectId) -> Result<Vec<ObjectId>, GitError> {
+        let all = self.marked("--left-only", onto, head)?;
+        Ok(all.into_iter().filter(|pick| pick.has_look_alike).map(|pick| pick.id).collect())
     }
 
-    fn picked(
-        &self,
-        options: &[&'static str],
-        onto: ObjectId,
-        head: ObjectId,
-    ) -> Result<Vec<ObjectId>, GitError> {
-        let args = Args::new(&["rev-list", "--cherry-pick", "--right-only", "--reverse", "--topo-order"]);
-        let args = args.options(options).value(format!("{onto}...{head}")).no_paths();
-        Ok(ids(&self.run(args)?).collect())
+    fn marked(&self, side: &'static str, onto: ObjectId, head: ObjectId) -> Result<Vec<Pick>, GitError> {
+        let args = Args::new(&["rev-list", "--cherry-mark", "--reverse", "--topo-order"]);
+        let args = args.options(&[side]).value(format!("{onto}...{head}")).no_paths();
+        let listed = self.run(args)?;
+        let mut found = Vec::new();
+        for line in listed.lines() {
+            let Some((mark, hex)) = line.split_first() else { continue };
+            if let Ok(id) = ObjectId::from_hex(hex) {
+                found.push(Pick { id, has_look_alike: *mark == b'=' });
+            }
+        }
+        Ok(found)
     }
 
     /// Begins a merge of what agents made in the work tree, and stops before it is committed. That it conflicts is no failure.

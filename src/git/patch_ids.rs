@@ -11,7 +11,7 @@ use super::{Args, Git, GitError, ObjectId};
 use crate::model::PatchId;
 
 /// The diff options for computing an id, which no setting of the user changes.
-const SHOWN: &[&str] = &[
+pub(super) const SHOWN: &[&str] = &[
     // Larger files are compared as a whole.
     "-c",
     "core.bigFileThreshold=32m",

@@ -12,7 +12,7 @@ use super::error::IndexError;
 use super::{InFile, Index};
 use crate::git::ObjectId;
 use crate::model::{Branch, CommitHash, Event, IssueId, IssueStatus, Time};
-use crate::rules::{IssueFolder, LandingProof};
+use crate::rules::{IssueFolder, LandedState, LandingProof};
 
 /// The name under which the key is stored.
 const KEY: &str = "landing";
@@ -26,8 +26,11 @@ pub(crate) struct LandingKey {
     pub(crate) branch: Branch,
     /// Its tips, here and at the remote.
     pub(crate) tips: Vec<CommitHash>,
-    /// Identifies the branches, tags and remote-tracking refs, on which work that has not landed may be.
+    /// Identifies the branches, tags, remote-tracking refs and detached HEADs, on which work that has not landed may be, and
+    /// where the history of a shallow clone ends.
     pub(crate) refs: String,
+    /// The rules by which it was derived: those of another program may have been others.
+    pub(crate) rules: u32,
 }
 
 /// What was derived for an issue.
@@ -37,6 +40,19 @@ pub(crate) struct LandingRow {
     pub(crate) id: IssueId,
     /// The answer.
     pub(crate) proof: LandingProof,
+}
+
+/// Stands for work that has landed as long as other branches stay as they are.
+const LANDED_FOR_NOW: i64 = -1;
+
+impl LandingRow {
+    /// What the column `state` holds.
+    fn column(&self) -> i64 {
+        match self.proof.landed.state {
+            LandedState::Landed if self.proof.depends_on_refs => LANDED_FOR_NOW,
+            state => state as i64,
+        }
+    }
 }
 
 /// When work of an issue was first recorded as landed, in milliseconds.
@@ -79,7 +95,7 @@ fn write(db: &Connection, key: &LandingKey, rows: &[LandingRow], is_anew: bool) 
         let told = serde_json::to_string(&row.proof).map_err(std::io::Error::other)?;
         db.prepare_cached("INSERT INTO landing VALUES (?1, ?2, ?3)")?.execute(params![
             n,
-            row.proof.landed.state as i64,
+            row.column(),
             told
         ])?;
         for hash in &row.proof.proofs {
@@ -119,10 +135,11 @@ impl Index<'_> {
         Ok(ids.iter().filter_map(|id| IssueId::parse(id).ok()).collect())
     }
 
-    /// What was derived for issues whose work has not landed, or of which nobody can tell.
+    /// What was derived for issues whose work has not landed, of which nobody can tell, or whose work may be absent once other
+    /// branches change.
     pub(crate) fn not_landed(&self) -> Result<Vec<LandingRow>, IndexError> {
         let sql = format!(
-            "SELECT i.id, l.told FROM {} l JOIN issues i ON i.n = l.n WHERE l.state > 0 ORDER BY i.id",
+            "SELECT i.id, l.told FROM {} l JOIN issues i ON i.n = l.n WHERE l.state <> 0 ORDER BY i.id",
             self.landing_table()
         );
         let mut query = self.db.prepare(&sql)?;
@@ -206,7 +223,7 @@ impl Index<'_> {
         for row in rows {
             let Some(n) = super::rows::number(&self.db, &row.id)? else { continue };
             let told = serde_json::to_string(&row.proof).map_err(std::io::Error::other)?;
-            insert.execute(params![n, row.proof.landed.state as i64, told])?;
+            insert.execute(params![n, row.column(), told])?;
             forget.execute([n])?;
             for hash in &row.proof.proofs {
                 prove.execute(params![hash.as_str(), n])?;

@@ -200,10 +200,10 @@ fn issues(report: &RunReport) -> Block {
 fn landed(issue: &IssueReport) -> Option<Span> {
     let landed = issue.landed.as_ref()?;
     let words = match (&landed.waived, landed.state) {
-        (Some(_), _) => "nothing to land".to_owned(),
+        (Some(_), LandedState::Landed) => "nothing to land".to_owned(),
         (None, LandedState::Landed) => format!("on {}", landed.onto.short()),
-        (None, LandedState::Unknown) => "unknown".to_owned(),
-        (None, _) => landed.words()?,
+        (_, LandedState::Unknown) => "unknown".to_owned(),
+        (_, LandedState::Unlanded | LandedState::OnNoBranch) => landed.words()?,
     };
     Some(record(words))
 }

@@ -89,11 +89,12 @@ pub(crate) struct AbsentWork {
 
 impl std::fmt::Display for AbsentWork {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "completed, but not in `{}`: its commits are ", self.base)?;
+        write!(f, "completed, but not in `{}`: its commits ", self.base)?;
         match &self.place {
-            WorkPlace::Branch(branch) => write!(f, "on `{branch}`"),
-            WorkPlace::NoBranch(_) => f.write_str("on no branch"),
-            WorkPlace::Elsewhere => f.write_str("in another clone"),
+            WorkPlace::Branch(branch) => write!(f, "are on `{branch}`"),
+            WorkPlace::NoBranch(_) => f.write_str("are on no branch"),
+            WorkPlace::Elsewhere => f.write_str("are in another clone"),
+            WorkPlace::Reverted(revert) => write!(f, "were reverted there by {}", revert.short()),
         }
     }
 }
@@ -107,6 +108,8 @@ pub(crate) enum WorkPlace {
     NoBranch(CommitHash),
     /// Not in this clone.
     Elsewhere,
+    /// In the base, which has reverted it: the last commit that does so.
+    Reverted(CommitHash),
 }
 
 /// What someone has to decide about the plans of an issue before it goes on; the index stores it as a bit.

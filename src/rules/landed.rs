@@ -6,7 +6,7 @@ use crate::model::issue::CONFLICT;
 use crate::model::shell;
 use crate::model::time::Time;
 use crate::model::{Branch, CommitHash, Event, Feedback, Land, LandHow, text_enum};
-use crate::rules::ExecutionFolder;
+use crate::rules::{ExecutionFolder, LinkedCommit};
 
 text_enum!(
     /// What is known about completed work and its target branch. The index stores the place in this order.
@@ -72,9 +72,7 @@ impl Landed {
 
     /// With the state that follows from the commits.
     pub(crate) fn decided(self) -> Self {
-        let state = if self.waived.is_some() {
-            LandedState::Landed
-        } else if !self.on_no_branch.is_empty() {
+        let state = if !self.on_no_branch.is_empty() {
             LandedState::OnNoBranch
         } else if !self.missing.is_empty() {
             LandedState::Unlanded
@@ -116,12 +114,23 @@ pub(crate) struct LandingProof {
     pub(crate) landed: Landed,
     /// For each commit of `landed.commits`, the one on the branch that has its change: often itself.
     pub(crate) proofs: Vec<CommitHash>,
+    /// The commits on the branch that took back the commits of `landed.reverted`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reverts: Vec<CommitHash>,
+    /// Whether it is so only as long as no other branch has certain commits.
+    #[serde(default)]
+    pub(crate) depends_on_refs: bool,
 }
 
 impl LandingProof {
     /// Nothing yet about work that lands on this branch.
     pub(crate) fn onto(branch: Branch) -> Self {
-        Self { landed: Landed::onto(branch), proofs: vec![] }
+        Self { landed: Landed::onto(branch), proofs: vec![], reverts: vec![], depends_on_refs: false }
+    }
+
+    /// Whether a change of other branches than the target can change the answer.
+    pub(crate) fn is_open(&self) -> bool {
+        self.landed.state != LandedState::Landed || self.depends_on_refs
     }
 }
 
@@ -167,10 +176,29 @@ pub(crate) fn stated(execution: &ExecutionFolder) -> impl Iterator<Item = &Land>
     })
 }
 
-/// Why nothing of an execution needs to land, if the last statement says so.
-pub(crate) fn waived(execution: &ExecutionFolder) -> Option<String> {
-    let last = stated(execution).last().filter(|land| land.how == LandHow::None)?;
-    Some(last.reason.clone().unwrap_or_default())
+/// What a person says need not land, if the last statement says so.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Waiver<'a>(&'a Land);
+
+impl<'a> Waiver<'a> {
+    /// That of an execution.
+    pub(crate) fn of(execution: &'a ExecutionFolder) -> Option<Self> {
+        stated(execution).last().filter(|land| land.how == LandHow::None).map(Self)
+    }
+
+    /// Why.
+    pub(crate) fn reason(&self) -> &'a str {
+        self.0.reason.as_deref().unwrap_or_default()
+    }
+
+    /// Whether it speaks of a linked commit: one that was linked then, or what replaced that. Without a list it speaks of
+    /// everything.
+    pub(crate) fn covers(&self, commit: &LinkedCommit) -> bool {
+        let known = &self.0.commits;
+        known.is_empty()
+            || known.contains(&commit.link.hash)
+            || commit.rewritten_from.iter().any(|hash| known.contains(hash))
+    }
 }
 
 #[cfg(test)]
@@ -200,7 +228,6 @@ mod tests {
         assert_eq!(unpushed.decided().words().as_deref(), Some("not on origin/main yet"));
         let away = Landed { on_no_branch: vec![], missing: vec![], ..all.clone() };
         assert_eq!((state(&away), away.decided().words()), (LandedState::Unknown, None));
-        assert_eq!(state(&Landed { waived: Some("a note".into()), ..all }), LandedState::Landed);
         assert_eq!(state(&Landed::onto(onto)), LandedState::Landed);
     }
 }

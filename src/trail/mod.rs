@@ -8,6 +8,7 @@ pub(crate) mod blame;
 pub(crate) mod claimed;
 pub(crate) mod collisions;
 mod copies;
+pub(crate) mod exact_change;
 pub(crate) mod hooked;
 pub(crate) mod landed;
 pub(crate) mod link_targets;

@@ -50,7 +50,7 @@ impl Unreached {
 }
 
 /// The detached HEADs of the repository's worktrees.
-fn detached_heads(store: &Store) -> Result<Vec<String>, StoreError> {
+pub(crate) fn detached_heads(store: &Store) -> Result<Vec<String>, StoreError> {
     let linked = store.repo().linked_worktrees()?;
     let folders = [store.common_dir(), store.git_dir()];
     let folders = folders.into_iter().chain(linked.iter().map(|worktree| worktree.git_dir().to_owned()));

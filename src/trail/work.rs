@@ -193,6 +193,9 @@ fn nets_to_nothing<'a>(
     Ok(changes > 0 && balance.values().all(|n| *n == 0))
 }
 
+/// At most this many commits are tried as the last one of an execution's work.
+const MOST_HEADS: usize = 8;
+
 /// The base and the last commit of an execution's work, if nothing else is in between: then the change from one to the
 /// other is what the execution made, by which a squash of it is recognized. None if commits of others or a merge are in
 /// between.
@@ -201,21 +204,44 @@ pub(crate) fn span(
     linked: &HashSet<CommitHash>,
     work: &[LinkedCommit],
 ) -> Result<Option<(Option<ObjectId>, ObjectId)>, StoreError> {
-    let mut open: HashSet<ObjectId> = HashSet::new();
+    let mut all: HashSet<ObjectId> = HashSet::new();
+    let mut heads: Vec<ObjectId> = Vec::new();
+    let mut parents: HashSet<ObjectId> = HashSet::new();
     for commit in work {
         let Some(id) = store.commit_here(&commit.link.hash) else { return Ok(None) };
-        open.insert(id);
+        let Some(code) = store.sound_commit(id)? else { return Ok(None) };
+        parents.extend(code.parents);
+        if all.insert(id) {
+            heads.push(id);
+        }
     }
-    let Some(head) = work.last().and_then(|last| store.commit_here(&last.link.hash)) else { return Ok(None) };
+    heads.retain(|id| !parents.contains(id));
+    // The order of the links is usually that of the commits.
+    for head in heads.into_iter().rev().take(MOST_HEADS) {
+        if let Some(base) = base_of(store, linked, &all, head)? {
+            return Ok(Some((base, head)));
+        }
+    }
+    Ok(None)
+}
+
+/// The commit before all of these, which are in one line up to `head`. The inner value is `None` if they begin the history.
+fn base_of(
+    store: &Store,
+    linked: &HashSet<CommitHash>,
+    all: &HashSet<ObjectId>,
+    head: ObjectId,
+) -> Result<Option<Option<ObjectId>>, StoreError> {
+    let mut left = all.len();
     let mut at = Some(head);
     while let Some(id) = at.filter(|id| linked.contains(&CommitHash::from(*id))) {
-        let commit = store.code_commit(id)?;
-        open.remove(&id);
+        let Some(commit) = store.sound_commit(id)? else { return Ok(None) };
+        left -= usize::from(all.contains(&id));
         at = match commit.parents[..] {
             [] => None,
             [parent] => Some(parent),
             _ => return Ok(None),
         };
     }
-    Ok(open.is_empty().then_some((at, head)))
+    Ok((left == 0).then_some(at))
 }

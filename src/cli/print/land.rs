@@ -95,6 +95,7 @@ pub(in crate::cli) fn pulled(screen: &mut Screen, view: &PullView) -> io::Result
             PullState::Open if *opened => "opened",
             PullState::Open => "updated",
             PullState::Merged => "merged",
+            PullState::Incomplete => "merged without all of the work",
             PullState::Closed => "closed",
         };
         let told = if *feedback > 0 {

@@ -9,7 +9,7 @@ use super::gh::{GhError, body, finished, gh};
 use crate::model::strict;
 
 /// What a pull request is asked for.
-const FIELDS: &str = "number,url,state,headRefOid,mergeCommit,statusCheckRollup,reviews,comments";
+const FIELDS: &str = "number,url,state,baseRefName,headRefOid,mergeCommit,statusCheckRollup,reviews,comments";
 /// How many pull requests of one branch are looked at.
 const MOST: &str = "--limit=20";
 
@@ -23,6 +23,8 @@ pub(crate) struct PullRequest {
     pub(crate) url: String,
     /// `OPEN`, `CLOSED` or `MERGED`.
     pub(crate) state: String,
+    /// The branch into which it is merged.
+    pub(crate) base_ref_name: String,
     /// The last commit of its branch.
     pub(crate) head_ref_oid: String,
     /// The commit by which the host merged it.

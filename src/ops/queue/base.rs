@@ -6,7 +6,9 @@ use crate::index::{Index, IndexError, KnownQueues};
 use crate::model::{Branch, ExecutionStatus, IssueId, IssueStatus, Item, SolutionId, Time};
 use crate::rules::landed::is_older_than_landing;
 use crate::rules::readiness::dependencies;
-use crate::rules::{AbsentWork, ExecutionFolder, Facts, Landed, LandedState, QueueFolder, WorkPlace, facts};
+use crate::rules::{
+    AbsentWork, ExecutionFolder, Facts, LandedState, LandingProof, QueueFolder, WorkPlace, facts,
+};
 use crate::store::{ObjectId, ReadState, Store, StoreError, records};
 use crate::trail::audit::first_base;
 use crate::trail::landed::{Asked, Question, derive, target::LandingTarget};
@@ -121,7 +123,7 @@ pub(crate) fn absent(
     let since: Vec<ObjectId> = since.and_then(|base| store.commit_here(&base)).into_iter().collect();
     let mut found = Vec::new();
     for (execution, proof) in executions.iter().zip(derive(store, &asked, &questions, &since)?) {
-        if let Some(place) = place(store, execution, &proof.landed, first_land)? {
+        if let Some(place) = place(store, execution, &proof, first_land)? {
             let work = AbsentWork { base: base.name.clone(), is_target: base.is_target, place };
             found.push((execution.execution.issue_id.clone(), work));
         }
@@ -133,9 +135,10 @@ pub(crate) fn absent(
 fn place(
     store: &Store,
     execution: &ExecutionFolder,
-    landed: &Landed,
+    proof: &LandingProof,
     first_land: Option<Time>,
 ) -> Result<Option<WorkPlace>, StoreError> {
+    let landed = &proof.landed;
     match landed.state {
         LandedState::Landed => Ok(None),
         LandedState::Unknown => {
@@ -145,6 +148,9 @@ fn place(
             Ok((is_away && !is_old && !is_shallow).then_some(WorkPlace::Elsewhere))
         }
         LandedState::OnNoBranch => Ok(landed.on_no_branch.last().cloned().map(WorkPlace::NoBranch)),
+        LandedState::Unlanded if !proof.reverts.is_empty() => {
+            Ok(proof.reverts.last().cloned().map(WorkPlace::Reverted))
+        }
         LandedState::Unlanded => {
             let last = landed.missing.last().and_then(|hash| store.commit_here(hash));
             let refs = store.git().refs_containing(last.iter())?;

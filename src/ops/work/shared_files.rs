@@ -141,7 +141,7 @@ pub(super) fn tell(session: &Session, wish: &ClaimRequest, plan: &SolutionId) ->
                 RemedyCall::new(Op::Next, [plan]).option("on", branch),
                 "builds on it, in a worktree of its own",
             ),
-            WorkPlace::NoBranch(_) | WorkPlace::Elsewhere => notice,
+            WorkPlace::NoBranch(_) | WorkPlace::Elsewhere | WorkPlace::Reverted(_) => notice,
         });
     }
     Ok(())
@@ -163,7 +163,7 @@ fn merged(store: &Store, base: &BaseCommit, work: &AbsentWork) -> Result<MergeFo
             tips.into_iter().flatten().next().map(CommitHash::from)
         }
         WorkPlace::NoBranch(commit) => Some(commit.clone()),
-        WorkPlace::Elsewhere => None,
+        WorkPlace::Elsewhere | WorkPlace::Reverted(_) => None,
     };
     let Some(commit) = commit else { return Ok(MergeForecast::default()) };
     // An older git cannot tell, which is no reason to refuse the claim.

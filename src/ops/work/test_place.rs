@@ -99,12 +99,20 @@ impl TestPlace<'_> {
         Ok(CodeState { commit: Some(commit.into()), tree: tree.into(), dirty: self.is_dirty(untracked)? })
     }
 
-    pub(super) fn commit(&self) -> Result<Option<CommitHash>, Refusal> {
+    /// How often the HEAD of the work tree has moved, as far as its reflog tells.
+    pub(super) fn head_moves(&self) -> u64 {
         match self {
-            Self::Worktree(tree) => tree.commit(),
-            Self::Fresh(place) => Ok(Some(place.workplace.start.into())),
-            Self::ToMake(commit) => Ok(Some((*commit).into())),
+            Self::Worktree(tree) => tree.head_moves(),
+            Self::Fresh(_) | Self::ToMake(_) => 0,
         }
+    }
+
+    /// Whether the tracked files or the commit of the work tree changed since `before`, or HEAD has moved since it had done so
+    /// `moves` times. Nobody but the tests works in a workplace that was made for them.
+    pub(super) fn has_changed(&self, before: &CodeState, moves: u64) -> Result<bool, Refusal> {
+        let Self::Worktree(tree) = self else { return Ok(false) };
+        let now = tree.state(false)?;
+        Ok(now.commit != before.commit || now.dirty || tree.head_moves() != moves)
     }
 
     /// Whether anything differs from the commit; with `untracked`, untracked files count too.
@@ -207,8 +215,10 @@ impl TestTree {
         Ok(CodeState { commit: commit.map(CommitHash::from), tree: tree.into(), dirty })
     }
 
-    fn commit(&self) -> Result<Option<CommitHash>, Refusal> {
-        Ok(self.store.head()?.map(CommitHash::from))
+    /// The size of HEAD's reflog, to which each move adds.
+    fn head_moves(&self) -> u64 {
+        let log = self.store.git_dir().join("logs/HEAD");
+        log.metadata().map_or(0, |log| log.len())
     }
 
     /// Whether anything differs from the commit; with `untracked`, untracked files count too.

@@ -378,14 +378,15 @@ impl<'s> Verification<'s> {
         for (n, test) in tests.iter().enumerate() {
             let mut code = if n == 0 { first.clone() } else { place.state(store, false)? };
             code.dirty |= has_untracked;
+            let moves = place.head_moves();
             observer.begins(test, n, tests.len());
             let shell =
                 Shell { command: &test.command, folder: place.folder(), environment, within: place.within() };
             let limits = RunLimits { timeout, interrupts: &interrupts };
             let (ran, counted) = run_counted(&shell, &limits, &reports, &mut |bytes| observer.wrote(bytes))?;
             observer.ended(&ran, &counted);
-            // If the test itself made or changed a commit, that is not what was tested.
-            code.dirty |= place.commit()? != code.commit;
+            // What changed meanwhile is not what was tested: a commit, or files that someone edits.
+            code.dirty |= place.has_changed(&code, moves)?;
             checks.extend(test.tasks.iter().map(|task| {
                 check::record(task, test.command.as_str(), &ran, &counted, &code, self.session.environment())
             }));

@@ -218,6 +218,11 @@ impl ExecutionFolder {
         folder
     }
 
+    /// The execution as it was after the first entries of its log, up to that one.
+    pub(crate) fn until(&self, last: usize) -> Self {
+        Self { execution: self.execution.clone(), log: self.log[..=last].to_vec() }
+    }
+
     /// Whether `hash` is linked, or was before it was rewritten.
     pub(crate) fn knows_commit(&self, hash: &str) -> bool {
         self.known_commits().any(|known| *known == *hash)

@@ -241,6 +241,11 @@ pub(crate) fn remedies_of_absent(id: &IssueId, work: &AbsentWork) -> Remedies {
             let command = format!("git branch wf/kept/{id} {commit}");
             Remedies::command(command, "puts it on a branch again")
         }
+        WorkPlace::Reverted(revert) => {
+            let does = format!("brings it back, in `{}`", work.base);
+            Remedies::command(format!("git revert {revert}"), does)
+                .or_call(RemedyCall::new(Op::Reopen, [id]), "does the work again")
+        }
         WorkPlace::Elsewhere => {
             let does = "brings them here, once they are pushed or have landed";
             Remedies::command("git fetch --all", does)

@@ -8,14 +8,18 @@ use super::derive::{Asked, Question, derive};
 use super::history::TargetHistory;
 use super::target::{LandingTarget, UnpushedBranch};
 use crate::index::{Filter, Index, IndexError, LandingKey, LandingRow};
-use crate::model::{CommitHash, ExecutionStatus, IssueId, IssueStatus, hex};
-use crate::rules::landed::conflict;
+use crate::model::{CommitHash, ExecutionStatus, IssueId, IssueStatus, Time, hex};
+use crate::rules::landed::{conflict, is_older_than_landing};
 use crate::rules::{ExecutionFolder, LandedState, LandingProof, claim_order};
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
 use crate::trail::audit::first_base;
+use crate::trail::reach::detached_heads;
 
 /// If more commits than this are gone from the branch, everything is derived again.
 const MOST_LOST: usize = 10_000;
+
+/// Changes with the rules by which landed work is recognized: what was derived by others is derived again.
+const RULES: u32 = 2;
 
 /// Brings what the index knows of the landing of work up to date. Returns the target; `None` if there is none, and then
 /// nothing is known.
@@ -26,7 +30,7 @@ pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<Landing
         return Ok(Some(target));
     }
     let tips = target.tips();
-    let known = index.landing_key()?.filter(|key| key.branch == target.branch);
+    let known = index.landing_key()?.filter(|key| key.branch == target.branch && key.rules == RULES);
     let old = known.as_ref().and_then(|known| tips_here(store, &known.tips)).filter(|old| !old.is_empty());
     let lost = lost(store, old.as_deref().unwrap_or_default(), &tips)?;
     // If much of the branch was rewritten, or if nothing was derived yet, everything is derived.
@@ -57,19 +61,22 @@ pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<Landing
     let snapshot = index.snapshot()?;
     let asked = Asked { branch: &target.branch, tips: &tips, first_land: index.first_land()? };
     let unpushed = target.unpushed();
-    let mut rows = Vec::new();
-    let fresh = completed(store, &snapshot, fresh.into_iter().map(|id| (id, None)))?;
+    let pending = pending.into_iter().filter(|row| !fresh.contains(&row.id));
+    let pending: Vec<KnownIssue> = pending.map(|row| (row.id, Some(row.proof))).collect();
+    let pending = completed(store, &snapshot, pending.into_iter())?;
+    let (again, pending): (Vec<Completed>, Vec<Completed>) = pending
+        .into_iter()
+        .partition(|known| is_elsewhere && known.may_have_changed(store, asked.first_land));
+    let mut fresh = completed(store, &snapshot, fresh.into_iter().map(|id| (id, None)))?;
+    fresh.extend(again.into_iter().map(|completed| Completed { before: None, ..completed }));
     let base = first_base(store, fresh.iter().map(|completed| &completed.execution));
     let base: Vec<ObjectId> = base.and_then(|base| store.commit_here(&base)).into_iter().collect();
-    rows.extend(decide(store, &asked, unpushed.as_ref(), fresh, &base)?);
-    let pending = pending.into_iter().map(|row| (row.id, Some(row.proof)));
-    let pending =
-        completed(store, &snapshot, pending.filter(|(id, _)| !rows.iter().any(|row| row.id == *id)))?;
+    let mut rows = decide(store, &asked, unpushed.as_ref(), fresh, &base)?;
     rows.extend(decide(store, &asked, unpushed.as_ref(), pending, old.as_deref().unwrap_or_default())?);
-    let has_open = rows.iter().any(|row| row.proof.landed.state as i64 > 0) || !refs.is_empty();
+    let has_open = rows.iter().any(|row| row.proof.is_open()) || !refs.is_empty();
     let refs = if has_open && refs.is_empty() { self::refs(store)? } else { refs };
     let tips = tips.into_iter().map(CommitHash::from).collect();
-    let key = LandingKey { branch: target.branch.clone(), tips, refs };
+    let key = LandingKey { branch: target.branch.clone(), tips, refs, rules: RULES };
     index.note_landing(&key, &rows, old.is_none())?;
     Ok(Some(target))
 }
@@ -81,6 +88,19 @@ struct Completed {
     /// The conflict that kept it from landing.
     conflict: Option<String>,
     before: Option<LandingProof>,
+}
+
+impl Completed {
+    /// Whether other commits may count now that other branches have changed, for which nobody has looked: other versions of what
+    /// was rewritten, or commits that were not here.
+    fn may_have_changed(&self, store: &Store, first_land: Option<Time>) -> bool {
+        if self.execution.has_rewrites() {
+            return true;
+        }
+        let mut unknown = self.before.iter().flat_map(|before| &before.landed.unknown);
+        unknown.any(|hash| store.commit_here(hash).is_some())
+            && !is_older_than_landing(&self.execution, first_land)
+    }
 }
 
 /// An issue with what was derived for it before.
@@ -150,7 +170,8 @@ fn tips_here(store: &Store, tips: &[CommitHash]) -> Option<Vec<ObjectId>> {
     tips.iter().map(|tip| store.commit_here(tip)).collect()
 }
 
-/// Identifies all branches, tags and remote-tracking refs as they are now.
+/// Identifies all branches, tags, remote-tracking refs and detached HEADs as they are now, and where the history of a shallow
+/// clone ends.
 fn refs(store: &Store) -> Result<String, StoreError> {
     let mut hash = Sha256::new();
     let all = store.repo().all_refs().map_err(StoreError::object("cannot read the references"))?;
@@ -160,6 +181,12 @@ fn refs(store: &Store) -> Result<String, StoreError> {
         if is_counted && name.as_str() != store.reference() {
             hash.update(format!("{name} {id}\n"));
         }
+    }
+    for head in detached_heads(store)? {
+        hash.update(format!("HEAD {head}\n"));
+    }
+    if let Ok(ends) = std::fs::read(store.common_dir().join("shallow")) {
+        hash.update(ends);
     }
     Ok(hex(&hash.finalize()))
 }

@@ -1,20 +1,25 @@
 //! Decides which commits of completed executions are on a branch, in one pass for many executions.
 
+mod changes;
 mod copies;
+mod merges;
+mod statements;
+mod trailers;
 mod unpushed;
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 
-use self::copies::{by_links, is_extra_copy, is_merge_of_rewritten};
 use super::history::{Reverts, TargetHistory};
 use crate::git::ObjectId;
-use crate::model::{Branch, CommitHash, Event, ExecutionStatus, LinkedBy, PatchId, Time};
-use crate::rules::landed::{is_older_than_landing, stated, waived};
+use crate::model::{Branch, CommitHash, Time};
+use crate::rules::landed::{Waiver, is_older_than_landing};
 use crate::rules::undoing::standing;
 use crate::rules::{ExecutionFolder, LandingProof, LinkedCommit};
 use crate::store::{Store, StoreError, object_id};
-use crate::trail::patch_id;
 use crate::trail::reach::Unreached;
+use crate::trail::restored;
 
 /// The branch that is asked about.
 #[derive(Debug, Clone)]
@@ -40,9 +45,16 @@ struct Work<'a> {
     of: usize,
     linked: &'a LinkedCommit,
     id: Option<ObjectId>,
+    /// The commit of the branch that has its change.
     proof: Option<CommitHash>,
-    is_reverted: bool,
+    /// The place in the history of the branch of the last revert that took it back, or another commit with its change.
+    reverted: Option<usize>,
     change: OwnChange,
+}
+
+/// The places of the commits of an execution: those of one stand together, in the order of the executions.
+fn places_of(work: &[Work<'_>], of: usize) -> Range<usize> {
+    work.partition_point(|commit| commit.of < of)..work.partition_point(|commit| commit.of <= of)
 }
 
 /// What a commit changes itself.
@@ -50,7 +62,7 @@ struct Work<'a> {
 enum OwnChange {
     /// What its parent does not have.
     Some,
-    /// It is a merge, and differs from what git makes of its parents.
+    /// It is a merge, and differs from what git makes of its parents, or may do so.
     OfMerge,
     /// Nothing.
     None,
@@ -64,6 +76,10 @@ impl Work<'_> {
     fn is_open(&self) -> bool {
         self.proof.is_none()
     }
+
+    fn note_revert(&mut self, place: usize) {
+        self.reverted = self.reverted.max(Some(place));
+    }
 }
 
 /// Decides for each execution, in order. `since` are commits whose history was looked at before, or in which no work can be.
@@ -73,31 +89,45 @@ pub(crate) fn derive(
     questions: &[Question<'_>],
     since: &[ObjectId],
 ) -> Result<Vec<LandingProof>, StoreError> {
-    let commits: Vec<Vec<LinkedCommit>> =
-        questions.iter().map(|question| counted(question.execution)).collect();
+    let executions = with_restored(store, asked, questions)?;
+    let commits: Vec<Vec<LinkedCommit>> = executions.iter().map(|execution| counted(execution)).collect();
     let mut work: Vec<Work<'_>> = Vec::new();
     for (of, linked) in
         commits.iter().enumerate().flat_map(|(n, all)| all.iter().map(move |commit| (n, commit)))
     {
         let id = store.commit_here(&linked.link.hash);
-        work.push(Work { of, linked, id, proof: None, is_reverted: false, change: OwnChange::Some });
+        work.push(Work { of, linked, id, proof: None, reverted: None, change: OwnChange::Some });
     }
-    if !work.is_empty() {
-        let history = TargetHistory::read(store, asked.tips, since)?;
-        let mut pass = Pass { store, asked, questions, history: &history, taken_back: HashMap::new() };
-        pass.taken_back = history.taken_back(store, &recorded_reverts(questions))?;
-        pass.note_changes(&mut work)?;
-        work.retain(|commit| commit.change != OwnChange::None);
-        pass.by_containment(&mut work)?;
-        pass.by_statement(&mut work)?;
-        pass.by_change(&mut work)?;
-        pass.by_trailers(&mut work);
-        by_links(&mut work);
-        let gone: Vec<bool> = (0..work.len()).map(|n| is_merge_of_rewritten(&work, n)).collect();
-        let mut gone = gone.into_iter();
-        work.retain(|_| !gone.next().unwrap_or_default());
+    if work.is_empty() {
+        return Ok(executions.iter().map(|execution| landed_nothing(asked, execution)).collect());
     }
-    answer(store, asked, questions, &work)
+    let history = TargetHistory::read(store, asked.tips, since)?;
+    let taken_back = history.taken_back(store, &recorded_reverts(&executions))?;
+    let pass = Pass { store, asked, questions, executions: &executions, history: &history, taken_back };
+    pass.by_containment(&mut work)?;
+    pass.note_changes(&mut work)?;
+    work.retain(|commit| commit.change != OwnChange::None);
+    pass.by_statement(&mut work)?;
+    pass.by_change(&mut work)?;
+    pass.by_trailers(&mut work)?;
+    pass.by_links(&mut work)?;
+    pass.answer(&work)
+}
+
+/// What of one execution is in the history of these commits, in whatever form.
+pub(crate) fn derive_one(
+    store: &Store,
+    branch: &Branch,
+    tips: &[ObjectId],
+    execution: &ExecutionFolder,
+) -> Result<LandingProof, StoreError> {
+    let asked = Asked { branch, tips, first_land: None };
+    let question = Question { execution, before: None };
+    // No work of it can be in the history of the commit on which it began.
+    let base = execution.execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
+    let since: Vec<ObjectId> = base.into_iter().collect();
+    let proofs = derive(store, &asked, &[question], &since)?;
+    Ok(proofs.into_iter().next().unwrap_or_else(|| LandingProof::onto(branch.clone())))
 }
 
 /// The commits of an execution that need to land: those whose changes remain.
@@ -106,9 +136,9 @@ fn counted(execution: &ExecutionFolder) -> Vec<LinkedCommit> {
 }
 
 /// The reverts that links name.
-fn recorded_reverts(questions: &[Question<'_>]) -> Reverts {
+fn recorded_reverts(executions: &[Cow<'_, ExecutionFolder>]) -> Reverts {
     let mut reverts = Reverts::new();
-    for linked in questions.iter().flat_map(|question| question.execution.commits()) {
+    for linked in executions.iter().flat_map(|execution| execution.commits()) {
         if !linked.link.reverts.is_empty()
             && let Some(id) = object_id(&linked.link.hash)
         {
@@ -118,266 +148,162 @@ fn recorded_reverts(questions: &[Question<'_>]) -> Reverts {
     reverts
 }
 
+/// The executions. An earlier version of a commit counts again if no branch has the present one, although it is here: someone
+/// undid the amend or the rebase.
+fn with_restored<'a>(
+    store: &Store,
+    asked: &Asked<'_>,
+    questions: &[Question<'a>],
+) -> Result<Vec<Cow<'a, ExecutionFolder>>, StoreError> {
+    let mut rewritten: Vec<(usize, Option<ObjectId>)> = Vec::new();
+    for (n, question) in questions.iter().enumerate() {
+        if !question.execution.has_rewrites() {
+            continue;
+        }
+        let commits = counted(question.execution);
+        let replacing = commits.iter().filter(|commit| !commit.rewritten_from.is_empty());
+        rewritten.extend(replacing.map(|commit| (n, store.commit_here(&commit.link.hash))));
+    }
+    let inside = inside(store, asked.tips, rewritten.iter().filter_map(|(_, id)| *id).collect())?;
+    let is_inside = |id: &Option<ObjectId>| id.is_some_and(|id| inside.contains(&id));
+    let doubtful: BTreeSet<usize> =
+        rewritten.iter().filter(|(_, id)| !is_inside(id)).map(|(n, _)| *n).collect();
+    let known = doubtful.iter().flat_map(|n| questions[*n].execution.known_commits());
+    let unreached = if doubtful.is_empty() { Unreached::default() } else { Unreached::among(store, known)? };
+    let mut executions = Vec::new();
+    for (n, question) in questions.iter().enumerate() {
+        let again =
+            if doubtful.contains(&n) { restored::applied(question.execution, &unreached) } else { None };
+        executions.push(again.map_or(Cow::Borrowed(question.execution), Cow::Owned));
+    }
+    Ok(executions)
+}
+
+/// Those of these commits that are in the history of `tips`.
+fn inside(store: &Store, tips: &[ObjectId], commits: Vec<ObjectId>) -> Result<HashSet<ObjectId>, StoreError> {
+    let outside: HashSet<ObjectId> = store.git().outside(&commits, tips)?.into_iter().collect();
+    Ok(commits.into_iter().filter(|commit| !outside.contains(commit)).collect())
+}
+
+/// The answer for an execution of which nothing has to land.
+fn landed_nothing(asked: &Asked<'_>, execution: &ExecutionFolder) -> LandingProof {
+    let mut answer = LandingProof::onto(asked.branch.clone());
+    answer.landed.waived = Waiver::of(execution).map(|waiver| waiver.reason().to_owned());
+    answer
+}
+
 struct Pass<'a> {
     store: &'a Store,
     asked: &'a Asked<'a>,
     questions: &'a [Question<'a>],
+    executions: &'a [Cow<'a, ExecutionFolder>],
     history: &'a TargetHistory,
+    /// The commits that are reverted at the end, each with the place of the revert.
     taken_back: HashMap<ObjectId, usize>,
 }
 
 impl Pass<'_> {
-    /// Those of these commits that are in the history of the branch.
-    fn inside(&self, commits: Vec<ObjectId>) -> Result<HashSet<ObjectId>, StoreError> {
-        let outside: HashSet<ObjectId> =
-            self.store.git().outside(&commits, self.asked.tips)?.into_iter().collect();
-        Ok(commits.into_iter().filter(|commit| !outside.contains(commit)).collect())
+    /// Lets a commit of the branch stand for a linked one. Of a commit and a revert of such a commit, the later one decides.
+    fn offer(&self, work: &mut Work<'_>, proof: ObjectId) {
+        match self.taken_back.get(&proof) {
+            Some(place) => work.note_revert(*place),
+            None if self.is_later(proof, work) => work.proof = Some(proof.into()),
+            None => {}
+        }
     }
 
-    /// Commits that are on the branch themselves, or in an earlier version if no branch has the present one.
+    /// Whether a commit came after the work was reverted, if it was.
+    fn is_later(&self, proof: ObjectId, work: &Work<'_>) -> bool {
+        let Some(reverted) = work.reverted else { return true };
+        work.id == Some(proof) || self.history.place(proof).is_some_and(|place| place > reverted)
+    }
+
+    /// Commits that are on the branch themselves.
     fn by_containment(&self, work: &mut [Work<'_>]) -> Result<(), StoreError> {
-        let inside = self.inside(work.iter().filter_map(|commit| commit.id).collect())?;
+        let ids = work.iter().filter_map(|commit| commit.id).collect();
+        let inside = inside(self.store, self.asked.tips, ids)?;
         for commit in work.iter_mut() {
-            let Some(id) = commit.id.filter(|id| inside.contains(id)) else { continue };
-            if self.taken_back.contains_key(&id) {
-                commit.is_reverted = true;
-            } else {
-                commit.proof = Some(commit.hash().clone());
-            }
-        }
-        let known: Vec<CommitHash> = work
-            .iter_mut()
-            .filter(|commit| commit.is_open() && !commit.linked.rewritten_from.is_empty())
-            .map(|commit| commit.hash().clone())
-            .collect();
-        if known.is_empty() {
-            return Ok(());
-        }
-        let unreached = Unreached::among(self.store, known.iter())?;
-        let is_gone = |commit: &Work<'_>| commit.is_open() && unreached.has(commit.hash());
-        let gone = work.iter().filter(|commit| is_gone(commit));
-        let inside = self.inside(gone.flat_map(|commit| self.earlier_versions(commit)).collect())?;
-        for commit in work.iter_mut().filter(|commit| is_gone(commit)) {
-            let mut earlier = self.earlier_versions(commit).into_iter();
-            let found = earlier.find(|id| inside.contains(id) && !self.taken_back.contains_key(id));
-            commit.proof = found.map(CommitHash::from);
-        }
-        Ok(())
-    }
-
-    /// The commits here that a commit replaced.
-    fn earlier_versions(&self, commit: &Work<'_>) -> Vec<ObjectId> {
-        commit.linked.rewritten_from.iter().filter_map(|hash| self.store.commit_here(hash)).collect()
-    }
-
-    /// Commits of which a person or the host says as which commit they came to the branch.
-    fn by_statement(&self, work: &mut [Work<'_>]) -> Result<(), StoreError> {
-        let mut said: Vec<(usize, ObjectId, &[CommitHash])> = Vec::new();
-        for (n, question) in self.questions.iter().enumerate() {
-            for land in stated(question.execution) {
-                let after = land.after.as_ref().and_then(|hash| self.store.commit_here(hash));
-                said.extend(after.map(|after| (n, after, &land.commits[..])));
-            }
-        }
-        let inside = self.inside(said.iter().map(|(_, after, _)| *after).collect())?;
-        for (of, after, commits) in said {
-            if !inside.contains(&after) || self.taken_back.contains_key(&after) {
-                continue;
-            }
-            for commit in work.iter_mut().filter(|commit| commit.of == of && commit.is_open()) {
-                // A statement without a list speaks of everything.
-                let is_named = commits.is_empty()
-                    || commits.contains(commit.hash())
-                    || commit.linked.rewritten_from.iter().any(|hash| commits.contains(hash));
-                if is_named {
-                    commit.proof = Some(after.into());
-                }
-            }
-        }
-        for commit in work.iter_mut().filter(|commit| commit.is_open()) {
-            let Some(before) = self.questions[commit.of].before else { continue };
-            if let Some(n) = before.landed.commits.iter().position(|hash| hash == commit.hash()) {
-                commit.proof = before.proofs.get(n).cloned();
+            if let Some(id) = commit.id.filter(|id| inside.contains(id)) {
+                self.offer(commit, id);
             }
         }
         Ok(())
     }
 
-    /// Commits that change nothing themselves are left out: no other commit can stand for them, and what they join or say comes
-    /// with the rest.
-    fn note_changes(&self, work: &mut [Work<'_>]) -> Result<(), StoreError> {
-        for commit in work.iter_mut() {
-            let Some(code) = commit.id.map(|id| self.store.sound_commit(id)).transpose()?.flatten() else {
-                continue;
-            };
-            let parent_tree = |parent| self.store.repo().tree_of(parent);
-            commit.change = match code.parents[..] {
-                [] => OwnChange::Some,
-                [parent] if parent_tree(parent).is_ok_and(|tree| tree == code.tree) => OwnChange::None,
-                [_] => OwnChange::Some,
-                // The link of a merge has only the files that it changes itself.
-                _ if commit.linked.link.files.is_empty() => OwnChange::None,
-                _ => OwnChange::OfMerge,
-            };
+    /// Whether a commit has another one in its history, so that this one cannot stand for it.
+    fn builds_on(&self, work: &Work<'_>, earlier: ObjectId) -> Result<bool, StoreError> {
+        match work.id {
+            Some(id) => self.store.is_ancestor(earlier, id),
+            None => Ok(false),
         }
-        Ok(())
     }
 
-    /// Commits whose change is on the branch: made by another commit, or all of an execution by one.
-    fn by_change(&self, work: &mut [Work<'_>]) -> Result<(), StoreError> {
-        let open: Vec<usize> = (0..work.len()).filter(|n| work[*n].is_open()).collect();
-        if open.is_empty() || self.history.single.is_empty() {
-            return Ok(());
+    /// The answers, with what git knows of the commits that are not on the branch.
+    fn answer(&self, work: &[Work<'_>]) -> Result<Vec<LandingProof>, StoreError> {
+        let waivers: Vec<Option<Waiver<'_>>> =
+            self.executions.iter().map(|execution| Waiver::of(execution)).collect();
+        let mut answers: Vec<LandingProof> =
+            self.executions.iter().map(|execution| landed_nothing(self.asked, execution)).collect();
+        for (answer, execution) in answers.iter_mut().zip(self.executions) {
+            answer.depends_on_refs = matches!(execution, Cow::Owned(_));
         }
-        let files: HashSet<&str> =
-            open.iter().flat_map(|n| &work[*n].linked.link.files).map(String::as_str).collect();
-        let mut likely: Vec<ObjectId> = self.history.single.clone();
-        // A command line has an end, and a link with as many files as it can hold may leave out some.
-        if !files.is_empty() && files.len() <= MOST_FILES_ASKED {
-            likely = self.store.git().touching(likely, &files)?;
+        for commit in work.iter().filter(|commit| commit.proof.is_some()) {
+            let answer = &mut answers[commit.of];
+            answer.landed.commits.push(commit.hash().clone());
+            answer.proofs.extend(commit.proof.clone());
         }
-        likely.retain(|id| !self.taken_back.contains_key(id) && self.has_parents(*id));
-        let hashes: Vec<CommitHash> = likely.into_iter().map(CommitHash::from).collect();
-        let on_branch = by_patch(self.store, &hashes)?;
-        if on_branch.is_empty() {
-            return Ok(());
-        }
-        let known = open.iter().filter(|n| work[**n].id.is_some_and(|id| self.has_parents(id)));
-        let own: Vec<CommitHash> = known.map(|n| work[*n].hash().clone()).collect();
-        let own = patch_id::of_commits(self.store, &own)?;
-        for n in &open {
-            let copy = own.get(work[*n].hash()).and_then(|patch| on_branch.get(patch));
-            work[*n].proof = copy.filter(|copy| self.is_later(copy, &work[*n])).cloned();
-        }
-        for (of, question) in self.questions.iter().enumerate() {
-            if let Some(whole) = whole_patch(question.execution).and_then(|patch| on_branch.get(patch)) {
-                let left = open.iter().filter(|n| work[**n].of == of && work[**n].is_open());
-                for n in left.copied().collect::<Vec<_>>() {
-                    work[n].proof = self.is_later(whole, &work[n]).then(|| whole.clone());
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Whether a commit came after the work was reverted, if it was: the later of the two decides.
-    fn is_later(&self, proof: &CommitHash, work: &Work<'_>) -> bool {
-        if !work.is_reverted {
-            return true;
-        }
-        let reverted = work.id.and_then(|id| self.taken_back.get(&id));
-        reverted.is_none_or(|reverted| self.history.place(proof).is_some_and(|place| place > *reverted))
-    }
-
-    /// Whether its change can be read: the history of a shallow clone ends at commits without their parents.
-    fn has_parents(&self, id: ObjectId) -> bool {
-        let commit = self.store.sound_commit(id).ok().flatten();
-        commit.is_some_and(|commit| self.store.require_parents(&commit).is_ok())
-    }
-
-    /// Commits whose plan and task the trailers of a commit on the branch name, such as a squash or a copy with resolved
-    /// conflicts. A commit that stands for another one already, or that the execution made itself, says nothing of the rest.
-    fn by_trailers(&self, work: &mut [Work<'_>]) {
-        let stands: HashSet<CommitHash> = work.iter().filter_map(|commit| commit.proof.clone()).collect();
-        let mut by_plan: HashMap<_, Vec<usize>> = HashMap::new();
+        let extra = self.extra_copies(work)?;
+        let mut left: Vec<&Work<'_>> = Vec::new();
         for (n, commit) in work.iter().enumerate().filter(|(_, commit)| commit.is_open()) {
-            by_plan.entry(&self.questions[commit.of].execution.execution.solution_id).or_default().push(n);
-        }
-        let mut found: Vec<(usize, CommitHash)> = Vec::new();
-        for commit in self.history.named.iter().filter(|named| !self.taken_back.contains_key(&named.id)) {
-            let hash = CommitHash::from(commit.id);
-            for plan in commit.plans() {
-                let Some(open) = by_plan.get(&plan) else { continue };
-                let own = work.iter().find(|commit| *commit.hash() == hash);
-                if own.is_some_and(|own| own.linked.link.linked_by == LinkedBy::Hook)
-                    || (own.is_none() && stands.contains(&hash))
-                {
-                    continue;
-                }
-                let named: Vec<usize> = open
-                    .iter()
-                    .copied()
-                    .filter(|n| self.is_later(&hash, &work[*n]))
-                    .filter(|n| {
-                        let mut tasks = work[*n].linked.link.tasks().peekable();
-                        if tasks.peek().is_none() {
-                            return commit.names(&plan, None);
-                        }
-                        tasks.all(|task| commit.names(&plan, Some(task)))
-                    })
-                    .collect();
-                // A copy with the same subject stands for that one alone.
-                let same = named.iter().filter(|n| work[**n].linked.link.subject == commit.subject);
-                let same: Vec<usize> = same.copied().collect();
-                let stood_for = if same.is_empty() { named } else { same };
-                found.extend(stood_for.into_iter().map(|n| (n, hash.clone())));
+            let is_waived = waivers[commit.of].as_ref().is_some_and(|waiver| waiver.covers(commit.linked));
+            if !extra.contains(&n) && !is_waived {
+                left.push(commit);
             }
         }
-        for (n, proof) in found {
-            work[n].proof.get_or_insert(proof);
+        self.tell_missing(work, left, &mut answers)?;
+        for answer in &mut answers {
+            answer.landed = answer.landed.clone().decided();
         }
+        Ok(answers)
     }
-}
 
-/// At most this many files are named to git.
-const MOST_FILES_ASKED: usize = 2_000;
-
-/// The latest commit that makes each change.
-fn by_patch(store: &Store, commits: &[CommitHash]) -> Result<HashMap<PatchId, CommitHash>, StoreError> {
-    let mut ids = patch_id::of_commits(store, commits)?;
-    let found = commits.iter().filter_map(|hash| Some((ids.remove(hash)?, hash.clone())));
-    Ok(found.collect())
-}
-
-/// The patch id of everything that a completed execution changed.
-fn whole_patch(execution: &ExecutionFolder) -> Option<&PatchId> {
-    execution.log.iter().find_map(|entry| match &entry.event {
-        Event::End(end) if end.status == ExecutionStatus::Completed => end.patch_id.as_ref(),
-        _ => None,
-    })
-}
-
-/// The answers, with what git knows of the commits that are not on the branch.
-fn answer(
-    store: &Store,
-    asked: &Asked<'_>,
-    questions: &[Question<'_>],
-    work: &[Work<'_>],
-) -> Result<Vec<LandingProof>, StoreError> {
-    let left: Vec<&Work<'_>> =
-        work.iter().filter(|commit| commit.is_open() && !is_extra_copy(commit, work)).collect();
-    let unreached = if left.is_empty() {
-        Unreached::default()
-    } else {
-        Unreached::among(store, left.iter().map(|commit| commit.hash()))?
-    };
-    let is_shallow = !left.is_empty() && store.repo().is_shallow().unwrap_or(false);
-    let mut answers: Vec<LandingProof> =
-        questions.iter().map(|_| LandingProof::onto(asked.branch.clone())).collect();
-    for commit in work.iter().filter(|commit| commit.proof.is_some()) {
-        let answer = &mut answers[commit.of];
-        answer.landed.commits.push(commit.hash().clone());
-        answer.proofs.extend(commit.proof.clone());
-    }
-    for commit in left {
-        let landed = &mut answers[commit.of].landed;
-        let is_adrift = unreached.is_adrift(commit.hash());
-        let is_old = is_older_than_landing(questions[commit.of].execution, asked.first_land);
-        if unreached.is_away(commit.hash()) || is_shallow || (is_adrift && is_old) {
-            landed.unknown.push(commit.hash().clone());
-            continue;
+    /// Adds the commits that are not on the branch to the answers.
+    fn tell_missing(
+        &self,
+        work: &[Work<'_>],
+        left: Vec<&Work<'_>>,
+        answers: &mut [LandingProof],
+    ) -> Result<(), StoreError> {
+        if left.is_empty() {
+            return Ok(());
         }
-        landed.missing.push(commit.hash().clone());
-        if is_adrift {
-            landed.on_no_branch.push(commit.hash().clone());
+        let unreached = Unreached::among(self.store, left.iter().map(|commit| commit.hash()))?;
+        let is_shallow = self.store.repo().is_shallow().unwrap_or(false);
+        for commit in left {
+            let answer = &mut answers[commit.of];
+            let landed = &mut answer.landed;
+            let is_adrift = unreached.is_adrift(commit.hash());
+            if is_adrift && self.is_merge_of_rewritten(commit, work)? {
+                answer.depends_on_refs = true;
+                continue;
+            }
+            let is_old = is_older_than_landing(self.questions[commit.of].execution, self.asked.first_land);
+            if unreached.is_away(commit.hash()) || is_shallow || (is_adrift && is_old) {
+                landed.unknown.push(commit.hash().clone());
+                continue;
+            }
+            landed.missing.push(commit.hash().clone());
+            if is_adrift {
+                landed.on_no_branch.push(commit.hash().clone());
+            }
+            if let Some(revert) = commit.reverted.and_then(|place| self.history.at(place)) {
+                landed.reverted.push(commit.hash().clone());
+                let revert = CommitHash::from(revert);
+                if !answer.reverts.contains(&revert) {
+                    answer.reverts.push(revert);
+                }
+            }
         }
-        if commit.is_reverted {
-            landed.reverted.push(commit.hash().clone());
-        }
+        Ok(())
     }
-    for (answer, question) in answers.iter_mut().zip(questions) {
-        answer.landed.waived = waived(question.execution);
-        answer.landed = answer.landed.clone().decided();
-    }
-    Ok(answers)
 }

@@ -108,12 +108,22 @@ impl TargetHistory {
     }
 
     /// Its place among them; `None` for a commit that was there before.
-    pub(super) fn place(&self, commit: &CommitHash) -> Option<usize> {
-        self.places.get(&object_id(commit)?).copied()
+    pub(super) fn place(&self, commit: ObjectId) -> Option<usize> {
+        self.places.get(&commit).copied()
     }
 
-    /// The commits that are reverted at the end, each with the place of the revert: a revert of a revert brings back what that took. `recorded` are the reverts
-    /// that links name, of which the message may say nothing.
+    /// The commit at a place.
+    pub(super) fn at(&self, place: usize) -> Option<ObjectId> {
+        self.all.get(place).copied()
+    }
+
+    /// The commits that its message says it reverts.
+    pub(super) fn reverted_by(&self, commit: ObjectId) -> &[ObjectId] {
+        self.reverts.get(&commit).map_or(&[], Vec::as_slice)
+    }
+
+    /// The commits that are reverted at the end, each with the place of the revert: a revert of a revert brings back what that
+    /// took. `recorded` are the reverts that links name, of which the message may say nothing.
     pub(super) fn taken_back(
         &self,
         store: &Store,
@@ -151,6 +161,19 @@ impl TargetHistory {
     }
 }
 
+/// Those of some reverting commits that nothing in the history of `tips` reverts.
+pub(crate) fn standing_reverts(
+    store: &Store,
+    tips: &[ObjectId],
+    reverts: &[CommitHash],
+) -> Result<Vec<CommitHash>, StoreError> {
+    let ids: Vec<ObjectId> = reverts.iter().filter_map(|hash| store.commit_here(hash)).collect();
+    let history = TargetHistory::read(store, tips, &ids)?;
+    let taken_back = history.taken_back(store, &Reverts::new())?;
+    let stands = |hash: &&CommitHash| object_id(hash).is_none_or(|id| !taken_back.contains_key(&id));
+    Ok(reverts.iter().filter(stands).cloned().collect())
+}
+
 /// The commits that a message says it reverts, as far as they are here.
 fn reverts(store: &Store, message: &[u8]) -> Vec<ObjectId> {
     let named = Referred::parse(message).reverts;
@@ -158,7 +181,7 @@ fn reverts(store: &Store, message: &[u8]) -> Vec<ObjectId> {
 }
 
 /// A commit, and for a merge what it brought in.
-fn all_of(store: &Store, commit: ObjectId) -> Result<Vec<ObjectId>, StoreError> {
+pub(super) fn all_of(store: &Store, commit: ObjectId) -> Result<Vec<ObjectId>, StoreError> {
     let parents = store.commit_message(commit)?.map(|commit| commit.parents).unwrap_or_default();
     let mut all = vec![commit];
     if let [first, _, ..] = parents[..] {

@@ -6,4 +6,5 @@ mod history;
 pub(crate) mod target;
 
 pub(crate) use cache::refresh;
-pub(crate) use derive::{Asked, Question, derive};
+pub(crate) use derive::{Asked, Question, derive, derive_one};
+pub(crate) use history::standing_reverts;

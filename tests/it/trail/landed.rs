@@ -330,7 +330,7 @@ fn only_completed_issues_have_landed_or_not() {
 }
 
 /// Queues a plan for a new issue whose test always passes.
-fn tested(repo: &Repo, id: &str, file: &str) {
+pub(super) fn tested(repo: &Repo, id: &str, file: &str) {
     let mut plan = plan_on(file);
     plan["tasks"][0]["test"]["commands"] = json!(["true"]);
     repo.planned(id, &plan);

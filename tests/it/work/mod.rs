@@ -36,4 +36,5 @@ mod verify;
 mod verify_commits;
 mod verify_counts;
 mod verify_in_hooks;
+mod verify_meanwhile;
 mod verify_reports;

@@ -103,9 +103,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         let Args { what, all, onto, watch, .. } = args;
         let input = LandByPullRequest { what, all, onto, watch };
         let done = work::land_by_pull_request(&session, &input)?;
-        let is_closed = done.view.pulls.iter().any(|pulled| pulled.state == PullState::Closed);
+        let is_lost = |state| matches!(state, PullState::Closed | PullState::Incomplete);
+        let is_any_lost = done.view.pulls.iter().any(|pulled| is_lost(pulled.state));
         context.answer(done, |view, _, screen| print::land::pulled(screen, view))?;
-        return Ok(if is_closed { Exit::Failed } else { Exit::Done });
+        return Ok(if is_any_lost { Exit::Failed } else { Exit::Done });
     }
     if !args.dry_run {
         refuse_commands_in_hook("git wf land")?;

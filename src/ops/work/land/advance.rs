@@ -7,12 +7,12 @@ use super::record::record;
 use super::step::Candidate;
 use super::target::{LandTarget, TargetTips};
 use super::tests::PassedChecks;
-use super::work_left::derived;
 use crate::model::{Code, CommitHash, Op};
 use crate::ops::work::publish_store;
 use crate::ops::{Notice, Refusal};
 use crate::store::{StoreError, Tx, records};
 use crate::sync::{self, BranchPushed, CodePush, LandPushed, SyncError};
+use crate::trail::landed::derive_one;
 
 impl Landing<'_> {
     /// Moves the branch and records the landing. Returns false if the branch is not where the candidate begins any more; then
@@ -86,7 +86,7 @@ impl Landing<'_> {
             let issue = &self.issues[step.issue];
             let execution = records::execution(&snapshot, &issue.execution, &mut Vec::new())?
                 .ok_or_else(|| Refusal::unreadable(&format!("execution `{}`", issue.execution)))?;
-            let arrived = derived(store, &target.branch, there.as_slice(), &execution)?.landed;
+            let arrived = derive_one(store, &target.branch, there.as_slice(), &execution)?.landed;
             let after = CommitHash::from(step.after);
             for hash in arrived.absent() {
                 session.notice(

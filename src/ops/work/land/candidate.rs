@@ -14,6 +14,7 @@ use crate::git::{CommitAuthor, Git, MergeGit, NewCommit, TreeConflict, TreeMerge
 use crate::model::{IssueId, LandHow};
 use crate::ops::{Refusal, Session};
 use crate::store::{CodeCommit, ObjectId, Store, StoreError};
+use crate::trail::exact_change;
 
 /// The most bytes of a conflict that feedback quotes.
 const MOST_QUOTED: usize = 16 * 1024;
@@ -193,7 +194,7 @@ impl Builder<'_> {
     ) -> Result<Result<ObjectId, TreeConflict>, Refusal> {
         let mut at = at;
         let mut made = Vec::new();
-        for old in self.git.picks_and_merges(at, head).map_err(StoreError::Git)? {
+        for old in exact_change::picks(self.store, at, head)? {
             let commit = self.store.code_commit(old)?;
             if commit.parents == [at] && !self.is_signed {
                 at = old;
@@ -258,13 +259,18 @@ impl Builder<'_> {
             return Ok(Ok(at));
         }
         let mut commits = Vec::new();
-        for id in self.git.picks(at, head).map_err(StoreError::Git)? {
-            commits.push(self.store.code_commit(id)?);
+        // The squash stands for merges as well: it has what they change themselves.
+        let picks = exact_change::picks(self.store, at, head)?;
+        for id in &picks {
+            let commit = self.store.code_commit(*id)?;
+            if commit.parents.len() < 2 {
+                commits.push(commit);
+            }
         }
         let message = squash_message(issue, &commits);
         let author = commits.first().map(|commit| self.author(commit.id)).transpose()?;
         let new = self.commit(tree, &[at], message.as_bytes(), author.as_ref())?;
-        replaced.extend(commits.iter().map(|commit| ReplacedCommit { old: commit.id, new }));
+        replaced.extend(picks.into_iter().map(|old| ReplacedCommit { old, new }));
         Ok(Ok(new))
     }
 

@@ -41,12 +41,12 @@ pub(super) fn plans_of<R: ReadState>(
 /// dependency is left behind.
 pub(super) fn tell_carried(
     session: &Session,
-    snapshot: &Snapshot<'_>,
     target: &LandTarget,
     tips: &TargetTips,
     chosen: &[ChosenIssue],
 ) -> Result<(), Refusal> {
     let store = session.store();
+    let snapshot = &store.snapshot()?;
     let sources = Sources::new(store, snapshot);
     let own: BTreeSet<&SolutionId> = chosen.iter().map(|issue| &issue.solution).collect();
     let mut told: BTreeSet<IssueId> = BTreeSet::new();

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::LandWork;
-use super::carried::tell_carried;
 use super::place::HalfDonePlace;
 use super::target::{LandTarget, TargetTips};
 use super::work_left::{WorkLeft, is_within, work_left};
@@ -13,6 +12,7 @@ use crate::model::{
     Remedy, RemedyCall, SolutionId, Time,
 };
 use crate::ops::issues::{self, List, existing};
+use crate::ops::queue::{BaseCommit, absent};
 use crate::ops::work::issue_of;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::{ExecutionFolder, IssueFolder, LinkedCommit, facts, toward};
@@ -72,7 +72,10 @@ pub(super) fn chosen(
         }
     }
     if input.all || input.what.is_empty() {
-        others.extend(completed(session)?);
+        others.extend(match &input.onto {
+            Some(_) => completed_and_absent(session, target, tips)?,
+            None => completed(session)?,
+        });
     }
     let head = if input.all || !input.what.is_empty() { None } else { store.head()? };
     let mut found: BTreeMap<IssueId, ChosenIssue> = BTreeMap::new();
@@ -109,9 +112,7 @@ pub(super) fn chosen(
     if found.is_empty() {
         return Err(nothing(target, head.is_some()));
     }
-    let ordered = in_order(found, &HalfDonePlace::issues(store)?);
-    tell_carried(session, &snapshot, target, tips, &ordered)?;
-    Ok(ordered)
+    Ok(in_order(found, &HalfDonePlace::issues(store)?))
 }
 
 /// The issue that a text names, in any way.
@@ -134,6 +135,22 @@ fn completed(session: &Session) -> Result<Vec<IssueId>, Refusal> {
     let done = issues::rows(session, &List { filter, ..List::default() })?;
     session.notice_all(done.notices);
     Ok(done.view.rows.into_iter().map(|row| row.id).collect())
+}
+
+/// The same for a branch other than the usual one, of which the index knows nothing.
+fn completed_and_absent(
+    session: &Session,
+    target: &LandTarget,
+    tips: &TargetTips,
+) -> Result<Vec<IssueId>, Refusal> {
+    let filter = Filter { statuses: vec![IssueStatus::Completed], ..Filter::default() };
+    let done = issues::rows(session, &List { filter, ..List::default() })?;
+    session.notice_all(done.notices);
+    let completed: BTreeSet<IssueId> = done.view.rows.into_iter().map(|row| row.id).collect();
+    let base = BaseCommit { name: target.branch.short().to_owned(), tip: tips.tip, is_target: true };
+    let store = session.store();
+    let absent = absent(store, &store.snapshot()?, &base, completed, None)?;
+    Ok(absent.into_iter().map(|(id, _)| id).collect())
 }
 
 /// The work of a completed execution.

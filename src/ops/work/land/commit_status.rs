@@ -1,4 +1,4 @@
-//! Tells the host of a pull request how the tests of its plan ended, as a status of its last commit.
+//! Tells the host of a pull request how the tests of its plan ended, as a status of a commit.
 
 use super::chosen::ChosenIssue;
 use crate::interchange::github::pulls::{self, CommitState, CommitStatus};
@@ -6,19 +6,15 @@ use crate::ops::issues::existing;
 use crate::ops::work::as_claimed;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::{Gate, GateValue, PlanReview, evidence};
-use crate::store::{ObjectId, records};
+use crate::store::records;
 use crate::trail::{signed_checks, work};
 
 /// The setting that asks for it.
 const STATUS: &str = "wf.land.status";
 
-/// Sets the status of `head`, if `wf.land.status` asks for that. A host that does not take it is no reason not to go on.
-pub(super) fn set(
-    session: &Session,
-    repository: &str,
-    issue: &ChosenIssue,
-    head: ObjectId,
-) -> Result<(), Refusal> {
+/// Sets the status of the last commit of the work, if `wf.land.status` asks for that: it is the one that was tested, also if what
+/// ticks the issue off is on top. A host that does not take it is no reason not to go on.
+pub(super) fn set(session: &Session, repository: &str, issue: &ChosenIssue) -> Result<(), Refusal> {
     let store = session.store();
     if !store.config_bool(STATUS, false)? {
         return Ok(());
@@ -38,8 +34,8 @@ pub(super) fn set(
         None => (CommitState::Success, format!("the tests of {} pass", issue.solution)),
         Some(first) => (CommitState::Failure, first.clone()),
     };
-    let commit = head.to_string();
-    let status = CommitStatus { commit: &commit, state, words: &words };
+    let Some(last) = linked.last() else { return Ok(()) };
+    let status = CommitStatus { commit: last.link.hash.as_str(), state, words: &words };
     if let Err(error) = pulls::set_status(repository, &status) {
         let message = format!("could not set the commit status for `{}`: {error}", issue.issue);
         session.notice(Notice::warning(message));

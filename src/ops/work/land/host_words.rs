@@ -39,8 +39,7 @@ impl Forge<'_> {
         remarks: &[HostRemark],
     ) -> Result<(), Refusal> {
         if pull.is_merged() {
-            self.record_merge(issue, pull)?;
-            self.view[n].state = PullState::Merged;
+            self.view[n].state = self.record_merge(issue, pull)?;
             return Ok(());
         }
         if !pull.is_open() {

@@ -15,7 +15,7 @@ use super::proved::prove_work;
 use super::record::{follow, follow_others};
 use super::step::{Candidate, ConflictReason, ConflictedIssue, LandStep};
 use super::target::{LandTarget, TargetTips};
-use super::tests::{Trial, TrialEnd, land_tests};
+use super::tests::{LandTest, Trial, TrialEnd, land_tests};
 use super::work_left::lost_part;
 use crate::model::{
     Branch, Check, CommitLink, Event, ExecutionStatus, IssueId, LinkedBy, Op, SolutionId, TaskId,
@@ -177,9 +177,10 @@ pub(crate) fn test_joined(
     let TestRun { timeout, observer } = run;
     let chosen = [completed(session, issue)?];
     let mut tests = land_tests(session, &chosen)?;
-    tests.retain(super::tests::LandTest::is_of_plan);
+    tests.retain(LandTest::is_of_plan);
+    let all: Vec<&LandTest> = tests.iter().collect();
     let mut trial = Trial::new(session, timeout, observer)?;
-    let mut checks = match trial.run(session, &tests, &chosen, &BTreeSet::from([0]), range.head)? {
+    let mut checks = match trial.run(session, &all, &chosen, &BTreeSet::from([0]), range.head)? {
         TrialEnd::Passed(mut passed) => passed.remove(&0).unwrap_or_default(),
         TrialEnd::Failed(failed) => {
             let shown = failed.shown(&chosen[0]);

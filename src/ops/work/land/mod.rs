@@ -13,9 +13,11 @@ mod commit_status;
 mod conflict;
 mod drivers;
 mod follow;
+mod host_merge;
 mod host_words;
 mod joined;
 mod messages;
+mod own_tree;
 mod place;
 mod proved;
 mod pull_request;
@@ -33,6 +35,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use self::carried::tell_carried;
 use self::chosen::{ChosenIssue, chosen, named_issue};
 use self::follow::FollowedPlans;
 pub(crate) use self::joined::{
@@ -135,6 +138,7 @@ pub(crate) fn landing<'s>(session: &'s Session, input: LandWork) -> Result<Landi
     target.update_store(session)?;
     let tips = target.look(session)?;
     let issues = chosen(session, &input, &target, &tips)?;
+    tell_carried(session, &target, &tips, &issues)?;
     let tests = land_tests(session, &issues)?;
     let view = LandView::new(&target, input.dry_run);
     let followed = FollowedPlans::configured(session.store())?;
@@ -170,6 +174,8 @@ pub(crate) fn continued<'s>(session: &'s Session, input: LandWork) -> Result<Lan
         issue.heads = vec![merge];
         issue.resolved = Some(merge);
     }
+    // A run's branch, into which it was merged, may have work of other issues.
+    tell_carried(session, &target, &tips, &issues)?;
     let tests = land_tests(session, &issues)?;
     let view = LandView::new(&target, input.dry_run);
     let followed = FollowedPlans::configured(store)?;
@@ -256,9 +262,10 @@ impl Landing<'_> {
             if made.steps.is_empty() {
                 return self.note_conflicts(&made.conflicts);
             }
-            self.target.refuse_dirty(self.session, &tips, made.tip)?;
+            self.target.refuse_stuck(self.session, &tips, made.tip)?;
             let wanted: BTreeSet<usize> = made.steps.iter().map(|step| step.issue).collect();
-            let mut checks = match trial.run(self.session, &self.tests, &self.issues, &wanted, made.tip)? {
+            let all: Vec<&LandTest> = self.tests.iter().collect();
+            let mut checks = match trial.run(self.session, &all, &self.issues, &wanted, made.tip)? {
                 TrialEnd::Passed(checks) => checks,
                 TrialEnd::Failed(failed) => {
                     let (open, rest): (Vec<usize>, Vec<usize>) =
@@ -273,6 +280,12 @@ impl Landing<'_> {
                     return self.land(&rest, trial);
                 }
             };
+            let failed = self.test_rewritten(&made, trial, &mut checks)?;
+            if !failed.is_empty() {
+                group.retain(|place| !failed.contains_key(place));
+                self.view.not_landed.extend(failed.into_values());
+                return self.land(&group, trial);
+            }
             let (tests, issues) = (&self.tests, &self.issues);
             let unproved = proved::prove(self.session, trial, tests, issues, &made, tips.tip, &mut checks)?;
             if !unproved.is_empty() {

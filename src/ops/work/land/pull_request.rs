@@ -1,23 +1,21 @@
 //! Landing through pull requests: the host merges.
 
+use super::carried::tell_carried;
 use super::chosen::{ChosenIssue, chosen};
 use super::follow::{FollowedPlans, Tick};
 use super::pulled::{LandByPullRequest, PullState, PullView, PulledIssue};
 use super::target::LandTarget;
-use super::work_left::derived;
 use super::{LandMethod, LandWork, commit_status};
 use crate::interchange::github::pulls::{self, HostRemark, PullRequest, PullText};
 use crate::interchange::github::{GhError, completion};
-use crate::model::execution::{CommitLink, LinkedBy};
-use crate::model::{Branch, Code, CommitHash, Event, Land, LandHow, Op, shell};
+use crate::model::{Branch, Code, CommitHash, Op, shell};
 use crate::ops::host::{Waits, limited, pause, poll};
 use crate::ops::issues::existing;
-use crate::ops::work::{as_claimed, publish_store};
+use crate::ops::work::as_claimed;
 use crate::ops::{Answer, Notice, Permit, Refusal, Session};
 use crate::rules::{Discussion, reply_task};
-use crate::store::{ObjectId, Store, StoreError, object_id, records};
+use crate::store::{ObjectId, StoreError, object_id, records};
 use crate::sync::{self, BranchPushed, CodePush};
-use crate::trail::links;
 
 /// The branches that are pushed for pull requests are below this name.
 const BRANCHES: &str = "land";
@@ -54,6 +52,7 @@ pub(crate) fn land_by_pull_request(session: &Session, input: &LandByPullRequest)
         by_hand: true,
     };
     let issues = chosen(session, &work, &target, &tips)?;
+    tell_carried(session, &target, &tips, &issues)?;
     let followed = FollowedPlans::configured(store)?;
     let mut forge = Forge { session, permit, target, remote, repository, followed, view: vec![] };
     for issue in &issues {
@@ -71,11 +70,18 @@ pub(crate) fn land_by_pull_request(session: &Session, input: &LandByPullRequest)
 pub(super) struct Forge<'s> {
     pub(super) session: &'s Session,
     pub(super) permit: Permit,
-    target: LandTarget,
-    remote: String,
+    pub(super) target: LandTarget,
+    pub(super) remote: String,
     repository: String,
     followed: FollowedPlans,
     pub(super) view: Vec<PulledIssue>,
+}
+
+/// The branch that is pushed for the pull request of an issue.
+pub(super) fn branch_of(issue: &ChosenIssue) -> Result<Branch, Refusal> {
+    let id = &issue.issue;
+    Branch::of_short(&format!("{BRANCHES}/{id}"))
+        .ok_or_else(|| Refusal::unreadable(&format!("the id `{id}` as the name of a branch")))
 }
 
 /// What a pull request says about an issue.
@@ -95,11 +101,10 @@ impl Forge<'_> {
                 Refusal::new(Code::NoBranch, message).command("git merge", "joins them; then link the merge")
             );
         };
-        let branch = Branch::of_short(&format!("{BRANCHES}/{id}"))
-            .ok_or_else(|| Refusal::unreadable(&format!("the id `{id}` as the name of a branch")))?;
+        let branch = branch_of(issue)?;
         let tick = self.followed.tick(self.session, work, issue)?;
         let head = self.push(issue, &branch, work, tick.as_ref())?;
-        commit_status::set(self.session, &self.repository, issue, head)?;
+        commit_status::set(self.session, &self.repository, issue)?;
         let words = self.words(issue)?;
         let text = PullText { title: &words.title, body: &words.body };
         let known = limited(self.session, || pulls::of_branch(&self.repository, branch.short()))?;
@@ -116,12 +121,7 @@ impl Forge<'_> {
                 (PullRequest { number, url, ..PullRequest::default() }, true)
             }
         };
-        let state = if pull.is_merged() {
-            self.record_merge(issue, &pull)?;
-            PullState::Merged
-        } else {
-            PullState::Open
-        };
+        let state = if pull.is_merged() { self.record_merge(issue, &pull)? } else { PullState::Open };
         Ok(PulledIssue {
             issue_id: id.clone(),
             title: issue.title.clone(),
@@ -149,7 +149,8 @@ impl Forge<'_> {
             if pull.is_open() {
                 return Ok(Some(pull));
             }
-            if !pull.is_merged() {
+            // One that was merged into another branch brought nothing here.
+            if !pull.is_merged() || pull.base_ref_name != self.target.branch.short() {
                 continue;
             }
             let Some(last) = object_id(&pull.head_ref_oid) else { continue };
@@ -306,70 +307,5 @@ impl Forge<'_> {
         let pull = pulls::view(&self.repository, number)?;
         let remarks = if pull.is_open() { pulls::remarks(&self.repository, number)? } else { vec![] };
         Ok((pull, remarks))
-    }
-
-    /// Records that the host has merged a pull request.
-    pub(super) fn record_merge(&self, issue: &ChosenIssue, pull: &PullRequest) -> Result<(), Refusal> {
-        let session = self.session;
-        let store = session.store();
-        let tips = self.target.look(session)?;
-        let oid = pull.merge_commit.as_ref().and_then(|merge| object_id(&merge.oid));
-        let after = oid.filter(|id| store.repo().is_commit(*id)).unwrap_or(tips.tip);
-        let execution = records::execution(&store.snapshot()?, &issue.execution, &mut Vec::new())?
-            .ok_or_else(|| Refusal::unreadable(&format!("execution `{}`", issue.execution)))?;
-        let proofs = derived(store, &self.target.branch, &[after], &execution)?.proofs;
-        // The tip of the branch may have work of others, too.
-        let before = if oid == Some(after) { before_merge(store, after, &proofs)? } else { None };
-        let land = Land {
-            onto: Some(self.target.branch.clone()),
-            before: before.map(Into::into),
-            after: Some(after.into()),
-            how: LandHow::PullRequest,
-            tree: Some(store.code_tree_of(after)?.into()),
-            commits: issue.commits.iter().map(|id| CommitHash::from(*id)).collect(),
-            url: Some(pull.url.clone()),
-            reason: None,
-        };
-        let tick = self.tick_of(issue, pull)?;
-        session.transact(self.permit, |tx| {
-            if let Some(tick) = &tick {
-                tx.log(&issue.execution, Event::Commit(tick.clone()))?;
-            }
-            tx.log(&issue.execution, Event::Land(land.clone()))?;
-            tx.describe(format!("land: {} by {}", issue.issue, pull.url));
-            Ok::<_, Refusal>(())
-        })?;
-        self.target.follow(session, tips.tip)?;
-        publish_store(session)
-    }
-
-    /// The link of the commit that ticked an issue off in a pull request: the one on top of its work.
-    fn tick_of(&self, issue: &ChosenIssue, pull: &PullRequest) -> Result<Option<CommitLink>, Refusal> {
-        let store = self.session.store();
-        let last = object_id(&pull.head_ref_oid).filter(|id| store.repo().is_commit(*id));
-        let Some(last) = last.filter(|last| !issue.commits.contains(last)) else { return Ok(None) };
-        let commit = store.code_commit(last)?;
-        if commit.parents != issue.heads {
-            return Ok(None);
-        }
-        let files = links::files(store, &commit)?;
-        Ok(Some(links::link(&commit, &files, vec![], LinkedBy::Land)))
-    }
-}
-
-/// The commit of the branch before the host merged a pull request as `after`: the first parent of a merge or a squash; if the
-/// commits came one by one, as `proofs` say, the parent of the first.
-fn before_merge(
-    store: &Store,
-    after: ObjectId,
-    proofs: &[CommitHash],
-) -> Result<Option<ObjectId>, StoreError> {
-    let mut at = after;
-    loop {
-        let commit = store.code_commit(at)?;
-        match commit.parents[..] {
-            [parent] if proofs.contains(&parent.into()) => at = parent,
-            _ => return Ok(commit.parents.first().copied()),
-        }
     }
 }

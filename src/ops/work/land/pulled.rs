@@ -26,6 +26,8 @@ text_enum!(
         Open = "open",
         /// The host has merged it.
         Merged = "merged",
+        /// The host has merged it, but the branch does not have all of the work.
+        Incomplete = "incomplete",
         /// Someone closed it.
         Closed = "closed",
     }

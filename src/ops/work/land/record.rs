@@ -1,11 +1,15 @@
 //! What a landing records: what became of each commit, the tests that passed, and the landing itself.
 
+use std::collections::BTreeMap;
+
 use super::chosen::ChosenIssue;
-use super::step::{Candidate, LandStep};
+use super::step::{Candidate, LandStep, ReplacedCommit};
 use super::tests::PassedChecks;
-use crate::model::{Branch, Event, Land, LinkedBy, Rewrite, TaskId, count};
+use crate::model::{
+    Branch, CommitHash, CommitLink, Event, ExecutionId, Land, LinkedBy, Rewrite, TaskId, count,
+};
 use crate::ops::Refusal;
-use crate::store::{Store, StoreError, Tx};
+use crate::store::{Store, StoreError, Tx, records};
 use crate::trail::links;
 use crate::trail::sources::Sources;
 
@@ -51,45 +55,15 @@ pub(super) fn record(
     Ok(())
 }
 
-/// Lets the links of an issue follow its commits to those of the branch. A squash belongs to the tasks of all of them.
+/// Lets the links of an issue follow its commits to those of the branch.
 pub(super) fn follow(
     tx: &mut Tx<'_>,
     store: &Store,
     issue: &ChosenIssue,
     step: &LandStep,
 ) -> Result<(), StoreError> {
-    let mut squashed = None;
-    for pair in &step.replaced {
-        let olds = step.replaced.iter().filter(|it| it.new == pair.new).count();
-        if olds > 1 && squashed != Some(pair.new) {
-            squashed = Some(pair.new);
-            let commit = store.code_commit(pair.new)?;
-            let replaced: Vec<_> = issue
-                .links
-                .iter()
-                .zip(&issue.commits)
-                .filter(|(_, id)| step.replaced.iter().any(|it| it.old == **id && it.new == pair.new))
-                .map(|(link, _)| link)
-                .collect();
-            let mut tasks: Vec<TaskId> = Vec::new();
-            for task in replaced.iter().flat_map(|link| link.tasks()) {
-                if !tasks.contains(task) {
-                    tasks.push(task.clone());
-                }
-            }
-            if let Some(first) = replaced.first() {
-                let files = links::files(store, &commit)?;
-                tx.log(
-                    &issue.execution,
-                    Event::Commit(links::link(&commit, &files, tasks, first.linked_by)),
-                )?;
-            }
-        }
-        let tree = Some(store.code_tree_of(pair.new)?.into());
-        let rewrite = Rewrite { old: pair.old.into(), new: pair.new.into(), tree };
-        tx.log(&issue.execution, Event::Rewrite(rewrite))?;
-    }
-    Ok(())
+    let links: Vec<&CommitLink> = issue.links.iter().collect();
+    follow_pairs(tx, store, &issue.execution, &links, &step.replaced)
 }
 
 /// Lets the links of others follow, whose commits came along.
@@ -99,14 +73,55 @@ pub(super) fn follow_others(
     issue: &ChosenIssue,
     step: &LandStep,
 ) -> Result<(), StoreError> {
+    let mut others: BTreeMap<ExecutionId, Vec<ReplacedCommit>> = BTreeMap::new();
     for pair in &step.replaced_of_others {
-        let mut executions = Sources::new(store, tx).known(&pair.old.into())?;
-        executions.retain(|execution| *execution != issue.execution);
+        for execution in Sources::new(store, tx).known(&pair.old.into())? {
+            others.entry(execution).or_default().push(*pair);
+        }
+    }
+    others.remove(&issue.execution);
+    for (execution, pairs) in others {
+        let Some(folder) = records::execution(tx, &execution, &mut Vec::new())? else { continue };
+        let linked = folder.commits();
+        let links: Vec<&CommitLink> = linked.iter().map(|commit| &commit.link).collect();
+        follow_pairs(tx, store, &execution, &links, &pairs)?;
+    }
+    Ok(())
+}
+
+/// Lets the links of an execution follow. A squash belongs to the tasks of all of its commits.
+fn follow_pairs(
+    tx: &mut Tx<'_>,
+    store: &Store,
+    execution: &ExecutionId,
+    links: &[&CommitLink],
+    pairs: &[ReplacedCommit],
+) -> Result<(), StoreError> {
+    let mut squashed = None;
+    for pair in pairs {
+        let is_of_squash = pairs.iter().filter(|other| other.new == pair.new).count() > 1;
+        if is_of_squash && squashed != Some(pair.new) {
+            squashed = Some(pair.new);
+            let is_in_it = |link: &&&CommitLink| {
+                let mut olds = pairs.iter().filter(|other| other.new == pair.new);
+                olds.any(|other| CommitHash::from(other.old) == link.hash)
+            };
+            let replaced: Vec<&CommitLink> = links.iter().filter(is_in_it).copied().collect();
+            let mut tasks: Vec<TaskId> = Vec::new();
+            for task in replaced.iter().flat_map(|link| link.tasks()) {
+                if !tasks.contains(task) {
+                    tasks.push(task.clone());
+                }
+            }
+            if let Some(first) = replaced.first() {
+                let commit = store.code_commit(pair.new)?;
+                let files = links::files(store, &commit)?;
+                tx.log(execution, Event::Commit(links::link(&commit, &files, tasks, first.linked_by)))?;
+            }
+        }
         let tree = Some(store.code_tree_of(pair.new)?.into());
         let rewrite = Rewrite { old: pair.old.into(), new: pair.new.into(), tree };
-        for execution in &executions {
-            tx.log(execution, Event::Rewrite(rewrite.clone()))?;
-        }
+        tx.log(execution, Event::Rewrite(rewrite))?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::drivers::merge_git;
 use super::place::HalfDonePlace;
 use super::target::LandTarget;
-use crate::git::{NewCommit, TreeMerge};
+use crate::git::{NewCommit, Revisions, TreeMerge};
 use crate::model::execution::LandHow;
 use crate::model::{Branch, Code, CommitHash, Event, IssueId, Land, LogEntry, Op, Other, RemedyCall, shell};
 use crate::ops::{Refusal, Session};
@@ -157,7 +157,8 @@ fn message(store: &Store, issue: &IssueId, before: ObjectId, after: ObjectId) ->
     if commit.parents.len() > 1 {
         message.push_str(&format!("This reverts commit {after}, reversing\nchanges made to {before}.\n"));
     } else {
-        for id in store.git().picks(before, after).map_err(StoreError::Git)? {
+        let commits = Revisions::of(after).without(before).no_merges().oldest_first();
+        for id in store.git().revisions(commits).map_err(StoreError::Git)? {
             message.push_str(&format!("This reverts commit {id}.\n"));
         }
     }

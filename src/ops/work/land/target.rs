@@ -1,6 +1,6 @@
 //! The branch on which work lands: where it is, here and at the remote, and how it moves here.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::git::GitError;
@@ -95,11 +95,12 @@ impl LandTarget {
             .hint("or name another one: `--onto BRANCH`, or `wf.land.onto`")
     }
 
-    /// Refuses to go on if changes in a work tree in which the branch is checked out would be overwritten. Nothing has moved yet.
+    /// Refuses to go on if the branch cannot move here: changes in a work tree in which it is checked out would be overwritten, or
+    /// a rebase or a bisect returns to it and there is no remote to move instead. Nothing has moved yet.
     ///
     /// # Errors
-    /// `uncommitted`.
-    pub(super) fn refuse_dirty(
+    /// `uncommitted`; `in-progress`.
+    pub(super) fn refuse_stuck(
         &self,
         session: &Session,
         tips: &TargetTips,
@@ -113,7 +114,7 @@ impl LandTarget {
         let Some(folder) = self.checked_out(store)? else { return Ok(()) };
         let there = Store::open(&folder, session.environment())?;
         if there.branch()?.as_ref() != Some(&self.branch) {
-            return Ok(());
+            return if self.remote.is_some() { Ok(()) } else { Err(self.returned_to(&folder)) };
         }
         let Err(words) = there.git().try_forward(local, new).map_err(StoreError::Git)? else {
             return Ok(());
@@ -164,6 +165,9 @@ impl LandTarget {
         };
         let there = Store::open(&folder, session.environment())?;
         if there.branch()?.as_ref() != Some(&self.branch) {
+            if self.remote.is_none() {
+                return Err(self.returned_to(&folder));
+            }
             session
                 .notice(self.not_moved("a rebase or a bisect returns to it", &folder.display().to_string()));
             return Ok(true);
@@ -214,6 +218,14 @@ impl LandTarget {
                 .notice(Notice::warning(message).command("git pull", "joins the two, with it checked out"));
         }
         Ok(())
+    }
+
+    /// The refusal to move a branch to which a rebase or a bisect returns.
+    fn returned_to(&self, folder: &Path) -> Refusal {
+        let place = folder.display().to_string();
+        let message = format!("a rebase or a bisect of `{}` is in progress in {place}", self.branch.short());
+        Refusal::new(Code::InProgress, message)
+            .command(format!("git -C {} status", shell::word(&place)), "says how to end it")
     }
 
     fn not_moved(&self, why: &str, folder: &str) -> Notice {

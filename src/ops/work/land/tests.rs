@@ -204,13 +204,13 @@ impl<'o> Trial<'o> {
     pub(super) fn run(
         &mut self,
         session: &Session,
-        tests: &[LandTest],
+        tests: &[&LandTest],
         issues: &[ChosenIssue],
         wanted: &BTreeSet<usize>,
         commit: ObjectId,
     ) -> Result<TrialEnd, Refusal> {
-        let tests: Vec<&LandTest> =
-            tests.iter().filter(|test| wanted.iter().any(|it| test.is_of(*it))).collect();
+        let is_wanted = |test: &&LandTest| wanted.iter().any(|issue| test.is_of(*issue));
+        let tests: Vec<&LandTest> = tests.iter().copied().filter(is_wanted).collect();
         if tests.is_empty() {
             return Ok(TrialEnd::Passed(PassedChecks::new()));
         }
@@ -271,10 +271,13 @@ impl<'o> Trial<'o> {
         let mut code = CodeState { commit: Some(commit.into()), tree: tree.into(), dirty: false };
         let reports = TestReports::load(session)?;
         let mut passed = PassedChecks::new();
+        // What the setup changed is there for every test.
+        let prepared = workplace.changed()?;
         for (n, test) in tests.iter().enumerate() {
             if n > 0 {
                 // New files that an earlier test left do not change what is tested.
-                code.dirty |= workplace.changed()?.iter().any(|line| !line.starts_with("??"));
+                let changed = workplace.changed()?;
+                code.dirty |= changed.iter().any(|line| !line.starts_with("??") && !prepared.contains(line));
             }
             self.observer.begins(&test.shown, n, tests.len());
             let within = self.confinement.words(&workplace.folder, &ProgramNeeds::default());

@@ -15,7 +15,7 @@ use crate::ops::Refusal;
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::landed::{LandedState, LandingProof};
 use crate::store::{ObjectId, Store, StoreError};
-use crate::trail::landed::{Asked, Question, derive};
+use crate::trail::landed::{derive_one, standing_reverts};
 use crate::trail::reach::Unreached;
 
 /// The work of an issue that has to land yet.
@@ -44,12 +44,9 @@ pub(super) fn work_left(
     if linked.is_empty() {
         return Ok(WorkLeft::Nothing(format!("`{id}` has no commits, so nothing of it can land")));
     }
-    let landed = derived(store, &target.branch, &[tips.tip], execution)?.landed;
+    let LandingProof { landed, reverts, .. } = derive_one(store, &target.branch, &[tips.tip], execution)?;
     if landed.state == LandedState::Landed {
         return Ok(WorkLeft::Nothing(format!("`{id}` is already on `{branch}`")));
-    }
-    if !landed.reverted.is_empty() && is_within(store, &issue, tips.tip)? {
-        return Ok(WorkLeft::Stuck(reverted(&issue, branch, &landed.reverted)));
     }
     // A rebase without hooks leaves the old commits behind: only what some branch has is work to land.
     let unreached = Unreached::among(store, linked.iter())?;
@@ -63,6 +60,11 @@ pub(super) fn work_left(
         }
     }
     let with_heads: Vec<ObjectId> = heads.iter().copied().chain([tips.tip]).collect();
+    // The work itself may revert the revert.
+    let reverts = standing_reverts(store, &with_heads, &reverts)?;
+    if !reverts.is_empty() {
+        return Ok(WorkLeft::Stuck(reverted(&issue, branch, &landed.reverted, &reverts)));
+    }
     if let Some(refusal) = lost_part(store, &target.branch, &with_heads, &issue, execution)? {
         return Ok(WorkLeft::Stuck(refusal));
     }
@@ -78,7 +80,7 @@ pub(super) fn lost_part(
     issue: &ChosenIssue,
     execution: &ExecutionFolder,
 ) -> Result<Option<Refusal>, StoreError> {
-    let whole = derived(store, branch, heads, execution)?.landed;
+    let whole = derive_one(store, branch, heads, execution)?.landed;
     let lost: Vec<&CommitHash> = whole.absent().chain(&whole.unknown).collect();
     if lost.is_empty() {
         return Ok(None);
@@ -97,29 +99,15 @@ pub(super) fn is_within(store: &Store, issue: &ChosenIssue, head: ObjectId) -> R
     Ok(true)
 }
 
-/// What of an execution is in the history of these commits, in whatever form.
-pub(super) fn derived(
-    store: &Store,
-    branch: &Branch,
-    tips: &[ObjectId],
-    execution: &ExecutionFolder,
-) -> Result<LandingProof, StoreError> {
-    let asked = Asked { branch, tips, first_land: None };
-    let question = Question { execution, before: None };
-    // No work of it can be in the history of the commit on which it began.
-    let base = execution.execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
-    let since: Vec<ObjectId> = base.into_iter().collect();
-    let proofs = derive(store, &asked, &[question], &since)?;
-    Ok(proofs.into_iter().next().unwrap_or_else(|| LandingProof::onto(branch.clone())))
-}
-
-fn reverted(issue: &ChosenIssue, branch: &str, commits: &[CommitHash]) -> Refusal {
+fn reverted(issue: &ChosenIssue, branch: &str, commits: &[CommitHash], reverts: &[CommitHash]) -> Refusal {
     let id = &issue.issue;
     let commits: Vec<&str> = commits.iter().map(CommitHash::short).collect();
     let message = format!("`{id}` was on `{branch}` and was reverted there: {}", commits.join(", "));
+    // The last one comes off first.
+    let reverts: Vec<&str> = reverts.iter().rev().map(CommitHash::as_str).collect();
     Refusal::new(Code::WasReverted, message)
-        .hint("to bring it back, revert the commit that reverts it, as a merge of the same commits changes nothing")
-        .command(format!("git log --grep=Revert {}", shell::operand(branch)), "finds that commit")
+        .hint(format!("to bring it back, revert what reverts it, on `{branch}` or in the work"))
+        .command(format!("git revert {}", reverts.join(" ")), "does that on what is checked out")
 }
 
 /// A merge of commits without a common ancestor would bring back whatever the branch has deleted.

@@ -4,24 +4,20 @@ use crate::model::Branch;
 use crate::ops::Refusal;
 use crate::rules::{IssueFolder, facts};
 use crate::store::{ObjectId, Store};
+use crate::trail::landed::derive_one;
 
-/// The branch that has the work of a completed issue if none of its commits is in the history of `head`; `None` if none
-/// of them is in this repository, since another clone may have squashed them. The branch of a run takes precedence.
+/// The branch that has what `head` lacks of the work of a completed issue; `None` if it lacks nothing, or nothing that is in this
+/// repository, since another clone may have squashed it. The branch of a run takes precedence.
 pub(crate) fn branch_of_work(
     store: &Store,
     folder: &IssueFolder,
     head: ObjectId,
 ) -> Result<Option<Branch>, Refusal> {
     let Some(holder) = facts::holder(folder) else { return Ok(None) };
-    let commits: Vec<ObjectId> =
-        holder.work().iter().filter_map(|work| store.commit_here(&work.link.hash)).collect();
-    for commit in &commits {
-        if is_in(store, *commit, Some(head)) {
-            return Ok(None);
-        }
-    }
-    let Some(last) = commits.last() else { return Ok(None) };
-    let refs = store.git().refs_containing(std::iter::once(last))?;
+    let branch = Branch::of_plan(&holder.execution.solution_id);
+    let missing = derive_one(store, &branch, &[head], holder)?.landed.missing;
+    let Some(last) = missing.iter().rev().find_map(|hash| store.commit_here(hash)) else { return Ok(None) };
+    let refs = store.git().refs_containing(std::iter::once(&last))?;
     let branches = refs.iter().filter_map(|name| Branch::parse(name));
     Ok(branches.min_by_key(|branch| !branch.short().starts_with("wf/RUN-")))
 }

@@ -1,22 +1,88 @@
-//! Commits that repeat or replace others of the same execution.
+//! Commits that repeat others of the same execution.
 
-use super::{OwnChange, Work};
+use std::collections::HashSet;
+
+use super::{Pass, Work, places_of};
+use crate::git::ObjectId;
 use crate::model::{CommitHash, LinkedBy};
+use crate::rules::LinkedCommit;
+use crate::store::{StoreError, object_id};
+use crate::trail::exact_change;
+use crate::trail::referred::Referred;
+use crate::trail::work::span;
 
-/// Commits for which another one was linked that the execution did not make itself, such as a squash that a person linked, and
-/// that is on the branch. One that stands for another commit already says nothing of the rest.
-pub(super) fn by_links(work: &mut [Work<'_>]) {
-    let mut found: Vec<(usize, CommitHash)> = Vec::new();
-    for (n, commit) in work.iter().enumerate().filter(|(_, commit)| commit.is_open() && !commit.is_reverted) {
-        let squash = work.iter().find(|other| {
-            other.of == commit.of
-                && other.stands_alone(work)
-                && (other.linked.link.task_id.is_none() || other.has_tasks_of(commit))
-        });
-        found.extend(squash.map(|other| (n, other.hash().clone())));
+impl Pass<'_> {
+    /// Commits for which another one was linked that the execution did not make itself, such as a squash that a person linked,
+    /// and that is on the branch. One that stands for another commit already says nothing of the rest.
+    pub(super) fn by_links(&self, work: &mut [Work<'_>]) -> Result<(), StoreError> {
+        let mut found: Vec<(usize, CommitHash)> = Vec::new();
+        for (n, commit) in work.iter().enumerate().filter(|(_, commit)| commit.is_open()) {
+            if commit.reverted.is_some() {
+                continue;
+            }
+            // What was linked before it was no squash of it.
+            for other in work[n + 1..].iter().take_while(|other| other.of == commit.of) {
+                let is_squash = other.stands_alone(work)
+                    && other.has_files_of(commit)
+                    && (other.linked.link.task_id.is_none() || other.has_tasks_of(commit));
+                if is_squash
+                    && let Some(id) = other.id
+                    && !self.builds_on(commit, id)?
+                {
+                    found.push((n, other.hash().clone()));
+                    break;
+                }
+            }
+        }
+        for (n, proof) in found {
+            work[n].proof = Some(proof);
+        }
+        Ok(())
     }
-    for (n, proof) in found {
-        work[n].proof = Some(proof);
+
+    /// Commits that are not on the branch and only repeat, elsewhere, work that is: a cherry-pick to another branch that its
+    /// trailers link.
+    pub(super) fn extra_copies(&self, work: &[Work<'_>]) -> Result<HashSet<usize>, StoreError> {
+        let mut found = HashSet::new();
+        for (n, copy) in work.iter().enumerate() {
+            if !copy.is_open() || !copy.is_copy() || copy.reverted.is_some() {
+                continue;
+            }
+            let is_original = |other: &&Work<'_>| other.shares_a_task(copy) && !other.is_copy();
+            let originals: Vec<&Work<'_>> =
+                work[places_of(work, copy.of)].iter().filter(is_original).collect();
+            let are_all_there = originals.iter().all(|original| !original.is_open());
+            if !originals.is_empty() && are_all_there && self.repeats(copy, &originals)? {
+                found.insert(n);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether a commit repeats one of these or all of them: by its author and date, which a cherry-pick keeps; as its message
+    /// says; or by its change.
+    fn repeats(&self, copy: &Work<'_>, originals: &[&Work<'_>]) -> Result<bool, StoreError> {
+        if originals.iter().any(|original| original.has_authorship_of(copy)) {
+            return Ok(true);
+        }
+        let Some(id) = copy.id else { return Ok(false) };
+        let Some(code) = self.store.sound_commit(id)? else { return Ok(false) };
+        let named = Referred::parse(&code.message).copies;
+        let named: HashSet<ObjectId> =
+            named.iter().filter_map(|hash| self.store.commit_named(hash)).collect();
+        if originals.iter().any(|original| original.versions().any(|id| named.contains(&id))) {
+            return Ok(true);
+        }
+        let known: Vec<ObjectId> = originals.iter().filter_map(|original| original.id).collect();
+        let changes = exact_change::of_commits(self.store, &[&known[..], &[id]].concat())?;
+        let Some(own) = changes.get(&id) else { return Ok(false) };
+        if known.iter().any(|original| changes.get(original) == Some(own)) {
+            return Ok(true);
+        }
+        let commits: Vec<LinkedCommit> = originals.iter().map(|original| original.linked.clone()).collect();
+        let linked = self.executions[copy.of].known_commits().cloned().collect();
+        let Some(span) = span(self.store, &linked, &commits)? else { return Ok(false) };
+        Ok(exact_change::of_spans(self.store, &[span])?[0].as_ref() == Some(own))
     }
 }
 
@@ -25,7 +91,8 @@ impl Work<'_> {
     fn stands_alone(&self, work: &[Work<'_>]) -> bool {
         let hash = self.hash();
         self.proof.as_ref() == Some(hash)
-            && !matches!(self.linked.link.linked_by, LinkedBy::Hook | LinkedBy::Run | LinkedBy::Land)
+            && !self.is_made_by_execution()
+            && self.linked.link.reverts.is_empty()
             && !work.iter().any(|other| other.hash() != hash && other.proof.as_ref() == Some(hash))
     }
 
@@ -33,37 +100,27 @@ impl Work<'_> {
         other.linked.link.tasks().all(|task| self.linked.link.tasks().any(|own| own == task))
     }
 
+    fn has_files_of(&self, other: &Work<'_>) -> bool {
+        other.linked.link.files.iter().all(|file| self.linked.link.files.contains(file))
+    }
+
     fn shares_a_task(&self, other: &Work<'_>) -> bool {
         other.linked.link.tasks().any(|task| self.linked.link.tasks().any(|own| own == task))
+    }
+
+    fn has_authorship_of(&self, other: &Work<'_>) -> bool {
+        let (own, other) = (&self.linked.link, &other.linked.link);
+        (&own.author, own.authored_at) == (&other.author, other.authored_at)
+    }
+
+    /// Its id, and those of the commits that it replaced.
+    fn versions(&self) -> impl Iterator<Item = ObjectId> {
+        let earlier = self.linked.rewritten_from.iter().filter_map(|hash| object_id(hash));
+        self.id.into_iter().chain(earlier)
     }
 
     /// Whether it was found by its trailers or by `relink`.
     fn is_copy(&self) -> bool {
         matches!(self.linked.link.linked_by, LinkedBy::Trailer | LinkedBy::Relink)
     }
-}
-
-/// Whether a commit that is not on the branch only repeats, elsewhere, work that is: a cherry-pick to another branch that its
-/// trailers link.
-pub(super) fn is_extra_copy(copy: &Work<'_>, work: &[Work<'_>]) -> bool {
-    if !copy.is_copy() || copy.is_reverted || copy.linked.link.task_id.is_none() {
-        return false;
-    }
-    let mut originals = work
-        .iter()
-        .filter(|other| other.of == copy.of && other.shares_a_task(copy) && !other.is_copy())
-        .peekable();
-    originals.peek().is_some() && originals.all(|other| !other.is_open())
-}
-
-/// Whether a commit is a merge that is nowhere because the work around it was rewritten, which leaves merges out.
-pub(super) fn is_merge_of_rewritten(work: &[Work<'_>], n: usize) -> bool {
-    let merge = &work[n];
-    let is_copied = |other: &Work<'_>| {
-        !other.linked.rewritten_from.is_empty()
-            || other.proof.as_ref().is_some_and(|proof| proof != other.hash())
-    };
-    merge.change == OwnChange::OfMerge
-        && merge.is_open()
-        && work.iter().any(|other| other.of == merge.of && is_copied(other))
 }

@@ -6,7 +6,7 @@ use super::{clones, project, work};
 use crate::support::{Repo, Sandbox};
 
 /// Two issues that conflict, of which the first has landed; and the place in which the merge of the second stands half done.
-fn half_done(sandbox: &Sandbox, repo: &Repo) -> Repo {
+pub(super) fn half_done(sandbox: &Sandbox, repo: &Repo) -> Repo {
     repo.complete(&work("ISS-001", "base", "1\nfirst\n3\n"));
     repo.complete(&work("ISS-002", "base", "1\nsecond\n3\n"));
     repo.wf(&["land", "ISS-001", "--yes"]).ok();

@@ -57,7 +57,7 @@ esac
     two.ada.with_env("PATH", &format!("{here}:{path}"))
 }
 
-fn host_file(two: &Two, name: &str) -> String {
+pub(super) fn host_file(two: &Two, name: &str) -> String {
     std::fs::read_to_string(two.sandbox.root().join("host").join(name)).unwrap()
 }
 
@@ -125,7 +125,7 @@ fn what_the_host_says_becomes_feedback_until_it_merges() {
         "reviews":[{"author":{"login":"bea"},"body":"Name it better","state":"CHANGES_REQUESTED"}]}'"#;
     let merged = r#"git --git-dir="$origin" update-ref refs/heads/main refs/heads/land/ISS-001
         oid=$(git --git-dir="$origin" rev-parse main)
-        echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"MERGED","mergeCommit":{"oid":"'$oid'"}}'"#;
+        echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"MERGED","baseRefName":"main","mergeCommit":{"oid":"'$oid'"}}'"#;
     let limited = "echo 'HTTP 429: too many requests' >&2; exit 1";
     let denied = "echo 'HTTP 403: API rate limit exceeded' >&2; exit 1";
     let cut = r#"printf '{"number":7,"url":"https'"#;
@@ -215,7 +215,7 @@ fn remarks_become_feedback_with_their_place() {
         echo '[{"id":5,"path":"a.txt","line":3,"user":{"login":"bea"},"body":"Name it better"}]' >inline"#;
     let merged = r#"git --git-dir="$origin" update-ref refs/heads/main refs/heads/land/ISS-001
         oid=$(git --git-dir="$origin" rev-parse main)
-        echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"MERGED","mergeCommit":{"oid":"'$oid'"}}'"#;
+        echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"MERGED","baseRefName":"main","mergeCommit":{"oid":"'$oid'"}}'"#;
     let repo = with_host(&two, &Host { views: &[said, said, merged] });
     repo.complete(&work("ISS-001", "a.txt", "a\n"));
     repo.wf(&["land", "ISS-001", "--pr", "--watch"]).ok();
@@ -267,7 +267,7 @@ fn undo_of_a_merge_by_the_host_prepares_a_revert() {
     let two = clones();
     let merged = r#"git --git-dir="$origin" update-ref refs/heads/main refs/heads/land/ISS-001
         oid=$(git --git-dir="$origin" rev-parse main)
-        echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"MERGED","mergeCommit":{"oid":"'$oid'"}}'"#;
+        echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"MERGED","baseRefName":"main","mergeCommit":{"oid":"'$oid'"}}'"#;
     let repo = with_host(&two, &Host { views: &[merged] });
     let before = repo.id("main");
     repo.complete(&work("ISS-001", "a.txt", "a\n"));

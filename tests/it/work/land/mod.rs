@@ -4,12 +4,15 @@ mod answers;
 mod batch;
 mod by_hand;
 mod each_plan_tool;
+mod evidence;
 mod follow;
 mod forge;
 mod how;
 mod local;
+mod merged_elsewhere;
 mod night;
 mod remote;
+mod stuck;
 mod whole;
 
 use serde_json::{Value, json};
