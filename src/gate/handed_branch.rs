@@ -22,6 +22,8 @@ pub(crate) struct BranchBounds<'a> {
     pub(crate) named: &'a FoldedPaths,
     /// Content of ignored files that were brought into its workplace, with their paths.
     pub(crate) ignored: &'a BTreeMap<ObjectId, PathBuf>,
+    /// What its workplace was given.
+    pub(crate) given: &'a [ObjectId],
 }
 
 /// Why commits are refused.
@@ -63,7 +65,7 @@ pub(crate) struct RefusedBranch {
 /// The commits that an agent made, and what stands against them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct JudgedBranch {
-    /// Those that the user does not have, parents first.
+    /// Those that the workplace was not given, parents first.
     pub(crate) commits: Vec<ObjectId>,
     /// Why the branch must not move; empty if it may.
     pub(crate) refused: Vec<RefusedBranch>,
@@ -93,10 +95,15 @@ pub(crate) fn judge_branch(
         return Ok(JudgedBranch::refused(BranchFault::Rewritten, why));
     }
     let mut judged = JudgedBranch::default();
-    for (commit, parents) in seeing.parents_first(&[new], Some(given))? {
-        if users.repo().has_object(commit) {
-            continue;
-        }
+    let mut made = seeing.parents_first(&[new], Some(given))?;
+    if made.iter().any(|(commit, _)| users.repo().has_object(*commit)) {
+        // It may have merged what it was given. What the user merely has, such as a stash, is judged like its own work.
+        let mut known = users.repo().commits_named_by(bounds.given);
+        known.push(given);
+        let unreadable = StoreError::object("cannot read the history of the branch");
+        made = seeing.repo().parents_first(&[new], &known).map_err(unreadable)?;
+    }
+    for (commit, parents) in made {
         if judged.commits.len() == MOST_COMMITS {
             let why = format!("it has more than {MOST_COMMITS} new commits");
             return Ok(JudgedBranch::refused(BranchFault::Other, why));
@@ -106,7 +113,7 @@ pub(crate) fn judge_branch(
             return Ok(JudgedBranch::refused(BranchFault::Other, too_many(commit)));
         };
         for file in &changed {
-            let why = refuse_content(users, commit, file, bounds)?;
+            let why = refuse_content(users, given, commit, file, bounds)?;
             judged.refused.extend(why.map(|why| RefusedBranch { fault: BranchFault::Content, why }));
             if judged.refused.len() == MOST_REASONS {
                 return Ok(judged);
@@ -147,6 +154,7 @@ fn changed(
 /// Why a commit must not contain what it brings at a path; `None` if it may.
 fn refuse_content(
     users: &Store,
+    given: ObjectId,
     commit: ObjectId,
     file: &Difference,
     bounds: &BranchBounds<'_>,
@@ -164,12 +172,20 @@ fn refuse_content(
                 inner.short()
             )))
         }
-        Some((_, id)) => Ok(bounds.ignored.get(&id).map(|ignored| {
-            format!(
+        Some((_, id)) => match bounds.ignored.get(&id) {
+            // What is in the branch already is no secret.
+            Some(ignored) if !has_blob(users, given, id)? => Ok(Some(format!(
                 "commit {short} has in `{path}` the content of `{}`, which git ignores",
                 ignored.display()
-            )
-        })),
+            ))),
+            _ => Ok(None),
+        },
         None => Ok(None),
     }
+}
+
+/// Whether a file of a commit has this content.
+fn has_blob(store: &Store, commit: ObjectId, id: ObjectId) -> Result<bool, StoreError> {
+    let files = changed(store, None, commit)?;
+    Ok(files.is_some_and(|files| files.iter().any(|file| file.new.is_some_and(|(_, known)| known == id))))
 }

@@ -1,11 +1,13 @@
 //! Judges the records that an agent hands in: which operation would have written each of them, whether the role of the agent may
 //! perform it, and whether it speaks in the agent's own name.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
-use super::received::received;
+use super::received::received_faults;
 use crate::git::{Difference, EntryKind, ObjectId};
-use crate::model::{ExecutionId, IssueField, IssueStatus, Op, Person, strict};
+use crate::model::{ExecutionId, IssueField, IssueId, IssueStatus, Op, Person, strict};
 use crate::rules::{Role, roles};
 use crate::store::{Location, LogKind, Owner, ReadState, Snapshot, Store, StoreError, read_blob};
 
@@ -33,6 +35,8 @@ pub(crate) struct HandingAgent<'a> {
     pub(crate) person: &'a Person,
     /// Its role.
     pub(crate) role: Role,
+    /// The issue that it works on; `None` if it was asked about no single one.
+    pub(crate) issue: Option<&'a IssueId>,
     /// The execution whose plan it carries out.
     pub(crate) execution: Option<&'a ExecutionId>,
 }
@@ -84,11 +88,14 @@ pub(crate) fn judge_records(
 ) -> Result<JudgedRecords, StoreError> {
     let mut judged = JudgedRecords::default();
     let whole = |why: String| RefusedRecord { path: store.reference().to_owned(), why };
-    let faults = received(store, Some(given), new)?;
-    if !faults.is_empty() {
-        judged.refused.extend(faults.into_iter().map(|fault| whole(fault.message)));
+    let faults = received_faults(store, Some(given), new)?;
+    if !faults.whole.is_empty() {
+        judged.refused.extend(faults.whole.into_iter().map(|fault| whole(fault.message)));
         return Ok(judged);
     }
+    // The others may be taken all the same.
+    let mut broken: BTreeMap<String, String> =
+        faults.records.into_iter().map(|(path, why)| (path, why.message)).collect();
     let (before, after) = (store.snapshot_at(given)?, store.snapshot_at(new)?);
     let (differences, is_all) = store.differences_within(Some(before.tree()), after.tree(), MOST_RECORDS)?;
     if !is_all {
@@ -96,11 +103,16 @@ pub(crate) fn judge_records(
         return Ok(judged);
     }
     for file in differences {
+        if let Some(why) = broken.remove(&file.path) {
+            judged.refused.push(RefusedRecord { path: file.path, why });
+            continue;
+        }
         match judge(store, &before, &file, agent)? {
             Ok(record) => judged.taken.extend(record),
             Err(why) => judged.refused.push(RefusedRecord { path: file.path, why }),
         }
     }
+    judged.refused.extend(broken.into_iter().map(|(path, why)| RefusedRecord { path, why }));
     Ok(judged)
 }
 
@@ -126,6 +138,7 @@ fn judge(
     Ok(judged)
 }
 
+const OTHER_ISSUE: &str = "agents change the description of no issue but their own";
 const NOT_THEIRS: &str = "agents do not write such records: they answer what they are asked";
 
 /// The operation that writes a record; the error says why no agent writes it.
@@ -151,8 +164,12 @@ fn writing(path: &str, old: Option<&[u8]>, new: &[u8], agent: &HandingAgent<'_>)
             refuse_other_author(&new, agent)?;
             Ok(Verdict::Written(op))
         }
-        Location::Record(Owner::Issue(_)) => match old {
-            Some(old) => refuse_decisions(&strict::parse(old)?, &new).map(|()| Verdict::Written(Op::Edit)),
+        Location::Record(Owner::Issue(id)) => match old {
+            Some(old) => {
+                refuse_decisions(&strict::parse(old)?, &new)?;
+                let is_other = agent.issue.is_some_and(|own| *own != id);
+                if is_other { Err(OTHER_ISSUE.into()) } else { Ok(Verdict::Written(Op::Edit)) }
+            }
             None => {
                 refuse_other_author(&new, agent)?;
                 refuse_progress(&new).map(|()| Verdict::Written(Op::New))
@@ -249,13 +266,26 @@ mod tests {
         execution: Option<&ExecutionId>,
     ) -> Result<Verdict, String> {
         let person = Person::from("Ada <ada@example.org> (codex)");
-        let agent = HandingAgent { person: &person, role: Role::Planner, execution };
+        let issue = IssueId::parse(ISSUE).unwrap();
+        let agent = HandingAgent { person: &person, role: Role::Planner, issue: Some(&issue), execution };
         let old = old.map(|old| old.to_string().into_bytes());
         writing(path, old.as_deref(), new.to_string().as_bytes(), &agent)
     }
 
     fn folder() -> String {
-        crate::store::layout::issue_folder(&crate::model::id::IssueId::parse(ISSUE).unwrap())
+        folder_of(ISSUE)
+    }
+
+    fn folder_of(issue: &str) -> String {
+        crate::store::layout::issue_folder(&IssueId::parse(issue).unwrap())
+    }
+
+    #[test]
+    fn a_planner_changes_no_issue_but_its_own() {
+        let other = "ISS-20261121-8k3m2pq9";
+        let titled = |title: &str| json!({"id": other, "title": title, "status": "registered"});
+        let path = format!("{}/issue.json", folder_of(other));
+        assert_eq!(verdict(&path, Some(&titled("a")), &titled("b")), Err(OTHER_ISSUE.to_owned()));
     }
 
     #[test]

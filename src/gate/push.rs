@@ -77,23 +77,10 @@ pub(crate) fn judge_push(store: Store, input: &[u8]) -> Result<PushVerdict, Stor
     let floor = floor::read(store)?;
     let tip = store.tip()?;
     let of_store = updates.iter().find(|update| update.name == store.reference());
-    if let Some(update) = of_store {
-        // Someone else may have pushed in the meantime and changed the policy.
-        if update.old != tip {
-            let what = format!("`{}` was moved while this was pushed", update.name);
-            return Ok(refused::<Detail>(what, vec![], PushFault::Moved));
-        }
-        let faults = match update.new {
-            Some(new) => received(store, update.old, new)?,
-            None => vec!["it cannot be deleted".into()],
-        };
-        if !faults.is_empty() {
-            return Ok(refused(
-                format!("this update of `{}` is not allowed", update.name),
-                faults,
-                PushFault::Unsound,
-            ));
-        }
+    if let Some(update) = of_store
+        && let Some(refused) = refuse_records(store, update, tip)?
+    {
+        return Ok(refused);
     }
     let pushed = of_store.and_then(|of_store| of_store.new);
     let before = match (tip, pushed) {
@@ -132,6 +119,28 @@ pub(crate) fn judge_push(store: Store, input: &[u8]) -> Result<PushVerdict, Stor
         }
     }
     Ok(if forced.is_empty() { PushVerdict::Accepted } else { PushVerdict::Noted(overridden(forced).into()) })
+}
+
+/// Why the ref of the store, which is at `tip`, may not be updated; `None` if it may.
+fn refuse_records(
+    store: &Store,
+    update: &Update,
+    tip: Option<ObjectId>,
+) -> Result<Option<PushVerdict>, StoreError> {
+    // Someone else may have pushed in the meantime and changed the policy.
+    if update.old != tip {
+        let what = format!("`{}` was moved while this was pushed", update.name);
+        return Ok(Some(refused::<Detail>(what, vec![], PushFault::Moved)));
+    }
+    let faults = match update.new {
+        Some(new) => received(store, update.old, new)?,
+        None => vec!["it cannot be deleted".into()],
+    };
+    if faults.is_empty() {
+        return Ok(None);
+    }
+    let what = format!("this update of `{}` is not allowed", update.name);
+    Ok(Some(refused(what, faults, PushFault::Unsound)))
 }
 
 /// git itself never updates one ref twice in a push.

@@ -36,8 +36,12 @@ impl Git {
     }
 
     /// Fills an empty work tree with the files of HEAD. No hook runs. Git LFS finds its files in the directory `large`.
-    pub(crate) fn fill_work_tree(&self, large: &Path) -> Result<(), GitError> {
-        let args = Args::new(&["read-tree", "-m", "-u"]).set("lfs.storage", large.display());
+    pub(crate) fn fill_work_tree(&self, large: &Path, is_users: bool) -> Result<(), GitError> {
+        let mut args = Args::new(&["read-tree", "-m", "-u"]).set("lfs.storage", large.display());
+        if !is_users {
+            // A file of the commit can name the server of large files. What is here already is checked out all the same.
+            args = args.set("lfs.fetchexclude", "*");
+        }
         self.run(args.value("HEAD")).map(drop)
     }
 }

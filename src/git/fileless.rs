@@ -113,18 +113,29 @@ impl Repository {
         self.git_dir().join(MARK).exists()
     }
 
-    /// Moves the branch of this worktree without files. Returns false if the branch has left `from`.
-    pub(crate) fn move_fileless(
+    /// Moves the branch of this worktree, which `git` knows, from one commit to another, with its files if it has any. Returns false
+    /// if the branch has left the first commit, or if an uncommitted change is in the way.
+    pub(crate) fn move_checked_out(
         &self,
+        git: &Git,
         branch: &Branch,
         from: ObjectId,
         to: ObjectId,
         by: Signature,
     ) -> Result<bool, GitError> {
         let (name, expected, message) = (branch.as_str(), Some(from), "wf: hand in".to_owned());
-        self.move_ref(RefUpdate { name, expected, new: to, message, by }, || {
-            self.write_fileless_index(&self.git_dir(), to)
-        })
+        let moved = self.move_ref(RefUpdate { name, expected, new: to, message, by }, || {
+            if self.is_fileless() {
+                self.write_fileless_index(&self.git_dir(), to).map_err(NotMoved::Failed)
+            } else {
+                git.update_files(from, to).map_err(NotMoved::InTheWay)
+            }
+        });
+        match moved {
+            Err(NotMoved::InTheWay(GitError::Failed { .. })) => Ok(false),
+            Err(NotMoved::InTheWay(error) | NotMoved::Failed(error)) => Err(error),
+            Ok(moved) => Ok(moved),
+        }
     }
 
     /// Removes a worktree that git made or this program; false if something else is in its place.
@@ -134,8 +145,8 @@ impl Repository {
             let names = fs::read_to_string(known.git_dir().join("gitdir")).unwrap_or_default();
             let leads_back = fs::read_to_string(&link).unwrap_or_default();
             let leads_back = leads_back.trim_end().strip_prefix("gitdir: ").map(Path::new);
-            is_same(Path::new(names.trim_end()), &link)
-                && leads_back.is_some_and(|to| is_same(to, known.git_dir()))
+            is_same_place(Path::new(names.trim_end()), &link)
+                && leads_back.is_some_and(|to| is_same_place(to, known.git_dir()))
         });
         let Some(known) = known else { return Ok(false) };
         for removed in [folder, known.git_dir()] {
@@ -166,7 +177,22 @@ impl Git {
     }
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
+/// Why a branch was not moved.
+enum NotMoved {
+    /// git did not update the files.
+    InTheWay(GitError),
+    /// Something else failed.
+    Failed(GitError),
+}
+
+impl From<GitError> for NotMoved {
+    fn from(error: GitError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Whether two paths lead to the same place; false if one of them leads nowhere.
+pub(crate) fn is_same_place(one: &Path, other: &Path) -> bool {
     one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other))
 }
 
@@ -218,12 +244,25 @@ mod tests {
         };
         is_at(one);
         assert!(there.is_fileless() && has_only_git(&tree));
-        assert!(!there.move_fileless(&branch, two, one, by()).unwrap());
-        assert!(there.move_fileless(&branch, one, two, by()).unwrap());
+        let moved = |from, to| there.move_checked_out(&in_tree, &branch, from, to, by()).unwrap();
+        assert!(!moved(two, one) && moved(one, two));
         is_at(two);
         in_tree.fill_fileless(&there).unwrap();
         is_at(two);
-        assert_eq!(fs::read_to_string(tree.join("src/a.txt")).unwrap(), "two\n");
+        let text = || fs::read_to_string(tree.join("src/a.txt")).unwrap();
+        assert_eq!(text(), "two\n");
+        // What somebody did there since it has files is not lost.
+        assert!(!moved(one, two) && moved(two, one));
+        is_at(one);
+        assert_eq!(text(), "one\n");
+        fs::write(tree.join("src/new.txt"), "new\n").unwrap();
+        fs::write(tree.join("src/a.txt"), "mine\n").unwrap();
+        assert!(!moved(one, two));
+        assert_eq!((text().as_str(), said(&in_tree, &["rev-parse", "HEAD"])), ("mine\n", one.to_string()));
+        fs::write(tree.join("src/a.txt"), "one\n").unwrap();
+        assert!(moved(one, two) && tree.join("src/new.txt").exists());
+        fs::remove_file(tree.join("src/new.txt")).unwrap();
+        is_at(two);
         assert!(repo.remove_own_worktree(&tree).unwrap() && !tree.exists());
         assert!(!repo.remove_own_worktree(&main).unwrap() && main.exists());
         assert_eq!(said(&git, &["worktree", "list", "--porcelain"]).matches("worktree ").count(), 1);

@@ -42,7 +42,8 @@ fn is_in_git_dir(file: &Path) -> bool {
 fn search(root: &Path, within: &Path, found: &mut Vec<PathBuf>) {
     // What cannot be listed, git cannot open either.
     let entries = fs::read_dir(root.join(within)).into_iter().flatten().flatten();
-    for entry in entries {
+    // All of them are read first, so that no directory stays open while those below it are searched.
+    for entry in entries.collect::<Vec<_>>() {
         let Ok(kind) = entry.file_type() else { continue };
         let name = within.join(entry.file_name());
         if kind.is_dir() {

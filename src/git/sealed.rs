@@ -2,15 +2,19 @@
 //! the agent nor those of the user, and starts no program of theirs.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use super::process::feed;
 use super::{Args, Git, GitError, HashKind, ObjectId};
 
 /// Larger blobs are checked while they are read, so that a small pack which unfolds to a large file does not fill the memory.
 const LARGE_BLOB: &str = "16m";
+/// How much memory git allocates at once: larger blobs are read in parts, and no tree or commit is so large.
+const ALLOCATION: &str = "1g";
+/// How much time of the processor a git gets that reads what an agent made, in seconds.
+#[cfg(target_os = "linux")]
+const MOST_SECONDS: u64 = 1200;
 /// How much of what git complains about is kept, in bytes.
 const COMPLAINT: u64 = 16 * 1024;
 
@@ -80,8 +84,7 @@ impl SealedGit {
     pub(crate) fn ignore_submodules(&self) -> Result<(), GitError> {
         let path = self.folder.join("config");
         let opened = File::options().append(true).open(&path);
-        let written = opened
-            .and_then(|mut file| io::Write::write_all(&mut file, b"[diff]\n\tignoreSubmodules = all\n"));
+        let written = opened.and_then(|mut file| file.write_all(b"[diff]\n\tignoreSubmodules = all\n"));
         written.map_err(GitError::io(&path))
     }
 
@@ -99,9 +102,7 @@ impl SealedGit {
     pub(crate) fn unpack(&self, pack: File, most: u64) -> Result<(), GitError> {
         let args = Args::new(&["index-pack", "--stdin"]).with("--max-input-size=", most);
         let mut command = self.command(args);
-        command.stdin(pack).stdout(Stdio::null()).stderr(Stdio::piped());
-        let child = command.spawn().map_err(started("index-pack"))?;
-        ended(child, "index-pack")
+        ended(spawned(command.stdin(pack).stdout(Stdio::null()), "index-pack")?, "index-pack")
     }
 
     /// Packs what leads from `known` to `tips`, and checks it in `to`: each object is sound, and what it names is there. `known` is
@@ -113,16 +114,8 @@ impl SealedGit {
         to: &Self,
         most: u64,
     ) -> Result<(), GitError> {
-        let wanted = wanted(tips, known);
-        let options = ["pack-objects", "--quiet", "--revs", "--stdout", "--delta-base-offset"];
-        let mut pack = self.command(Args::new(&options));
-        pack.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut pack = pack.spawn().map_err(started("pack-objects"))?;
+        let mut pack = self.pack(&wanted(tips, known))?;
         let check = to.strict_reader(pack.stdout.take(), most);
-        if let Some(mut list) = pack.stdin.take() {
-            // A git that ended early has said why.
-            let _ = io::Write::write_all(&mut list, wanted.as_bytes());
-        }
         // If the pack was cut short, its reader complains of that, which says less than why it was.
         let checked = std::thread::scope(|scope| {
             let checked = scope.spawn(|| check.and_then(|check| ended(check, "index-pack")));
@@ -142,13 +135,38 @@ impl SealedGit {
         to: &Git,
         limit: usize,
     ) -> Result<(), GitError> {
-        let options = ["pack-objects", "--quiet", "--revs", "--stdout", "--delta-base-offset"];
-        let pack = feed(self.command(Args::new(&options)), wanted(tips, known).as_bytes())?;
-        let count = pack.get(8..12).and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_be_bytes);
+        let mut packing = self.pack(&wanted(tips, known))?;
+        let mut pack = packing.stdout.take().ok_or_else(|| cannot_wait("pack-objects"))?;
+        let mut header = [0; 12];
+        if pack.read_exact(&mut header).is_err() {
+            drop(pack);
+            return ended(packing, "pack-objects").and(Err(cannot_wait("pack-objects")));
+        }
+        let count = u32::from_be_bytes([header[8], header[9], header[10], header[11]]);
         let is_small = usize::try_from(count).is_ok_and(|count| count < limit);
-        let read: &[&str] =
+        let read: &[&'static str] =
             if is_small { &["unpack-objects", "-q"] } else { &["index-pack", "--stdin", "--fix-thin"] };
-        to.run_with(read, &pack).map(drop)
+        let mut reader = to.command(Args::new(read));
+        let mut reader = spawned(reader.stdin(Stdio::piped()).stdout(Stdio::null()), read[0])?;
+        if let Some(mut into) = reader.stdin.take() {
+            // One that ended early says why.
+            let _ = into.write_all(&header).and_then(|()| io::copy(&mut pack, &mut into));
+        }
+        drop(pack);
+        let given = ended(reader, read[0]);
+        ended(packing, "pack-objects").and(given)
+    }
+
+    /// Starts a git that writes a pack of these revisions to its stdout.
+    fn pack(&self, wanted: &str) -> Result<Child, GitError> {
+        let options = ["pack-objects", "--quiet", "--revs", "--stdout", "--delta-base-offset"];
+        let mut pack = self.command(Args::new(&options));
+        let mut pack = spawned(pack.stdin(Stdio::piped()).stdout(Stdio::piped()), "pack-objects")?;
+        if let Some(mut list) = pack.stdin.take() {
+            // A git that ended early says why.
+            let _ = list.write_all(wanted.as_bytes());
+        }
+        Ok(pack)
     }
 
     /// Starts a git that checks the pack which it reads. No other end of the pipe stays open here: if the reader ends, so does
@@ -156,11 +174,8 @@ impl SealedGit {
     fn strict_reader(&self, pack: Option<ChildStdout>, most: u64) -> Result<Child, GitError> {
         let args = Args::new(&["index-pack", "--strict", "--stdin"]).with("--max-input-size=", most);
         let mut command = self.command(args);
-        command
-            .stdin(pack.map_or_else(Stdio::null, Stdio::from))
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
-        command.spawn().map_err(started("index-pack"))
+        let command = command.stdin(pack.map_or_else(Stdio::null, Stdio::from)).stdout(Stdio::null());
+        spawned(command, "index-pack")
     }
 
     pub(super) fn command(&self, args: impl Into<Args>) -> Command {
@@ -169,6 +184,7 @@ impl SealedGit {
             command.env_remove(name);
         }
         for (name, value) in [
+            ("GIT_ALLOC_LIMIT", ALLOCATION),
             ("GIT_CONFIG_GLOBAL", "/dev/null"),
             ("GIT_CONFIG_NOSYSTEM", "1"),
             ("GIT_ATTR_NOSYSTEM", "1"),
@@ -199,6 +215,20 @@ pub(super) fn alternates(objects: &Path) -> Result<Vec<u8>, GitError> {
         return Err(GitError::io(objects)(io::Error::other(why)));
     }
     Ok([bytes, b"\n"].concat())
+}
+
+/// Starts a git whose stderr is a pipe. An agent may have made what it reads, so its time is limited, as is its memory by
+/// [`ALLOCATION`].
+fn spawned(command: &mut Command, name: &str) -> Result<Child, GitError> {
+    let child = command.stderr(Stdio::piped()).spawn().map_err(started(name))?;
+    #[cfg(target_os = "linux")]
+    if let Some(pid) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        use rustix::process::{Resource, Rlimit, prlimit};
+        let limit = Rlimit { current: Some(MOST_SECONDS), maximum: Some(MOST_SECONDS) };
+        // It may have ended already.
+        let _ = prlimit(Some(pid), Resource::Cpu, limit);
+    }
+    Ok(child)
 }
 
 fn started(command: &str) -> impl Fn(io::Error) -> GitError {

@@ -3,15 +3,18 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::process::{feed, joined, succeeded};
-use super::{Args, GitError, ObjectId, SealedGit, stoppable};
+use super::{Args, GitError, ObjectId, SealedGit, stoppable, submodules};
 
 /// The index that holds all files while they are committed.
 const SNAPSHOT: &str = "snapshot";
+/// The paths that are added to an index.
+const PATHS: &str = "paths";
 
 /// How long git may take for the files of a work tree, in which an agent may have left something that it would wait for.
 const LIMIT: Duration = Duration::from_secs(600);
@@ -45,6 +48,16 @@ impl SealedGit {
         Ok(listed.into_iter().filter(|line| line.starts_with("??") || line.starts_with("!!")).collect())
     }
 
+    /// The size of all files that are new or changed, in bytes.
+    pub(crate) fn changed_size(&self) -> Result<u64, GitError> {
+        let args = Args::new(&["ls-files", "-z", "--others", "--modified", "--exclude-standard"]);
+        let listed = in_time(self.command(args), LIMIT)?;
+        let top = self.git.work_dir.clone().unwrap_or_default();
+        let found =
+            entries(&listed).filter_map(|path| top.join(OsStr::from_bytes(path)).symlink_metadata().ok());
+        Ok(found.filter(fs::Metadata::is_file).map(|file| file.len()).fold(0, u64::saturating_add))
+    }
+
     /// Compares the work tree with the commit `to` from now on, instead of `from`. The work tree does not change.
     pub(crate) fn move_to(&self, from: ObjectId, to: ObjectId) -> Result<(), GitError> {
         let args = Args::new(&["read-tree", "-i", "-m"]).value(from.to_string()).value(to.to_string());
@@ -56,9 +69,29 @@ impl SealedGit {
     /// What differs between a commit and the work tree, as a patch; new files are in it. `index` is a file for the index.
     pub(crate) fn diff_since(&self, commit: ObjectId, index: &Path) -> Result<Vec<u8>, GitError> {
         copy_index(&self.folder.join("index"), index).map_err(GitError::io(index))?;
-        self.with_index(index, Args::new(&["add", "--intent-to-add", "--all"]))?;
+        self.add_all(index, &["--intent-to-add"])?;
         let options = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"];
         self.with_index(index, Args::new(&options).value(commit.to_string()).no_paths())
+    }
+
+    /// Adds all files to an index, without submodules and other repositories within: git would run `git status` in a submodule,
+    /// with what the agent configured there, and fails at a repository without a commit.
+    fn add_all(&self, index: &Path, options: &[&'static str]) -> Result<(), GitError> {
+        let listed = self.with_index(index, Args::new(&["ls-files", "-z", "--stage"]))?;
+        let mut left_out: Vec<&[u8]> = entries(&listed).filter_map(submodules::link).collect();
+        let others =
+            self.with_index(index, Args::new(&["ls-files", "-z", "--others", "--exclude-standard"]))?;
+        left_out.extend(entries(&others).filter(|path| path.ends_with(b"/")));
+        let mut paths = b":(top)\0".to_vec();
+        for path in left_out {
+            paths.extend([&b":(exclude,top,literal)"[..], path, b"\0"].concat());
+        }
+        let file = self.folder.join(PATHS);
+        fs::write(&file, paths).map_err(GitError::io(&file))?;
+        let args = Args::new(&["add", "--all", "--pathspec-from-file=-", "--pathspec-file-nul"]);
+        let mut command = self.command(args.options(options));
+        command.env("GIT_INDEX_FILE", index).stdin(File::open(&file).map_err(GitError::io(&file))?);
+        in_time(command, LIMIT).map(drop)
     }
 
     fn with_index(&self, index: &Path, args: Args) -> Result<Vec<u8>, GitError> {
@@ -89,7 +122,7 @@ impl SealedGit {
         by: &Committer,
     ) -> Result<ObjectId, GitError> {
         copy_index(&self.folder.join("index"), index).map_err(GitError::io(index))?;
-        self.with_index(index, Args::new(&["add", "--all"]))?;
+        self.add_all(index, &[])?;
         let tree = self.with_index(index, Args::new(&["write-tree"]))?;
         let args = Args::new(&["commit-tree", "-F", "-"]).with("-p", parent);
         let mut command = self.command(args.value(String::from_utf8_lossy(&tree).trim()));
@@ -136,6 +169,11 @@ fn in_time(mut command: Command, limit: Duration) -> Result<Vec<u8>, GitError> {
     }
 }
 
+/// The entries of a list that a null byte ends.
+fn entries(listed: &[u8]) -> impl Iterator<Item = &[u8]> {
+    listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty())
+}
+
 fn lines(listed: &[u8]) -> Vec<String> {
     String::from_utf8_lossy(listed).lines().map(str::to_owned).collect()
 }
@@ -156,5 +194,48 @@ mod tests {
         let mut command = Command::new("echo");
         command.arg("one").stdin(Stdio::null());
         assert_eq!(in_time(command, LIMIT).unwrap(), b"one\n");
+    }
+
+    #[test]
+    fn no_program_runs_that_a_submodule_configures() {
+        let folder = tempfile::tempdir().unwrap();
+        let (top, marker) = (folder.path().join("main"), folder.path().join("ran"));
+        let git = |place: &Path, words: &[&str]| {
+            let mut command = Command::new("git");
+            command.args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]).args(words);
+            let output = command.current_dir(place).output().unwrap();
+            assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+            String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        };
+        let sub = top.join("sub");
+        fs::create_dir_all(&sub).unwrap();
+        for place in [&top, &sub] {
+            git(place, &["init", "-q", "-b", "main"]);
+        }
+        git(&sub, &["commit", "-q", "--allow-empty", "-m", "Begin"]);
+        fs::write(top.join("one"), "1\n").unwrap();
+        git(&top, &["-c", "advice.addEmbeddedRepo=false", "add", "--all"]);
+        git(&top, &["commit", "-q", "-m", "Begin"]);
+        let head: ObjectId = git(&top, &["rev-parse", "HEAD"]).parse().unwrap();
+        let private = folder.path().join("private");
+        let sealed =
+            SealedGit::create(&private, Some((&top, head)), crate::git::HashKind::Sha1, &top.join(".git"))
+                .unwrap();
+        copy_index(&top.join(".git/index"), &private.join("index")).unwrap();
+        git(&sub, &["config", "core.fsmonitor", &format!("touch {}", marker.display())]);
+        fs::write(sub.join("new"), "1\n").unwrap();
+        // One without a commit, which git cannot add.
+        git(&top, &["init", "-q", "inner"]);
+        fs::write(top.join("two"), "22\n").unwrap();
+        assert_eq!(sealed.changed_size().unwrap(), 3);
+        let by = Committer { name: "Ada".into(), email: "ada@example.org".into() };
+        let made = sealed.commit_files(head, "Keep", &by).unwrap().to_string();
+        let tree =
+            String::from_utf8(sealed.git.run(Args::new(&["ls-tree", "--name-only"]).value(&made)).unwrap())
+                .unwrap();
+        assert_eq!(tree, "one\nsub\ntwo\n");
+        let patch = sealed.diff_since(head, &folder.path().join("index")).unwrap();
+        assert!(String::from_utf8(patch).unwrap().contains("+22"));
+        assert!(!marker.exists());
     }
 }

@@ -2,17 +2,32 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::{Args, Environment, Git, GitError, ObjectId};
 
 /// A submodule of a work tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Submodule {
-    /// Its name, which is also that of its git directory below `modules`.
-    pub(crate) name: String,
+    /// Its name, which leads nowhere but below the directory to which it is joined.
+    name: String,
     /// Its directory, relative to the top of the work tree.
     pub(crate) path: PathBuf,
+}
+
+impl Submodule {
+    /// `None` if the name cannot be that of a directory below `modules`: a commit can name a submodule `/home/ada/other/.git`.
+    fn new(name: &str, path: PathBuf) -> Option<Self> {
+        let is_below = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+        // A setting for one command has the form `key=value`.
+        let is_usable = !name.is_empty() && !name.contains('=') && is_below;
+        if is_usable { Some(Self { name: name.to_owned(), path }) } else { None }
+    }
+
+    /// Its git directory, below those of all submodules.
+    pub(crate) fn git_dir_in(&self, modules: &Path) -> PathBuf {
+        modules.join(&self.name)
+    }
 }
 
 impl Git {
@@ -62,7 +77,7 @@ impl Git {
     ) -> Result<bool, GitError> {
         let here = self.submodules()?.into_iter().find(|submodule| submodule.path == Path::new(path));
         let Some(submodule) = here else { return Ok(false) };
-        for git_dir in modules.iter().map(|modules| modules.join(&submodule.name)) {
+        for git_dir in modules.iter().map(|modules| submodule.git_dir_in(modules)) {
             let git = Self::new(&git_dir, None).within(environment);
             if git_dir.join("HEAD").is_file() && git.commit_named(&commit.to_string())?.is_some() {
                 return Ok(true);
@@ -94,18 +109,13 @@ fn parse(output: &[u8]) -> Vec<Submodule> {
         let at = entry.iter().position(|byte| *byte == b'\n')?;
         let key = std::str::from_utf8(&entry[..at]).ok()?;
         let name = key.strip_prefix("submodule.")?.strip_suffix(".path")?;
-        // A setting for one command has the form `key=value`.
-        let is_usable = !name.is_empty() && !name.contains('=') && !name.split('/').any(|part| part == "..");
-        is_usable.then(|| Submodule {
-            name: name.to_owned(),
-            path: PathBuf::from(OsStr::from_bytes(&entry[at + 1..])),
-        })
+        Submodule::new(name, PathBuf::from(OsStr::from_bytes(&entry[at + 1..])))
     });
     parsed.collect()
 }
 
 /// The path in a line of `ls-files --stage`, if it is that of a submodule.
-fn link(line: &[u8]) -> Option<&[u8]> {
+pub(super) fn link(line: &[u8]) -> Option<&[u8]> {
     let at = line.iter().position(|byte| *byte == b'\t')?;
     line.starts_with(b"160000 ").then(|| &line[at + 1..])
 }
@@ -116,7 +126,9 @@ mod tests {
 
     #[test]
     fn submodules_are_read_by_name_and_path() {
-        let found = parse(b"submodule.a.b.path\nlib/a b\0submodule.x=y.path\nx\0submodule.../up.path\nup\0");
+        let found = parse(
+            b"submodule.a.b.path\nlib/a b\0submodule.x=y.path\nx\0submodule.../up.path\nup\0submodule./home/ada/.git.path\nx\0",
+        );
         assert_eq!(found, [Submodule { name: "a.b".into(), path: "lib/a b".into() }]);
         assert_eq!(link(b"160000 aa 0\tlib/a b"), Some(b"lib/a b".as_slice()));
         assert_eq!(link(b"100644 aa 0\tlib/a"), None);

@@ -52,7 +52,7 @@ impl Repository {
     pub(crate) fn parents_first(
         &self,
         tips: &[ObjectId],
-        without: Option<ObjectId>,
+        without: &[ObjectId],
     ) -> Result<Vec<(ObjectId, Vec<ObjectId>)>, Fault> {
         let mut parents = twice(|| self.parents_of(tips, without))?;
         let mut ordered = Vec::with_capacity(parents.len());
@@ -73,10 +73,16 @@ impl Repository {
     fn parents_of(
         &self,
         tips: &[ObjectId],
-        without: Option<ObjectId>,
+        without: &[ObjectId],
     ) -> Result<HashMap<ObjectId, Vec<ObjectId>>, Fault> {
-        let walk = self.walk(tips.iter().copied(), without)?;
+        let walk = self.walk(tips.iter().copied(), without.iter().copied())?;
         walk.map(|info| info.map(|info| (info.id, info.parents.to_vec()))).collect()
+    }
+
+    /// The commits to which objects lead: commits themselves, and those that tags name.
+    pub(crate) fn commits_named_by(&self, ids: &[ObjectId]) -> Vec<ObjectId> {
+        let commits = ids.iter().filter_map(|id| self.gix.find_object(*id).ok()?.peel_to_commit().ok());
+        commits.map(|commit| commit.id).collect()
     }
 
     /// The best common ancestors. If one commit descends from the other, that is the other.

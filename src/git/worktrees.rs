@@ -62,6 +62,14 @@ impl Git {
         self.run(args).map(drop)
     }
 
+    /// Updates index and work tree from one commit to another. If a change that is not committed is in the way, nothing is updated.
+    pub(crate) fn update_files(&self, from: ObjectId, to: ObjectId) -> Result<(), GitError> {
+        // Until git has looked, a file with another time counts as changed. If some are, it says so by its exit code.
+        let _ = self.run(&["update-index", "-q", "--refresh"]);
+        let args = Args::new(&["read-tree", "-m", "-u"]).value(from.to_string()).value(to.to_string());
+        self.run(args).map(drop)
+    }
+
     /// Throws away what is not committed in a worktree of agents, but for ignored files.
     pub(crate) fn discard_uncommitted(&self) -> Result<(), GitError> {
         self.run(&["reset", "--quiet", "--hard"])?;

@@ -47,8 +47,8 @@ pub(super) struct UnrecordedSession {
 }
 
 impl AgentJob {
-    /// Asks, with the records as they are now. The inner error is that of the agent. An agent that is limited is asked again
-    /// later, or another one is. One that stays limited has failed.
+    /// Asks, with the records as they are now, and takes over what the agent did. The inner error is that of the agent. An agent
+    /// that is limited is asked again later, or another one is. One that stays limited has failed.
     pub(super) fn once<A: AnswerKind>(
         &self,
         agent: &Agent,
@@ -61,6 +61,7 @@ impl AgentJob {
                 return Ok(Err(Unanswered::Stopped { agent: agent.name().to_owned() }));
             };
             let reply = self.converse::<A>(&agent, request, follow_up.as_ref())?;
+            self.hand_in()?;
             let Err(Unanswered::Limited { wait, said, .. }) = &reply else { return Ok(reply) };
             if !self.note_limit(&agent, *wait, said, times)? {
                 return Ok(reply);

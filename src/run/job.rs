@@ -148,11 +148,7 @@ impl AgentJob {
     ) -> Result<T, NoAnswer> {
         let request = Request::new::<A>(kind, self.role, input.clone());
         let asking = Asking { agent: self.agent.clone(), request, simpler, tried: self.tried };
-        let once = |agent: &Agent, request: &Request| {
-            let said = self.once::<A>(agent, request)?;
-            self.hand_in()?;
-            Ok(said)
-        };
+        let once = |agent: &Agent, request: &Request| Ok(self.once::<A>(agent, request)?);
         let learning = |reply: AgentReply<A>, input: &Value| {
             let learned = reply.aside.wisdom.clone();
             let accepted = accept(reply, input);

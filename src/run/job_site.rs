@@ -10,6 +10,7 @@ use crate::agent::environment::environment;
 use crate::agent::state::ProgramNeeds;
 use crate::agent::talk::AgentWorkplace;
 use crate::ops::issues::existing_outline;
+use crate::ops::work::handed_in::AgentSubject;
 use crate::ops::work::preparing::tear_down;
 use crate::ops::{Refusal, Session};
 use crate::process::left_behind::{FILES, RUN};
@@ -82,7 +83,7 @@ impl AgentJob {
         let hander = Hander {
             session: &session,
             role: self.role,
-            execution: self.execution.as_ref(),
+            subject: AgentSubject { issue: Some(&self.issue), execution: self.execution.as_ref() },
             bounds: self.guard.bounds(),
             claim: self.claim.as_deref(),
         };

@@ -10,6 +10,7 @@ use super::steps::input;
 use super::testing::{TEST_LIMIT, Unseen};
 use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::request::RequestKind;
+use crate::git::GitError;
 use crate::model::{Check, Code, ExecutionId, Failure, IssueId, SolutionId, typed};
 use crate::ops::work::proof::WorkRange;
 use crate::ops::work::runs::paths::AgentIdentity;
@@ -80,10 +81,12 @@ impl WorkConflict {
 
 /// Moves the branch of a worktree of the run back to `ours`, from whatever an agent made of it.
 pub(super) fn take_back(there: &Store, ours: ObjectId) -> Result<(), StoreError> {
-    if let Some(head) = there.head()?
+    if let (Some(head), Some(branch)) = (there.head()?, there.branch()?)
         && head != ours
+        && !there.move_branch(&branch, head, ours)?
     {
-        there.move_branch(head, ours)?;
+        let stderr = format!("an uncommitted change is in the way of going back to {ours}");
+        return Err(GitError::Failed { command: "read-tree".into(), stderr, code: None }.into());
     }
     Ok(())
 }

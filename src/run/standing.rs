@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::arrived::Arrivals;
 use super::spending;
+use crate::git::is_same_place;
 use crate::model::{
     Code, ExecutionId, ExecutionStatus, Failure, IssueId, IssueStatus, ItemStatus, Review, Run, RunStep,
     Solution, Time,
@@ -290,7 +291,7 @@ impl StandingReader<'_> {
         let id = &holder.execution.id;
         let tree = self.places.tree_of(&holder.execution.solution_id);
         if let Some(folder) = active::work_dir_of(self.store, id)? {
-            return Ok(folder == tree || folder.canonicalize().ok() == tree.canonicalize().ok());
+            return Ok(folder == tree || is_same_place(&folder, &tree));
         }
         if let Some(claimed) = self.claimed.get() {
             return Ok(claimed.contains(id));

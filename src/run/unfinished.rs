@@ -69,8 +69,9 @@ impl Carrying<'_> {
     fn left_there(&self) -> Option<String> {
         let place = self.job.workplace.borrow();
         let workplace = &place.as_ref()?.workplace;
-        workplace.note_needed().ok()?;
+        // If there is no such git directory, the workplace must not stay.
         workplace.replace_git_dir(self.session.store()).ok()?;
+        workplace.note_needed().ok()?;
         let (folder, name) = (workplace.folder.parent()?.file_name()?, workplace.folder.file_name()?);
         Some(format!("../{}/{}", folder.to_string_lossy(), name.to_string_lossy()))
     }

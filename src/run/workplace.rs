@@ -1,6 +1,5 @@
 //! The workplace of an agent in a step of a run: a clone of its own, prepared, and what is handed in from it.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -12,7 +11,7 @@ use crate::agent::state::ProgramNeeds;
 use crate::gate::handed_branch::{BranchFault, RefusedBranch};
 use crate::gate::handed_in::RefusedRecord;
 use crate::model::{Branch, Code, ExecutionId, FoldedPaths, RepoPath, RunId, entry_bytes};
-use crate::ops::work::handed_in::{TakenCommits, refuse_to_keep, take_commits, take_records};
+use crate::ops::work::handed_in::{AgentSubject, TakenCommits, refuse_to_keep, take_commits, take_records};
 use crate::ops::work::preparing::{Bring, prepare_workplace};
 use crate::ops::work::runs::paths::open_tree;
 use crate::ops::work::runs::workplaces::ACTIVE;
@@ -20,9 +19,7 @@ use crate::ops::{Refusal, Session};
 use crate::rules::{Bounds, Role};
 use crate::store::{ObjectId, Store};
 use crate::trail::active::ActiveClaim;
-use crate::workplace::{
-    Confinement, HandInLimits, NewWorkplace, PlaceVariables, Prepared, Source, Workplace,
-};
+use crate::workplace::{Confinement, HandInLimits, NewWorkplace, PlaceVariables, Prepared, Workplace};
 
 /// The subject of a commit of files that an agent left.
 const KEPT_FILES: &str = "Keep what was not committed";
@@ -62,8 +59,8 @@ pub(super) struct Hander<'a> {
     pub(super) session: &'a Session,
     /// Its role.
     pub(super) role: Role,
-    /// What it executes.
-    pub(super) execution: Option<&'a ExecutionId>,
+    /// What it works on.
+    pub(super) subject: AgentSubject<'a>,
     /// What it may do.
     pub(super) bounds: &'a Bounds,
     /// The worktree that has its branch.
@@ -129,7 +126,7 @@ impl StepWorkplace {
         let mut told = self.refusals_of_hooks();
         let handed = self.workplace.hand_in(hander.session.store(), HandInLimits::DEFAULT);
         let mut taken_over = None;
-        match take_records(hander.session, hander.role, hander.execution, &handed) {
+        match take_records(hander.session, hander.role, hander.subject, &handed) {
             Ok(refused) => told.extend(refused.iter().map(record_words)),
             Err(refusal) if refusal.is_stop() || refusal.is_passing() => return Err(refusal),
             // Its commits stay here, whoever drives the run.
@@ -151,12 +148,12 @@ impl StepWorkplace {
             TakenCommits::Taken(tip) => Some(tip),
             TakenCommits::Nothing => None,
         };
-        if let (Some(tip), Some(claim)) = (tip, hander.claim) {
+        if let (Some(tip), Some(claim), Some(branch)) = (tip, hander.claim, &hander.bounds.branch) {
             let there = open_tree(hander.session.store(), claim)?;
             // A process that was killed may have moved it, and not noted that.
             let is_there = there.head()? == Some(tip);
-            if !is_there && !there.move_branch(self.workplace.tip(), tip)? {
-                let why = "somebody else moved its branch meanwhile".to_owned();
+            if !is_there && !there.move_branch(branch, self.workplace.tip(), tip)? {
+                let why = "somebody else changed its branch or the files there meanwhile".to_owned();
                 return Ok(vec![RefusedBranch { fault: BranchFault::Other, why }]);
             }
             self.workplace.advance(tip)?;
@@ -198,7 +195,7 @@ impl StepWorkplace {
             return Ok(None);
         }
         let store = session.store();
-        let made = self.workplace.commit_files(store, KEPT_FILES)?;
+        let made = self.workplace.commit_files(store, KEPT_FILES, HandInLimits::DEFAULT)?;
         if let Some(refused) = refuse_to_keep(session, &self.workplace, made)?.into_iter().next() {
             let what = format!("the files that the agent left are not kept: {}", refused.why);
             return Err(
@@ -230,17 +227,11 @@ fn prepare(
     label: &str,
     within: &[OsString],
 ) -> Result<PreparedStep, Refusal> {
-    let store = session.store();
     if let Some(active) = &site.active {
         let (folder, name) = ACTIVE;
         workplace.put(&format!("{folder}/{name}"), &entry_bytes(active))?;
     }
     let prepared = prepare_workplace(session, workplace, label, Bring::FromHere, within)?;
-    let source = Source { store, top: store.work_dir() };
-    let ignored = prepared.as_ref().map_or_else(BTreeMap::new, |prepared| prepared.ignored_content(&source));
-    if !ignored.is_empty() {
-        workplace.note_ignored(&ignored)?;
-    }
     let is_as_filled = prepared.as_ref().is_some_and(Prepared::left_all_as_it_was) && !workplace.converts();
     let variables = prepared.and_then(|prepared| prepared.variables);
     let changed = if is_as_filled { Vec::new() } else { workplace.changed()? };

@@ -126,7 +126,7 @@ impl Store {
         without: Option<ObjectId>,
     ) -> Result<Vec<(ObjectId, Vec<ObjectId>)>, StoreError> {
         let failed = StoreError::object("cannot read the history of the store");
-        self.repo.parents_first(tips, without).map_err(failed)
+        self.repo.parents_first(tips, without.as_slice()).map_err(failed)
     }
 
     /// The tree of a commit of the ref, whatever is in it.

@@ -19,17 +19,20 @@ impl Store {
         Ok(self.repo.add_fileless_worktree(folder, branch, commit, self.signature())?)
     }
 
-    /// Moves the branch that is checked out in this worktree. Whatever is not committed goes. Returns false if the branch is no
-    /// longer at `from`.
+    /// Moves the branch that is checked out in this worktree, with its files. What is not committed stays. Returns false, and
+    /// moves nothing, if another branch is checked out, if it is no longer at `from`, or if an uncommitted change is in the way.
     ///
     /// # Errors
-    /// If no branch is checked out.
-    pub(crate) fn move_branch(&self, from: ObjectId, to: ObjectId) -> Result<bool, StoreError> {
-        match self.branch()? {
-            Some(branch) if self.repo.is_fileless() => {
-                Ok(self.repo.move_fileless(&branch, from, to, self.signature())?)
-            }
-            _ => Ok(self.git().reset_to(to).map(|()| true)?),
+    /// If the branch cannot be written.
+    pub(crate) fn move_branch(
+        &self,
+        branch: &Branch,
+        from: ObjectId,
+        to: ObjectId,
+    ) -> Result<bool, StoreError> {
+        if self.branch()?.as_ref() != Some(branch) {
+            return Ok(false);
         }
+        Ok(self.repo.move_checked_out(&self.git(), branch, from, to, self.signature())?)
     }
 }

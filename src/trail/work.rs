@@ -218,20 +218,21 @@ pub(crate) fn span(
     heads.retain(|id| !parents.contains(id));
     // The order of the links is usually that of the commits.
     for head in heads.into_iter().rev().take(MOST_HEADS) {
-        if let Some(base) = base_of(store, linked, &all, head)? {
-            return Ok(Some((base, head)));
+        let line = line_up_to(store, linked, &all, head)?;
+        if line.is_some() {
+            return Ok(line);
         }
     }
     Ok(None)
 }
 
-/// The commit before all of these, which are in one line up to `head`. The inner value is `None` if they begin the history.
-fn base_of(
+/// The commit before all of these, and `head`, if they are in one line up to that. Without a base, they begin the history.
+fn line_up_to(
     store: &Store,
     linked: &HashSet<CommitHash>,
     all: &HashSet<ObjectId>,
     head: ObjectId,
-) -> Result<Option<Option<ObjectId>>, StoreError> {
+) -> Result<Option<(Option<ObjectId>, ObjectId)>, StoreError> {
     let mut left = all.len();
     let mut at = Some(head);
     while let Some(id) = at.filter(|id| linked.contains(&CommitHash::from(*id))) {
@@ -243,5 +244,5 @@ fn base_of(
             _ => return Ok(None),
         };
     }
-    Ok((left == 0).then_some(at))
+    Ok((left == 0).then_some((at, head)))
 }

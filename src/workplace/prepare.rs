@@ -21,6 +21,8 @@ use crate::rules::CommandLine;
 use crate::rules::command_line::HiddenCharacter;
 use crate::store::{ObjectId, Store, StoreError};
 
+/// Directories into which package managers install.
+const PACKAGES: [&str; 4] = ["node_modules", ".venv", "venv", "site-packages"];
 /// How long a command may take before a workplace is removed.
 const TEARDOWN_LIMIT: Duration = Duration::from_secs(300);
 
@@ -170,6 +172,8 @@ pub(crate) struct NewPlace<'a> {
 pub(crate) struct Prepared {
     /// The ignored files that were brought.
     pub(crate) files: Vec<PathBuf>,
+    /// Their content, with their paths, if the place is an agent's.
+    pub(crate) ignored: BTreeMap<ObjectId, PathBuf>,
     /// Paths that match `.worktreeinclude` and were not brought.
     pub(crate) skipped: Vec<SkippedPath>,
     /// The submodules that were checked out.
@@ -198,25 +202,28 @@ impl Prepared {
     pub(crate) fn left_all_as_it_was(&self) -> bool {
         self.files.is_empty() && self.submodules.is_empty() && self.commands == 0 && self.failed.is_none()
     }
+}
 
-    /// The content of the ignored files that were brought from `source`, with their paths. Empty files have none.
-    pub(crate) fn ignored_content(&self, source: &Source<'_>) -> BTreeMap<ObjectId, PathBuf> {
-        let Some(top) = &source.top else { return BTreeMap::new() };
-        let hash = source.store.repo().hash_kind();
-        let mut found = BTreeMap::new();
-        for path in &self.files {
-            let from = top.join(path);
-            // What is no longer there has no content to compare.
-            if from.symlink_metadata().is_ok_and(|file| file.is_file())
-                && let Ok(content) = fs::read(&from)
-                && !content.is_empty()
-                && let Ok(id) = hash_object(hash, Kind::Blob, &content)
-            {
-                found.insert(id, path.clone());
-            }
+/// The content of ignored files that were brought to a new workplace, with their paths. Empty files have none, and neither have those
+/// of installed packages: everybody can have these, and a licence or a line of settings may be in the project, too.
+fn ignored_content(store: &Store, top: &Path, files: &[PathBuf]) -> BTreeMap<ObjectId, PathBuf> {
+    let hash = store.repo().hash_kind();
+    let mut found = BTreeMap::new();
+    for path in files.iter().filter(|path| !is_of_package(path)) {
+        let copy = top.join(path);
+        if copy.symlink_metadata().is_ok_and(|file| file.is_file())
+            && let Ok(content) = fs::read(&copy)
+            && !content.is_empty()
+            && let Ok(id) = hash_object(hash, Kind::Blob, &content)
+        {
+            found.insert(id, path.clone());
         }
-        found
     }
+    found
+}
+
+fn is_of_package(path: &Path) -> bool {
+    path.components().any(|part| PACKAGES.iter().any(|name| part.as_os_str() == *name))
 }
 
 impl Preparation {
@@ -259,13 +266,13 @@ impl Preparation {
     pub(crate) fn tear_down(
         &self,
         top: &Path,
-        environment: Option<&[(OsString, OsString)]>,
+        environment: &[(OsString, OsString)],
         within: &[OsString],
         interrupts: &Interrupts,
     ) -> Result<Vec<FailedCommand>, PreparationError> {
         let mut failed = Vec::new();
         for command in &self.settings.teardown {
-            let shell = Shell { command, folder: top, environment, within };
+            let shell = Shell { command, folder: top, environment: Some(environment), within };
             let ran = supervise::run(&shell, Some(TEARDOWN_LIMIT), interrupts, &mut |_| {})?;
             if ran.ended != ProcessEnd::Exited(0) {
                 failed.push(FailedCommand { command: command.as_str().to_owned(), ran });
@@ -300,6 +307,9 @@ impl Preparation {
                 included = include::bring(&git, patterns, from, &top, &environment.temporary())?;
             }
         }
+        // Before any command can change the copies.
+        let ignored =
+            if is_agents { ignored_content(source.store, &top, &included.files) } else { BTreeMap::new() };
         let variables = match PlaceVariables::take(source.store, &top, label) {
             Err(PreparationError::NoHome) => None,
             taken => Some(taken?),
@@ -307,9 +317,15 @@ impl Preparation {
         if let Some(variables) = &variables {
             variables.note(place)?;
         }
-        let (commands, failed) = self.run_setup(&top, variables.as_ref(), new, interrupts, begins)?;
+        let seen = if is_agents {
+            Some(PlaceVariables::beside_agents(source.store, variables.as_ref()))
+        } else {
+            variables.as_ref().map(|variables| variables.added_to(environment))
+        };
+        let (commands, failed) = self.run_setup(&top, seen.as_deref(), new, interrupts, begins)?;
         Ok(Prepared {
             files: included.files,
+            ignored,
             skipped: included.skipped,
             submodules: submodules.done,
             missing: submodules.missing,
@@ -323,16 +339,14 @@ impl Preparation {
     fn run_setup(
         &self,
         top: &Path,
-        variables: Option<&PlaceVariables>,
+        environment: Option<&[(OsString, OsString)]>,
         place: &NewPlace<'_>,
         interrupts: &Interrupts,
         begins: &mut dyn FnMut(&CommandLine),
     ) -> Result<(usize, Option<FailedCommand>), PreparationError> {
-        let environment = variables.map(|variables| variables.added_to(place.store.environment()));
         for (passed, command) in self.settings.setup.iter().enumerate() {
             begins(command);
-            let shell =
-                Shell { command, folder: top, environment: environment.as_deref(), within: place.within };
+            let shell = Shell { command, folder: top, environment, within: place.within };
             let ran = supervise::run(&shell, None, interrupts, &mut |_| {})?;
             if ran.ended != ProcessEnd::Exited(0) {
                 let failed = FailedCommand { command: command.as_str().to_owned(), ran };

@@ -8,6 +8,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use super::PreparationError;
+use crate::agent::environment::beside_agents;
 use crate::git::{Environment, is_local_variable};
 use crate::store::Store;
 
@@ -17,6 +18,8 @@ const FIRST_PORT: u16 = 21_000;
 const PORTS: u16 = 10;
 /// The key with the first port.
 const PORT: &str = "wf.workplace.port";
+/// The key with the names of variables for what runs in the workplaces of agents.
+const PASSED: &str = "wf.workplace.env";
 /// The file in the git directory of a worktree that has its variables.
 const FILE: &str = "wf/place";
 /// The longest name of a database in common systems.
@@ -82,6 +85,17 @@ impl PlaceVariables {
     pub(crate) fn added_to(&self, environment: &Environment) -> Vec<(OsString, OsString)> {
         let given = environment.iter().filter(|(name, _)| !is_local_variable(name));
         given.cloned().chain(self.variables()).collect()
+    }
+
+    /// The variables of what runs in the workplace of an agent beside the agent itself, with those of the place: an agent may have
+    /// written it, so it sees no more than an agent does, and what `wf.workplace.env` of git config names.
+    pub(crate) fn beside_agents(store: &Store, place: Option<&Self>) -> Vec<(OsString, OsString)> {
+        let given = store.environment().iter().filter(|(name, _)| !is_local_variable(name));
+        let named = store.config_all(PASSED);
+        let is_named = |name: &OsString| named.iter().any(|known| name == known.trim());
+        let passed: Vec<_> = given.clone().filter(|(name, _)| is_named(name)).cloned().collect();
+        let all = beside_agents(given.cloned()).into_iter().chain(passed);
+        all.chain(place.into_iter().flat_map(Self::variables)).collect()
     }
 
     /// Them as variables of a program.

@@ -1,5 +1,6 @@
 //! The submodules of a workplace, from those of the work tree beside which it was made. No address is contacted.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::PreparationError;
@@ -87,10 +88,10 @@ impl Checkout<'_> {
                 self.found.missing.push(MissingSubmodule { path, why: Some(error.to_string()) });
                 continue;
             }
-            let made = WorkTree {
-                top: place.top.join(&submodule.path),
-                git_dir: place.git_dir.join("modules").join(&submodule.name),
-                modules: vec![],
+            let Some(made) = checked_out(&submodule, place) else {
+                let why = Some("git checked it out elsewhere".to_owned());
+                self.found.missing.push(MissingSubmodule { path, why });
+                continue;
             };
             let inner = Git::new(&made.git_dir, Some(&made.top)).within(self.environment);
             if self.is_agents {
@@ -112,10 +113,24 @@ impl Checkout<'_> {
     }
 }
 
+/// A submodule that was checked out in `place`; `None` if its git directory is not below that of the place.
+fn checked_out(submodule: &Submodule, place: &WorkTree) -> Option<WorkTree> {
+    let modules = place.git_dir.join("modules");
+    let git_dir = submodule.git_dir_in(&modules).canonicalize().ok()?;
+    let top = place.top.join(&submodule.path);
+    let link = fs::read_to_string(top.join(".git")).ok()?;
+    let named = top.join(link.strip_prefix("gitdir: ")?.trim_end()).canonicalize().ok()?;
+    let is_own = named == git_dir && git_dir.starts_with(modules.canonicalize().ok()?);
+    if is_own { Some(WorkTree { top, git_dir, modules: vec![] }) } else { None }
+}
+
 /// The git directory of a submodule beside the workplace: below `modules`, or, as old versions of git made it, in the
-/// submodule itself.
+/// submodule itself, unless a link leads from there to another place.
 fn git_dir_of(submodule: &Submodule, source: &WorkTree) -> Option<PathBuf> {
-    let below = source.modules.iter().map(|modules| modules.join(&submodule.name));
+    let below = source.modules.iter().map(|modules| submodule.git_dir_in(modules));
     let own = source.top.join(&submodule.path).join(".git");
-    below.chain([own]).find(|folder| folder.join("HEAD").is_file())
+    let is_own = own.canonicalize().is_ok_and(|own| {
+        source.top.canonicalize().is_ok_and(|top| own == top.join(&submodule.path).join(".git"))
+    });
+    below.chain(if is_own { Some(own) } else { None }).find(|folder| folder.join("HEAD").is_file())
 }

@@ -62,39 +62,75 @@ fn received_within(
     new: ObjectId,
     budget: PushBudget,
 ) -> Result<Vec<Detail>, StoreError> {
+    let ReceivedFaults { whole: mut faults, records } = faults_within(store, old, new, budget)?;
+    if records.is_empty() {
+        return Ok(faults);
+    }
+    let (after, steps) = (store.snapshot_at(new)?, store.commits_between(old, new)?);
+    for (n, (path, why)) in records.into_iter().enumerate() {
+        let by = if n < MOST_TRACED && steps.len() <= MOST_COMMITS {
+            brought_by(store, &steps, &after, &path)?
+        } else {
+            String::new()
+        };
+        let Detail { message, remedies } = why;
+        faults.push(Detail { message: format!("`{path}`: {message}{by}"), remedies });
+    }
+    Ok(faults)
+}
+
+/// What is wrong with a new commit of the ref.
+#[derive(Debug, Default)]
+pub(crate) struct ReceivedFaults {
+    /// With all of it.
+    pub(crate) whole: Vec<Detail>,
+    /// With single files, by path.
+    pub(crate) records: BTreeSet<(String, Detail)>,
+}
+
+impl ReceivedFaults {
+    fn with_all(whole: impl IntoIterator<Item = impl Into<Detail>>) -> Self {
+        Self { whole: whole.into_iter().map(Into::into).collect(), records: BTreeSet::new() }
+    }
+}
+
+/// The same, but with the faults of single files apart.
+pub(crate) fn received_faults(
+    store: &Store,
+    old: Option<ObjectId>,
+    new: ObjectId,
+) -> Result<ReceivedFaults, StoreError> {
+    faults_within(store, old, new, BUDGET)
+}
+
+fn faults_within(
+    store: &Store,
+    old: Option<ObjectId>,
+    new: ObjectId,
+    budget: PushBudget,
+) -> Result<ReceivedFaults, StoreError> {
     let after = match store.snapshot_at(new) {
         Ok(after) => after,
         Err(error @ (StoreError::NotAStore { .. } | StoreError::NewerFormat { .. })) => {
-            return Ok(vec![error.to_string().into()]);
+            return Ok(ReceivedFaults::with_all([error.to_string()]));
         }
         Err(error) => return Err(error),
     };
     match store.refuse_large_commits(new, old.as_slice(), "what was pushed") {
-        Err(error @ StoreError::NotAStore { .. }) => return Ok(vec![error.to_string().into()]),
+        Err(error @ StoreError::NotAStore { .. }) => {
+            return Ok(ReceivedFaults::with_all([error.to_string()]));
+        }
         checked => checked?,
     }
-    if let Some(old) = old {
-        match store.unpurged(&store.in_memory(), old, new)? {
-            Some(Unpurged::Theirs) => {
-                let what = Detail::from(format!("{new} brings back what was purged here"));
-                return Ok(vec![what.remedy(purge(), "in that clone keeps what is new there")]);
-            }
-            Some(Unpurged::Ours) => {
-                let what = Detail::from(format!("{new} was purged, and {old} here was not"));
-                return Ok(vec![what.remedy(purge(), "on the server purges it there too")]);
-            }
-            None => {}
-        }
-    }
     if let Some(old) = old
-        && !store.is_ancestor(old, new)?
+        && let Some(fault) = refuse_other_history(store, old, new)?
     {
-        return Ok(vec![format!("{new} does not descend from {old}, where the ref is now").into()]);
+        return Ok(ReceivedFaults::with_all([fault]));
     }
     let steps = store.commits_between(old, new)?;
     let faults = strangers(store, &steps, old.is_none())?;
     if !faults.is_empty() {
-        return Ok(faults.into_iter().map(Detail::from).collect());
+        return Ok(ReceivedFaults::with_all(faults));
     }
     let before = match old {
         Some(old) => store.state_at(old)?,
@@ -103,41 +139,48 @@ fn received_within(
     let tree = before.as_ref().map(Snapshot::tree);
     let (differences, is_all) = store.differences_within(tree, after.tree(), budget.files)?;
     if !is_all {
-        return Ok(vec![format!("more than {} files differ: {IN_PARTS}", budget.files).into()]);
+        return Ok(ReceivedFaults::with_all([format!(
+            "more than {} files differ: {IN_PARTS}",
+            budget.files
+        )]));
     }
     let now = store.now()?;
     let suspects = BTreeSet::new();
     let (before, shelf) = (before.as_ref(), RedactionCache::default());
     let mut look = FileCheck { store, before, after: &after, now, values: 0, suspects, shelf, budget };
-    let mut found: Vec<(String, Detail)> = Vec::new();
+    let mut found = ReceivedFaults::default();
     for file in &differences {
-        found.extend(look.fault(file)?.map(|why| (file.path.clone(), why)));
+        found.records.extend(look.fault(file)?.map(|why| (file.path.clone(), why)));
         if look.values > budget.values {
             let what = format!("more than {} values in its records: {IN_PARTS}", budget.values);
-            return Ok(vec![what.into()]);
+            return Ok(ReceivedFaults::with_all([what]));
         }
     }
-    let mut faults: Vec<Detail> = match look.identities(&steps)? {
-        Ok(faults) => faults.into_iter().map(Detail::from).collect(),
-        Err(beyond) => return Ok(vec![beyond.into()]),
-    };
+    match look.identities(&steps)? {
+        Ok(faults) => found.whole.extend(faults.into_iter().map(Detail::from)),
+        Err(beyond) => return Ok(ReceivedFaults::with_all([beyond])),
+    }
     // Try a merge only if no record is broken, so that each problem is reported once.
-    if found.is_empty() && faults.is_empty() {
+    if found.records.is_empty() && found.whole.is_empty() {
         found = lost(store, old, new, &after)?;
     }
-    found.sort();
-    found.dedup();
-    for (n, (path, why)) in found.into_iter().enumerate() {
-        let by = if n < MOST_TRACED && steps.len() <= MOST_COMMITS {
-            brought_by(store, &steps, &after, &path)?
-        } else {
-            String::new()
-        };
-        let Detail { message, remedies } = why;
-        let message = if path.is_empty() { message } else { format!("`{path}`: {message}{by}") };
-        faults.push(Detail { message, remedies });
-    }
-    Ok(faults)
+    Ok(found)
+}
+
+/// Why `new` does not continue the history that leads to `old`; `None` if it does.
+fn refuse_other_history(store: &Store, old: ObjectId, new: ObjectId) -> Result<Option<Detail>, StoreError> {
+    Ok(match store.unpurged(&store.in_memory(), old, new)? {
+        Some(Unpurged::Theirs) => {
+            let what = Detail::from(format!("{new} brings back what was purged here"));
+            Some(what.remedy(purge(), "in that clone keeps what is new there"))
+        }
+        Some(Unpurged::Ours) => {
+            let what = Detail::from(format!("{new} was purged, and {old} here was not"));
+            Some(what.remedy(purge(), "on the server purges it there too"))
+        }
+        None if store.is_ancestor(old, new)? => None,
+        None => Some(format!("{new} does not descend from {old}, where the ref is now").into()),
+    })
 }
 
 /// New commits of the history that are not stores. If a merge had a commit of the code as a parent, a later
@@ -179,20 +222,22 @@ fn lost(
     old: Option<ObjectId>,
     new: ObjectId,
     after: &Snapshot<'_>,
-) -> Result<Vec<(String, Detail)>, StoreError> {
+) -> Result<ReceivedFaults, StoreError> {
     let merged = merge::heads(store, &store.in_memory(), old, new, "what was pushed", EqualTrees::Join)?;
-    let Some(merged) = merged.filter(|merge| !merge.is_fast_forward) else { return Ok(vec![]) };
-    let mut found: Vec<(String, Detail)> = Vec::new();
-    found.extend(merged.refused.into_iter().map(|path| (path, "a store cannot hold this".into())));
+    let Some(merged) = merged.filter(|merge| !merge.is_fast_forward) else {
+        return Ok(ReceivedFaults::default());
+    };
+    let mut found = ReceivedFaults::default();
+    found.records.extend(merged.refused.into_iter().map(|path| (path, "a store cannot hold this".into())));
     for path in merged.restored {
         let why = match after.entry(&path)? {
             Some(_) => "set back to an earlier state, or damaged",
             None => "deleted",
         };
-        found.push((path, why.into()));
+        found.records.insert((path, why.into()));
     }
-    if found.is_empty() {
-        found.push((String::new(), "the current state would not be preserved".into()));
+    if found.records.is_empty() {
+        found.whole.push("the current state would not be preserved".into());
     }
     Ok(found)
 }

@@ -1,6 +1,5 @@
 //! Starts an agent to test whether it answers, in a workplace of its own, whose commits are judged and dropped.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -9,7 +8,7 @@ use serde_json::Value;
 
 use super::Built;
 use super::agents::{folder, refuse_missing, seen_by};
-use super::preparing::{Bring, PreparedView, prepare_workplace, tear_down};
+use super::preparing::{Bring, PreparedView, leave, prepare_workplace};
 use crate::agent::configured;
 use crate::agent::definition::{Agent, Protocol};
 use crate::agent::ping::{Pong, ping};
@@ -22,7 +21,7 @@ use crate::ops::plans::{Judgement, ProposedPlans};
 use crate::ops::{Answer, Notice, Refusal, Session, issues};
 use crate::rules::{Role, audit};
 use crate::store::random_uid;
-use crate::workplace::{Confinement, HandInLimits, NewWorkplace, Prepared, Source, Workplace, place};
+use crate::workplace::{Confinement, HandInLimits, NewWorkplace, Prepared, Workplace, place};
 
 /// An agent to test, and how.
 #[derive(Debug)]
@@ -155,8 +154,7 @@ fn in_workplace(
     let prepared = prepare_workplace(session, &workplace, &name, Bring::FromHere, &within);
     let there = TestSite { workplace: &workplace, confinement };
     let tested = prepared.and_then(|prepared| ask_in(session, agent, test, there, prepared, observer));
-    tear_down(session, &workplace, workplace.noted_variables().as_ref(), &within);
-    workplace.remove(store)?;
+    leave(session, workplace, &within);
     tested
 }
 
@@ -192,9 +190,7 @@ fn ask_in(
         (Question::Input(input), _) => tester.ask_role(input, observer)?,
     };
     let branch = match &test.question {
-        Question::Input(input) if role == Role::Executor => {
-            Some(judged(session, input, workplace, prepared.as_ref())?)
-        }
+        Question::Input(input) if role == Role::Executor => Some(judged(session, input, workplace)?),
         _ => None,
     };
     let prepared = prepared.map(PreparedView::from);
@@ -202,19 +198,13 @@ fn ask_in(
 }
 
 /// What is on the branch of a workplace. What cannot be read is a reason to refuse it.
-fn judged(
-    session: &Session,
-    input: &Value,
-    workplace: &Workplace,
-    prepared: Option<&Prepared>,
-) -> Result<TestedBranch, Refusal> {
+fn judged(session: &Session, input: &Value, workplace: &Workplace) -> Result<TestedBranch, Refusal> {
     let store = session.store();
     let mut branch = TestedBranch::default();
     match workplace.hand_in(store, HandInLimits::DEFAULT).commits() {
         Ok(Some(handed)) => {
-            let source = Source { store, top: store.work_dir() };
-            let ignored = prepared.map_or_else(BTreeMap::new, |prepared| prepared.ignored_content(&source));
-            let bounds = BranchBounds { named: &named(session, input)?, ignored: &ignored };
+            let (ignored, given) = (workplace.ignored(), workplace.given(store)?);
+            let bounds = BranchBounds { named: &named(session, input)?, ignored: &ignored, given: &given };
             let moved = handed.moved;
             let judged = judge_branch(store, &handed.seeing, moved.given, moved.now, &bounds)?;
             branch.commits = judged.commits.into_iter().map(CommitHash::from).collect();

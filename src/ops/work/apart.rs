@@ -6,8 +6,8 @@ use serde_json::Value;
 
 use super::agents::{folder, refuse_missing};
 use super::asking::{Again, Asking, NoAnswer, RefusedAnswer};
-use super::handed_in::take_records;
-use super::preparing::{Bring, prepare_workplace, tear_down};
+use super::handed_in::{AgentSubject, take_records};
+use super::preparing::{Bring, leave, prepare_workplace};
 use super::runs::paths::AgentIdentity;
 use super::users_state::UsersState;
 use crate::agent::answer::AnswerKind;
@@ -78,8 +78,7 @@ pub(crate) fn ask_apart<A: AnswerKind, T>(
     let asked = apart.ask(Request::new::<A>(kind, role, input.clone()), observer, accept);
     session.notice_all(there.notices());
     let within = apart.confinement.words(&folder, &ProgramNeeds::default());
-    tear_down(session, &apart.workplace, apart.workplace.noted_variables().as_ref(), &within);
-    apart.workplace.remove(store)?;
+    leave(session, apart.workplace, &within);
     asked
 }
 
@@ -175,7 +174,7 @@ impl AgentApart<'_> {
     /// Takes the records that the agent wrote, and reports those that were not taken.
     fn take_records(&self) {
         let handed = self.workplace.hand_in(self.there.store(), HandInLimits::DEFAULT);
-        let refused = take_records(self.there, self.role, None, &handed);
+        let refused = take_records(self.there, self.role, AgentSubject::default(), &handed);
         let not_recorded = |what: &str, why: &str| {
             let agent = self.agent.name();
             Notice::warning(format!("{what} that agent `{agent}` wrote was not recorded: {why}"))

@@ -5,31 +5,42 @@ use std::collections::BTreeMap;
 
 use crate::gate::handed_branch::{BranchBounds, BranchFault, RefusedBranch, judge_branch};
 use crate::gate::handed_in::{HandedRecord, HandingAgent, RefusedRecord, judge_records};
-use crate::model::{Code, ExecutionId, Explain, FoldedPaths, Op, count};
+use crate::model::{Code, ExecutionId, Explain, FoldedPaths, IssueId, Op, count};
 use crate::ops::{Refusal, Session};
 use crate::rules::Role;
 use crate::store::{AtPath, ObjectId, Tx};
 use crate::workplace::{HandIn, HandedRef, Workplace};
 
-/// Takes what may be taken of the records in a workplace. `agent` is a session in the name and the role of the agent, which
-/// may carry out `execution`. Returns what was not taken.
+/// What an agent works on.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct AgentSubject<'a> {
+    /// The issue; `None` if it was asked about no single one.
+    pub(crate) issue: Option<&'a IssueId>,
+    /// The execution whose plan it carries out.
+    pub(crate) execution: Option<&'a ExecutionId>,
+}
+
+/// Takes what may be taken of the records in a workplace. `agent` is a session in the name and the role of the agent. Returns what
+/// was not taken.
 ///
 /// # Errors
 /// If the records cannot be read; nothing is taken then.
 pub(crate) fn take_records(
     agent: &Session,
     role: Role,
-    execution: Option<&ExecutionId>,
+    AgentSubject { issue, execution }: AgentSubject<'_>,
     handed: &HandIn<'_>,
 ) -> Result<Vec<RefusedRecord>, Refusal> {
     let store = agent.store();
     let Some(HandedRef { moved, seeing, .. }) = handed.records()? else { return Ok(Vec::new()) };
     let person = store.identity()?.person();
-    let handing = HandingAgent { person: &person, role, execution };
+    let handing = HandingAgent { person: &person, role, issue, execution };
     let judged = judge_records(&seeing, moved.given, moved.now, &handing)?;
-    let mut by_op: BTreeMap<&str, (Op, Vec<HandedRecord>)> = BTreeMap::new();
+    let mut by_op: BTreeMap<(bool, &str), (Op, Vec<HandedRecord>)> = BTreeMap::new();
     for record in judged.taken {
-        by_op.entry(record.op.as_str()).or_insert_with(|| (record.op, Vec::new())).1.push(record);
+        // An issue is there before what is said about it, also if this process is killed in between.
+        let order = (record.op != Op::New, record.op.as_str());
+        by_op.entry(order).or_insert_with(|| (record.op, Vec::new())).1.push(record);
     }
     for (op, records) in by_op.into_values() {
         let permit = agent.permit(op)?;
@@ -85,8 +96,8 @@ pub(crate) fn take_commits(
             return Ok(TakenCommits::Refused(vec![RefusedBranch { fault: BranchFault::Other, why }]));
         }
     };
-    let ignored = place.ignored();
-    let bounds = BranchBounds { named, ignored: &ignored };
+    let (ignored, given) = (place.ignored(), place.given(store)?);
+    let bounds = BranchBounds { named, ignored: &ignored, given: &given };
     let moved = handed.moved;
     let judged = judge_branch(store, &handed.seeing, moved.given, moved.now, &bounds)?;
     if judged.refused.is_empty() {
@@ -107,7 +118,7 @@ pub(crate) fn refuse_to_keep(
     commit: ObjectId,
 ) -> Result<Vec<RefusedBranch>, Refusal> {
     let (store, ignored) = (session.store(), place.ignored());
-    let bounds = BranchBounds { named: &FoldedPaths::default(), ignored: &ignored };
+    let bounds = BranchBounds { named: &FoldedPaths::default(), ignored: &ignored, given: &[] };
     let seeing = place.seeing_files(store)?;
     let mut refused = judge_branch(store, &seeing, place.tip(), commit, &bounds)?.refused;
     refused.retain(|refused| refused.fault == BranchFault::Content);

@@ -12,7 +12,7 @@ use crate::model::{Code, Op, RemedyCall, SolutionId, exact};
 use crate::ops::{Notice, Refusal, Session};
 use crate::process::supervise::ProcessEnd;
 use crate::rules::CommandLine;
-use crate::store::Store;
+use crate::store::{ObjectId, Store};
 use crate::workplace::{
     Confinement, FailedCommand, MissingSubmodule, NewPlace, PlaceVariables, Preparation, PreparationError,
     Prepared, Source, Workplace,
@@ -192,6 +192,9 @@ pub(crate) fn prepare_workplace(
         let main = if bring == Bring::FromMain { store.repo().main_work_dir() } else { None };
         run(session, &preparation, &Source { store, top: main.or_else(|| store.work_dir()) }, &place)
     });
+    if let Ok(Prepared { variables: Some(variables), .. }) = &prepared {
+        workplace.note_variables(variables)?;
+    }
     match prepared {
         Ok(Prepared { failed: Some(FailedCommand { ran, .. }), .. })
             if ran.ended == ProcessEnd::Interrupted =>
@@ -201,8 +204,8 @@ pub(crate) fn prepare_workplace(
         }
         Ok(prepared) => {
             session.notice_all(notices(&prepared));
-            if let Some(variables) = &prepared.variables {
-                workplace.note_variables(variables)?;
+            if !prepared.ignored.is_empty() {
+                workplace.note_ignored(&prepared.ignored)?;
             }
             Ok(Some(prepared))
         }
@@ -233,17 +236,58 @@ pub(crate) fn tear_down(
     }
 }
 
-/// Tears down and removes a workplace that a killed process left.
+/// A workplace that was made for something, and prepared.
+pub(crate) struct FreshPlace<'a> {
+    pub(crate) workplace: &'a Workplace,
+    /// How it was prepared; `None` if it could not be.
+    pub(crate) prepared: Option<Prepared>,
+    /// The words before those of a command: a sandbox, if there is one.
+    pub(crate) within: Vec<OsString>,
+}
+
+/// Does something in a workplace that is made for it, on the commit `start`, and that is removed whatever happens. Its name begins
+/// with `what`.
 ///
 /// # Errors
-/// If it cannot be removed.
-pub(crate) fn remove_leftover(session: &Session, workplace: Workplace) -> Result<(), Refusal> {
-    let store = session.store();
-    if let Ok(confinement) = Confinement::load(store) {
-        let within = confinement.words(&workplace.folder, &ProgramNeeds::default());
-        tear_down(session, &workplace, workplace.noted_variables().as_ref(), &within);
+/// If there can be no workplace; `interrupted`; what `act` refuses.
+pub(crate) fn in_fresh_workplace<T>(
+    session: &Session,
+    confinement: &Confinement,
+    what: &str,
+    start: ObjectId,
+    act: impl FnOnce(FreshPlace<'_>) -> Result<T, Refusal>,
+) -> Result<T, Refusal> {
+    let workplace = Workplace::make_for_tests(session.store(), what, start)?;
+    let within = confinement.words(&workplace.folder, &ProgramNeeds::default());
+    let prepared = prepare_workplace(session, &workplace, workplace.name(), Bring::FromMain, &within);
+    let done = prepared
+        .and_then(|prepared| act(FreshPlace { workplace: &workplace, prepared, within: within.clone() }));
+    leave(session, workplace, &within);
+    done
+}
+
+/// Tears down and removes a workplace. If it cannot be removed, a notice says so.
+pub(crate) fn leave(session: &Session, workplace: Workplace, within: &[OsString]) {
+    tear_down(session, &workplace, workplace.noted_variables().as_ref(), within);
+    remove(session, workplace);
+}
+
+fn remove(session: &Session, workplace: Workplace) {
+    let folder = workplace.folder.display().to_string();
+    if let Err(error) = workplace.remove(session.store()) {
+        session.notice(Notice::warning(format!("the workplace {folder} is left behind: {error}")));
     }
-    Ok(workplace.remove(store)?)
+}
+
+/// Tears down and removes a workplace that a killed process left. If it cannot be removed, a notice says so.
+pub(crate) fn remove_leftover(session: &Session, workplace: Workplace) {
+    let confinement = Confinement::load(session.store());
+    let within =
+        confinement.map(|confinement| confinement.words(&workplace.folder, &ProgramNeeds::default()));
+    match within {
+        Ok(within) => leave(session, workplace, &within),
+        Err(_) => remove(session, workplace),
+    }
 }
 
 fn torn_down(
@@ -257,9 +301,10 @@ fn torn_down(
     if !preparation.has_teardown() || !preparation.unseen().is_empty() {
         return Ok(vec![]);
     }
-    let environment = variables.map(|variables| variables.added_to(store.environment()));
+    workplace.refuse_exchanged()?;
+    let environment = PlaceVariables::beside_agents(store, variables);
     let interrupts = session.interrupts()?;
-    Ok(preparation.tear_down(&workplace.folder, environment.as_deref(), within, &interrupts)?)
+    Ok(preparation.tear_down(&workplace.folder, &environment, within, &interrupts)?)
 }
 
 fn unseen() -> Notice {

@@ -3,9 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::preparing::{Bring, prepare_workplace};
+use super::preparing::FreshPlace;
 use crate::agent::check::CodeState;
-use crate::agent::state::ProgramNeeds;
 use crate::model::{Code, CommitHash, ExecutionId};
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::ExecutionFolder;
@@ -41,17 +40,15 @@ pub(super) enum TestPlace<'w> {
 }
 
 impl<'w> TestWorkplace<'w> {
-    /// Prepares a new workplace.
+    /// A workplace that was made for tests.
     ///
     /// # Errors
-    /// `interrupted`; if what is in it cannot be read.
-    pub(super) fn prepared(
+    /// If what is in it cannot be read.
+    pub(super) fn new(
         session: &'w Session,
-        workplace: &'w Workplace,
+        FreshPlace { workplace, prepared, within }: FreshPlace<'w>,
         confinement: &'w Confinement,
     ) -> Result<Self, Refusal> {
-        let within = confinement.words(&workplace.folder, &ProgramNeeds::default());
-        let prepared = prepare_workplace(session, workplace, workplace.name(), Bring::FromMain, &within)?;
         Ok(Self {
             made_by: session,
             confinement,

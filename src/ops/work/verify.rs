@@ -21,7 +21,7 @@ pub(crate) use self::recorded::record_checks;
 use self::waiting::refuse_agent;
 pub(crate) use self::waiting::waiting_for_verifier;
 use super::counted_run::{RunLimits, run_counted};
-use super::preparing::tear_down;
+use super::preparing::in_fresh_workplace;
 use super::proof::{ProofSubject, Prover, TestedCommand, WorkRange, proof_base};
 use super::test_place::{TestPlace, TestWorkplace, fresh_start, last_linked, test_tree};
 use super::test_reports::TestReports;
@@ -36,7 +36,7 @@ use crate::process::supervise::{ProcessEnd, Ran, Shell};
 use crate::rules::{CommandLine, CountedTests, ExecutionFolder, Gate, GateValue, PlanReview, evidence};
 use crate::store::{ObjectId, records};
 use crate::trail::{active, signed_checks};
-use crate::workplace::{Confinement, PlaceVariables, Workplace};
+use crate::workplace::{Confinement, PlaceVariables};
 
 /// What `verify` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -304,15 +304,10 @@ impl<'s> Verification<'s> {
             let why = confinement.why_open();
             session.notice(Notice::note(format!("the tests are not confined: {why}")));
         }
-        let workplace = Workplace::make_for_tests(session.store(), "verify", start)?;
-        let verified = TestWorkplace::prepared(session, &workplace, &confinement).and_then(|place| {
-            let (variables, within) = (place.variables.clone(), place.within.clone());
-            let verified = self.in_workplace(place).run(timeout, observer);
-            tear_down(session, &workplace, variables.as_ref(), &within);
-            verified
-        });
-        workplace.remove(session.store())?;
-        verified
+        in_fresh_workplace(session, &confinement, "verify", start, |place| {
+            let place = TestWorkplace::new(session, place, &confinement)?;
+            self.in_workplace(place).run(timeout, observer)
+        })
     }
 
     /// Tests the tests themselves, if they ran in a workplace of their own.
@@ -345,12 +340,16 @@ impl<'s> Verification<'s> {
         evidence::is_vouched(&counting, proof, self.reviewed)
     }
 
-    /// The variables of the tests, with those of a worktree that was prepared; `None` passes all.
+    /// The variables of the tests, with those of a worktree that was prepared; `None` passes all. In a workplace, tests see no more
+    /// than an agent would.
     fn variables(&self) -> Option<Vec<(OsString, OsString)>> {
-        let place = match &self.place {
-            TestPlace::Worktree(tree) => PlaceVariables::of_worktree(&tree.store),
-            TestPlace::Fresh(place) => place.variables.clone(),
-            TestPlace::ToMake(_) => None,
+        let place = match (&self.place, &self.environment) {
+            (TestPlace::Fresh(place), None) => {
+                return Some(PlaceVariables::beside_agents(self.session.store(), place.variables.as_ref()));
+            }
+            (TestPlace::Fresh(place), Some(_)) => place.variables.clone(),
+            (TestPlace::Worktree(tree), _) => PlaceVariables::of_worktree(&tree.store),
+            (TestPlace::ToMake(_), _) => None,
         };
         let Some(place) = place else { return self.environment.clone() };
         match &self.environment {

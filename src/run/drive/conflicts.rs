@@ -193,7 +193,7 @@ impl Driver<'_> {
         let of = format!("merge-{}", file_name(&tree));
         let name = workplace::name(&self.run.id, &of);
         if let Some(left) = StepWorkplace::reopen(store, &name) {
-            remove_leftover(self.session, left.workplace)?;
+            remove_leftover(self.session, left.workplace);
         }
         // Some agents find their sessions by the directory in which they worked.
         let worked_in = self.places.trees.join(file_name(&tree));

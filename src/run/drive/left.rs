@@ -5,6 +5,7 @@ use std::path::Path;
 use super::Driver;
 use super::starting::file_name;
 use crate::model::{Breach, Execution, RunEvent, RunStep};
+use crate::ops::work::handed_in::AgentSubject;
 use crate::ops::work::preparing::remove_leftover;
 use crate::ops::{Refusal, issues};
 use crate::rules::run::refused_words;
@@ -49,7 +50,7 @@ impl Driver<'_> {
         let hander = Hander {
             session: &session,
             role: Role::Executor,
-            execution: Some(&execution.id),
+            subject: AgentSubject { issue: Some(&execution.issue_id), execution: Some(&execution.id) },
             bounds: &bounds,
             claim: Some(claim),
         };
@@ -72,7 +73,7 @@ impl Driver<'_> {
             Err(refusal) if refusal.is_stop() => return Err(refusal),
             Err(refusal) => Some(format!("resumed; {}", refusal.message)),
         };
-        remove_leftover(&session, place.workplace)?;
+        remove_leftover(self.session, place.workplace);
         Ok(note)
     }
 }

@@ -7,7 +7,7 @@ use super::HandInLimits;
 use super::untrusted::Unreadable;
 use crate::git::GitError;
 use crate::model::{Code, Explain, Remedies};
-use crate::store::StoreError;
+use crate::store::{ObjectId, StoreError};
 
 /// Why a workplace was not made, or what is in it not taken.
 #[derive(Debug, thiserror::Error)]
@@ -43,8 +43,14 @@ pub(crate) enum WorkplaceError {
     /// A ref of the workplace was deleted.
     #[error("in the workplace, `{0}` is gone")]
     GoneRef(String),
+    /// The records of the agent would be replaced, and nobody has judged them.
+    #[error("the agent wrote records up to {0}, which were not handed in")]
+    NotJudged(ObjectId),
+    /// Another directory, or a link, is where the workplace was.
+    #[error("{} is no longer the workplace that was made there", .0.display())]
+    Exchanged(PathBuf),
     /// More than a hand-in may contain.
-    #[error("the workplace has more than {} files or {} MB of new objects", .0.files, .0.bytes >> 20)]
+    #[error("the workplace has more than {} new files or {} MB of new content", .0.files, .0.bytes >> 20)]
     TooMuch(HandInLimits),
     /// git failed, or refused an object.
     #[error(transparent)]
@@ -69,6 +75,8 @@ impl Explain for WorkplaceError {
             | Self::SymbolicRef(_)
             | Self::BrokenRef(_)
             | Self::GoneRef(_)
+            | Self::Exchanged(_)
+            | Self::NotJudged(_)
             | Self::TooMuch(_) => Code::WorkplaceChanged,
             Self::Git(error) => error.code(),
             Self::Store(error) => error.code(),
@@ -80,6 +88,8 @@ impl Explain for WorkplaceError {
             Self::Partial => "a clone that was made without `--filter` has all objects".into(),
             Self::Make { .. } => "make sure that the directory can be written, or name another one in git config `wf.workplace.root`".into(),
             Self::Write { .. } => "make sure that the directory is writable and the disk has space".into(),
+            Self::NotJudged(_) => "they are in its workplace".into(),
+            Self::Exchanged(_) => "something else is in its place, and nothing there was read or changed".into(),
             Self::Unreadable(_) | Self::SymbolicRef(_) | Self::BrokenRef(_) | Self::GoneRef(_) | Self::TooMuch(_) => {
                 "the agent changed its repository in a way that git does not; nothing was taken from it".into()
             }

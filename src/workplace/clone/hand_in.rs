@@ -3,13 +3,13 @@
 
 use std::cell::OnceCell;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
-use super::make::{lender, remove_tree};
+use super::make::{given, lender, remove_tree};
 use super::objects::{self, HandInLimits};
 use super::untrusted::UntrustedDir;
-use super::{Workplace, WorkplaceError, refs, refuse_pipes};
+use super::{Workplace, WorkplaceError, open_place, refs};
 use crate::git::{Committer, HashKind, SealedGit, pipes};
 use crate::store::{ObjectId, Store};
 
@@ -49,7 +49,7 @@ struct CheckedObjects {
     sealed: SealedGit,
     ids: Vec<ObjectId>,
     /// Has the directories of the objects.
-    _quarantine: Rc<Quarantine>,
+    quarantine: Rc<Quarantine>,
 }
 
 /// Copies of the objects in a workplace, which no agent can change.
@@ -60,6 +60,8 @@ struct Quarantine {
     hash: HashKind,
     lender: PathBuf,
     limits: HandInLimits,
+    /// What the user and the agent both have.
+    given: Vec<ObjectId>,
 }
 
 impl Workplace {
@@ -88,6 +90,14 @@ impl Workplace {
         Ok((now != given).then_some(MovedRef { given, now }))
     }
 
+    /// What it was given when it was made.
+    ///
+    /// # Errors
+    /// If the refs of the user's repository cannot be read.
+    pub(crate) fn given(&self, store: &Store) -> Result<Vec<ObjectId>, WorkplaceError> {
+        given(store, &self.name)
+    }
+
     /// What the agent hands in. `store` is that of the user.
     pub(crate) fn hand_in<'a>(&'a self, store: &'a Store, limits: HandInLimits) -> HandIn<'a> {
         HandIn { place: self, store, limits, quarantine: OnceCell::new(), together: OnceCell::new() }
@@ -99,13 +109,15 @@ impl Workplace {
         remove_tree(&folder).map_err(|source| WorkplaceError::write(&folder, source))?;
         let (hash, lender) = (store.repo().hash_kind(), lender(store)?);
         let copies = SealedGit::create(&folder.join("copies"), None, hash, &lender)?;
-        let quarantine = Quarantine { folder, copies, hash, lender, limits };
+        let given = self.given(store)?;
+        let quarantine = Quarantine { folder, copies, hash, lender, limits, given };
         objects::copy(&self.git_dir()?, &quarantine.copies, hash, limits)?;
         Ok(quarantine)
     }
 
     /// What is changed in its files, each as git lists it. Nothing that the agent configured counts.
     pub(crate) fn changed(&self) -> Result<Vec<String>, WorkplaceError> {
+        self.refuse_exchanged()?;
         let pipes = pipes::in_tree(&self.folder);
         if !pipes.is_empty() {
             // git would wait for them.
@@ -132,7 +144,7 @@ impl Workplace {
     /// # Errors
     /// A pipe in place of a file that git reads.
     pub(crate) fn uncommitted(&self) -> Result<Vec<String>, WorkplaceError> {
-        refuse_pipes(&self.folder)?;
+        self.refuse_unreadable()?;
         Ok(self.private.changed()?)
     }
 
@@ -144,7 +156,7 @@ impl Workplace {
         &self,
         paths: impl IntoIterator<Item = &'a str>,
     ) -> Result<Vec<String>, WorkplaceError> {
-        refuse_pipes(&self.folder)?;
+        self.refuse_unreadable()?;
         Ok(self.private.untracked_below(paths)?)
     }
 
@@ -152,9 +164,17 @@ impl Workplace {
     /// repository.
     ///
     /// # Errors
-    /// If its files cannot be read.
-    pub(crate) fn commit_files(&self, store: &Store, message: &str) -> Result<ObjectId, WorkplaceError> {
-        refuse_pipes(&self.folder)?;
+    /// If its files cannot be read, or if they are too large.
+    pub(crate) fn commit_files(
+        &self,
+        store: &Store,
+        message: &str,
+        limits: HandInLimits,
+    ) -> Result<ObjectId, WorkplaceError> {
+        self.refuse_unreadable()?;
+        if self.private.changed_size()? > limits.bytes {
+            return Err(WorkplaceError::TooMuch(limits));
+        }
         let identity = store.identity()?;
         let by = Committer { name: identity.name, email: identity.email };
         Ok(self.private.commit_files(self.tip, message, &by)?)
@@ -192,8 +212,13 @@ impl Workplace {
     /// Gives it the records as they are in the user's repository now. The agent must not be at work.
     ///
     /// # Errors
-    /// If its git directory is not what git makes.
+    /// If its git directory is not what git makes, or if the agent wrote records that nobody has judged.
     pub(crate) fn refresh(&mut self, store: &Store) -> Result<(), WorkplaceError> {
+        if let Ok(Some(MovedRef { now, .. })) = self.moved_records(store)
+            && self.judged.get() != Some(now)
+        {
+            return Err(WorkplaceError::NotJudged(now));
+        }
         let records = store.tip()?;
         if let Some(tip) = records {
             refs::write(&self.git_dir()?, store.reference(), tip)?;
@@ -203,14 +228,9 @@ impl Workplace {
     }
 
     pub(super) fn git_dir(&self) -> Result<UntrustedDir, WorkplaceError> {
-        git_dir(&self.folder)
+        let git_dir = open_place(&self.folder, self.number)?.below(".git")?;
+        git_dir.ok_or_else(|| WorkplaceError::GoneRef(".git".to_owned()))
     }
-}
-
-/// The git directory of the workplace in a directory.
-pub(super) fn git_dir(workplace: &Path) -> Result<UntrustedDir, WorkplaceError> {
-    let git_dir = UntrustedDir::open(workplace)?.below(".git")?;
-    git_dir.ok_or_else(|| WorkplaceError::GoneRef(".git".to_owned()))
 }
 
 impl HandIn<'_> {
@@ -219,7 +239,9 @@ impl HandIn<'_> {
     /// # Errors
     /// If an object is broken or missing, or if the objects are too large.
     pub(crate) fn records(&self) -> Result<Option<HandedRef>, WorkplaceError> {
-        self.place.moved_records(self.store)?.map(|moved| self.handed(moved)).transpose()
+        let moved = self.place.moved_records(self.store)?;
+        self.place.judged.set(moved.map(|moved| moved.now));
+        moved.map(|moved| self.handed(moved)).transpose()
     }
 
     /// What the agent committed on its branch; `None` if nothing, or if it has none.
@@ -261,14 +283,15 @@ impl Quarantine {
     fn check(this: &Rc<Self>, store: &Store, refs: &[MovedRef]) -> Result<CheckedObjects, WorkplaceError> {
         let name = refs.iter().map(|moved| moved.now.to_string()).collect::<Vec<_>>().join("-");
         let sealed = SealedGit::create(&this.folder.join(name), None, this.hash, &this.lender)?;
-        let (now, given): (Vec<_>, Vec<_>) = refs.iter().map(|moved| (moved.now, moved.given)).unzip();
-        this.copies.hand_over(&now, &given, &sealed, this.limits.bytes)?;
+        let now: Vec<_> = refs.iter().map(|moved| moved.now).collect();
+        let known: Vec<_> = refs.iter().map(|moved| moved.given).chain(this.given.iter().copied()).collect();
+        this.copies.hand_over(&now, &known, &sealed, this.limits.bytes)?;
         let ids = store.repo().packed_in(&sealed.objects())?;
         // A large file of equal bytes is small in a pack.
         if store.also_seeing(&sealed.objects())?.repo().unpacked_size(&ids)? > this.limits.bytes {
             return Err(WorkplaceError::TooMuch(this.limits));
         }
-        Ok(CheckedObjects { sealed, ids, _quarantine: Rc::clone(this) })
+        Ok(CheckedObjects { sealed, ids, quarantine: Rc::clone(this) })
     }
 }
 
@@ -278,13 +301,14 @@ impl HandedRef {
     /// # Errors
     /// If it cannot be written.
     pub(crate) fn take(&self, store: &Store) -> Result<(), WorkplaceError> {
-        let CheckedObjects { sealed, ids, .. } = &*self.objects;
+        let CheckedObjects { sealed, ids, quarantine } = &*self.objects;
         let MovedRef { given, now } = self.moved;
         if ids.len() < FEW_OBJECTS {
             let own = self.seeing.repo().reachable(now, ids)?;
             return Ok(store.repo().take_objects(self.seeing.repo(), &own)?);
         }
-        Ok(sealed.give(&[now], &[given], &store.git(), FEW_OBJECTS)?)
+        let known: Vec<_> = quarantine.given.iter().copied().chain([given]).collect();
+        Ok(sealed.give(&[now], &known, &store.git(), FEW_OBJECTS)?)
     }
 }
 

@@ -1,12 +1,14 @@
 //! Makes and removes workplaces.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use super::register::{Registered, WorkplaceNote, register};
+use super::untrusted::UntrustedDir;
 use super::{Workplace, WorkplaceError, config, head, place};
 use crate::git::{Git, SealedGit, copy_index};
 use crate::model::Branch;
@@ -43,12 +45,13 @@ impl Workplace {
     pub(crate) fn make(store: &Store, new: &NewWorkplace<'_>) -> Result<Self, WorkplaceError> {
         refuse_partial(store)?;
         let records = store.tip()?;
-        let note = WorkplaceNote {
+        let mut note = WorkplaceNote {
             folder: new.folder.to_owned(),
             start: new.start.to_string(),
             tip: new.start.to_string(),
             branch: new.branch.map(|branch| branch.as_str().to_owned()),
             records: records.map(|tip| tip.to_string()),
+            number: 0,
             outlives: new.outlives,
             is_needed: false,
             ignored: BTreeMap::new(),
@@ -60,7 +63,7 @@ impl Workplace {
         refs.extend(new.branch.map(|branch| (branch.as_str().to_owned(), new.start)));
         let given: BTreeSet<ObjectId> = refs.values().copied().chain([new.start]).collect();
         store.repo().keep_objects(&kept(new.name), given)?;
-        match fill(store, new, &refs, &files) {
+        match fill(store, new, &refs, &files, &mut note) {
             Ok(private) => Ok(Self {
                 folder: new.folder.to_owned(),
                 start: new.start,
@@ -71,6 +74,8 @@ impl Workplace {
                 name: new.name.to_owned(),
                 private,
                 converts: config::converts(store),
+                number: note.number,
+                judged: Cell::new(None),
                 _lock: lock,
             }),
             Err(error) => {
@@ -114,10 +119,7 @@ impl Workplace {
     /// # Errors
     /// If it cannot be removed.
     pub(crate) fn remove(self, store: &Store) -> Result<(), WorkplaceError> {
-        for folder in [&self.folder, &self.files] {
-            remove_tree(folder).map_err(|source| WorkplaceError::write(folder, source))?;
-        }
-        release(store, &self.name)
+        forget(store, &self.name, &self.files, remove_place(&self.folder, self.number))
     }
 }
 
@@ -127,6 +129,7 @@ fn fill(
     new: &NewWorkplace<'_>,
     refs: &BTreeMap<String, ObjectId>,
     files: &Path,
+    note: &mut WorkplaceNote,
 ) -> Result<SealedGit, WorkplaceError> {
     let folder = new.folder;
     // Nothing that is there already is taken for the new directory, not even a link to one.
@@ -134,6 +137,8 @@ fn fill(
         .mode(PRIVATE)
         .create(folder)
         .map_err(|source| WorkplaceError::Make { path: folder.to_owned(), source })?;
+    note.number = UntrustedDir::open(folder)?.number()?;
+    note.write(files)?;
     let lender = lender(store)?;
     let hash = store.repo().hash_kind();
     let git = Git::init_borrowing(folder, hash, &lender.join("objects"), store.environment())?;
@@ -158,7 +163,7 @@ fn fill(
     // Other commits may be the work of agents, with files that the user's filters name.
     let is_users = store.head()? == Some(new.start);
     let filling = if is_users { git } else { git.with_settings(&store.foreign_settings()) };
-    filling.fill_work_tree(&lender.join("lfs"))?;
+    filling.fill_work_tree(&lender.join("lfs"), is_users)?;
     let private = files.join("private");
     let sealed = SealedGit::create(&private, Some((folder, new.start)), hash, &lender)?;
     let (from, to) = (git_dir.join("index"), private.join("index"));
@@ -197,9 +202,39 @@ fn kept(name: &str) -> String {
     format!("{KEPT}/{name}/")
 }
 
+/// What a workplace was given.
+pub(super) fn given(store: &Store, name: &str) -> Result<Vec<ObjectId>, WorkplaceError> {
+    let refs = store.repo().refs_under(&kept(name))?;
+    Ok(refs.into_iter().map(|(_, id)| id).collect())
+}
+
 /// Deletes these refs.
-pub(super) fn release(store: &Store, name: &str) -> Result<(), WorkplaceError> {
+fn release(store: &Store, name: &str) -> Result<(), WorkplaceError> {
     Ok(store.repo().delete_refs_under(&kept(name))?)
+}
+
+/// Removes the directory of a workplace, or the link or file in its place. Another directory stays: it may be the user's.
+pub(super) fn remove_place(folder: &Path, number: u64) -> Result<(), WorkplaceError> {
+    let is_other = folder.symlink_metadata().is_ok_and(|found| found.is_dir() && found.ino() != number);
+    // Without a number, a process was killed before it noted that of the directory that it had made.
+    if is_other && number != 0 {
+        return Err(WorkplaceError::Exchanged(folder.to_owned()));
+    }
+    remove_tree(folder).map_err(|source| WorkplaceError::write(folder, source))
+}
+
+/// Removes what this program keeps about a workplace whose directory was `removed`, or has something else in its place.
+pub(super) fn forget(
+    store: &Store,
+    name: &str,
+    files: &Path,
+    removed: Result<(), WorkplaceError>,
+) -> Result<(), WorkplaceError> {
+    if matches!(removed, Ok(()) | Err(WorkplaceError::Exchanged(_))) {
+        remove_tree(files).map_err(|source| WorkplaceError::write(files, source))?;
+        release(store, name)?;
+    }
+    removed
 }
 
 /// Removes a directory, or the link or file in its place. Directories that an agent has locked are unlocked.
@@ -211,23 +246,52 @@ pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
     if !found.is_dir() {
         return fs::remove_file(path);
     }
-    match fs::remove_dir_all(path) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            unlock(path)?;
-            fs::remove_dir_all(path)
-        }
-        removed => removed,
-    }
+    // It fails at a locked directory, and at one that is so deep that it runs out of file descriptors.
+    fs::remove_dir_all(path).or_else(|_| remove_flat(path))
 }
 
-/// Makes each directory writable.
-fn unlock(folder: &Path) -> io::Result<()> {
-    fs::set_permissions(folder, fs::Permissions::from_mode(PRIVATE))?;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            unlock(&entry.path())?;
+/// Removes a directory of whatever depth: the directories in it are unlocked and moved to its top, one after another, before they
+/// are emptied.
+fn remove_flat(top: &Path) -> io::Result<()> {
+    let mut open = vec![top.to_owned()];
+    let mut names = (0u64..).map(|n| top.join(format!("removed-{n}")));
+    while let Some(folder) = open.pop() {
+        fs::set_permissions(&folder, fs::Permissions::from_mode(PRIVATE))?;
+        for entry in fs::read_dir(&folder)?.collect::<Result<Vec<_>, _>>()? {
+            let path = entry.path();
+            if !entry.file_type()?.is_dir() {
+                fs::remove_file(path)?;
+            } else if folder == top {
+                open.push(path);
+            } else if let Some(free) = names.find(|name| name.symlink_metadata().is_err()) {
+                // A directory that cannot be written cannot be moved either.
+                fs::set_permissions(&path, fs::Permissions::from_mode(PRIVATE))?;
+                fs::rename(path, &free)?;
+                open.push(free);
+            }
+        }
+        if folder != top {
+            fs::remove_dir(folder)?;
         }
     }
-    Ok(())
+    fs::remove_dir(top)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deep_and_locked_directories_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (top, outside) = (folder.path().join("top"), folder.path().join("outside"));
+        fs::write(&outside, "text").unwrap();
+        let made = std::process::Command::new("sh")
+            .args(["-c", "ulimit -n 1024; mkdir $0; cd $0; touch removed-0; ln -s ../outside link; mkdir -p a/b/c; chmod 0 a/b/c a/b a; for n in $(seq 3000); do mkdir d; cd d; done; true"])
+            .arg(&top)
+            .status();
+        assert!(made.unwrap().success());
+        remove_flat(&top).unwrap();
+        assert!(!top.exists() && outside.exists());
+    }
 }

@@ -20,6 +20,7 @@ mod reopen;
 mod staying;
 mod untrusted;
 
+use std::cell::Cell;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -28,9 +29,9 @@ pub(crate) use hand_in::{HandIn, HandedRef};
 pub(crate) use known::KnownWorkplace;
 pub(crate) use make::NewWorkplace;
 pub(crate) use objects::HandInLimits;
-pub(crate) use place::{beside, place};
+pub(crate) use place::{beside, place, root};
 
-use self::untrusted::Unreadable;
+use self::untrusted::{Unreadable, UntrustedDir};
 use super::slot::PlaceVariables;
 use crate::git::{SealedGit, pipes};
 use crate::model::Branch;
@@ -60,6 +61,10 @@ pub(crate) struct Workplace {
     private: SealedGit,
     /// Whether git converted files as it checked them out, so that some may seem to be changed from the start.
     converts: bool,
+    /// The number of its directory in the file system; without a sandbox, an agent can put something else there.
+    number: u64,
+    /// Which commit of its records somebody has judged.
+    judged: Cell<Option<ObjectId>>,
     /// Tells other processes that it is in use.
     _lock: File,
 }
@@ -89,6 +94,20 @@ impl Workplace {
         PlaceVariables::noted(&self.files.join(VARIABLES))
     }
 
+    /// Refuses a directory that somebody put in its place: it may be the user's.
+    ///
+    /// # Errors
+    /// If it is not the one that was made.
+    pub(crate) fn refuse_exchanged(&self) -> Result<(), WorkplaceError> {
+        open_place(&self.folder, self.number).map(drop)
+    }
+
+    /// Refuses to let git read its files if something else is in its place, or if git would wait for one of them.
+    fn refuse_unreadable(&self) -> Result<(), WorkplaceError> {
+        self.refuse_exchanged()?;
+        refuse_pipes(&self.folder)
+    }
+
     /// The last commit that was taken from it; the start if none was.
     pub(crate) fn tip(&self) -> ObjectId {
         self.tip
@@ -98,6 +117,14 @@ impl Workplace {
     fn head(&self) -> String {
         head(self.branch.as_ref(), self.start)
     }
+}
+
+/// Opens the directory of a workplace, unless something else is in its place. Device numbers are not compared: they may change when
+/// the machine starts again.
+fn open_place(folder: &Path, number: u64) -> Result<UntrustedDir, WorkplaceError> {
+    let exchanged = || WorkplaceError::Exchanged(folder.to_owned());
+    let found = UntrustedDir::open(folder).map_err(|_| exchanged())?;
+    if found.number()? == number { Ok(found) } else { Err(exchanged()) }
 }
 
 /// Refuses files that git would wait for.

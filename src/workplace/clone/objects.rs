@@ -2,12 +2,12 @@
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use super::WorkplaceError;
 use super::untrusted::{Unreadable, UntrustedDir};
-use crate::git::{HashKind, SealedGit};
+use crate::git::{HashKind, SealedGit, size_of_loose, size_of_pack};
 
 /// How much one hand-in may contain.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +17,9 @@ pub(crate) struct HandInLimits {
     /// Files of objects.
     pub(crate) files: usize,
 }
+
+/// Each pack starts a process, and an agent that repacks has one.
+const MOST_PACKS: usize = 1_000;
 
 impl HandInLimits {
     /// More than an agent writes by hand, and less than fills a disk.
@@ -32,7 +35,8 @@ pub(super) fn copy(
     limits: HandInLimits,
 ) -> Result<(), WorkplaceError> {
     let Some(objects) = git_dir.below("objects")? else { return Ok(()) };
-    let mut left = Left { limits, bytes: limits.bytes, files: limits.files };
+    let mut left =
+        Left { limits, bytes: limits.bytes, unpacked: limits.bytes, files: limits.files, packs: MOST_PACKS };
     let folder = to.objects();
     for fan in (0..=u8::MAX).map(|byte| format!("{byte:02x}")) {
         let Some(from) = objects.below(&fan)? else { continue };
@@ -53,6 +57,7 @@ pub(super) fn copy(
         if is_pack && let Some(file) = packs.file(&name)? {
             let size = file.metadata().map_or(u64::MAX, |file| file.len());
             left.take(size)?;
+            left.take_pack(&file, hash)?;
             to.unpack(file, left.limits.bytes)?;
         }
     }
@@ -63,10 +68,27 @@ pub(super) fn copy(
 struct Left {
     limits: HandInLimits,
     bytes: u64,
+    /// Bytes in all objects, once they are unpacked.
+    unpacked: u64,
     files: usize,
+    packs: usize,
 }
 
 impl Left {
+    /// Counts what is in a pack, before git reads it from its beginning.
+    fn take_pack(&mut self, mut pack: &File, hash: HashKind) -> Result<(), WorkplaceError> {
+        self.packs = self.packs.checked_sub(1).ok_or(WorkplaceError::TooMuch(self.limits))?;
+        let broken = |source| Unreadable::Io { path: "objects/pack".into(), source };
+        self.take_unpacked(size_of_pack(pack, hash, self.unpacked).map_err(broken)?)?;
+        Ok(pack.rewind().map_err(broken)?)
+    }
+
+    fn take_unpacked(&mut self, bytes: u64) -> Result<(), WorkplaceError> {
+        let left = self.unpacked.checked_sub(bytes);
+        self.unpacked = left.ok_or(WorkplaceError::TooMuch(self.limits))?;
+        Ok(())
+    }
+
     fn take(&mut self, bytes: u64) -> Result<(), WorkplaceError> {
         let left = self.bytes.checked_sub(bytes).zip(self.files.checked_sub(1));
         (self.bytes, self.files) = left.ok_or(WorkplaceError::TooMuch(self.limits))?;
@@ -75,6 +97,8 @@ impl Left {
 
     fn copy(&mut self, file: File, to: &Path, from: &Path) -> Result<(), WorkplaceError> {
         let most = self.bytes;
+        self.take_unpacked(size_of_loose(&file).unwrap_or(0))?;
+        (&file).rewind().map_err(|source| Unreadable::Io { path: from.to_owned(), source })?;
         let mut made = File::create(to).map_err(|source| WorkplaceError::write(to, source))?;
         let copied = io::copy(&mut file.take(most.saturating_add(1)), &mut made);
         self.take(copied.map_err(|source| Unreadable::Io { path: from.to_owned(), source })?)
@@ -115,6 +139,6 @@ mod tests {
         File::create(&pack).unwrap().set_len(1 << 40).unwrap();
         assert!(matches!(copied(1 << 30, 9), Err(WorkplaceError::TooMuch(_))));
         fs::write(&pack, "PACK").unwrap();
-        assert!(matches!(copied(1 << 30, 9), Err(WorkplaceError::Git(_))));
+        assert!(matches!(copied(1 << 30, 9), Err(WorkplaceError::Unreadable(_))));
     }
 }

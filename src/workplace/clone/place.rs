@@ -20,13 +20,18 @@ const ROOT: &str = "wf.workplace.root";
 /// If the root is a link or cannot be made.
 pub(crate) fn place(store: &Store, end: impl Display) -> Result<PathBuf, WorkplaceError> {
     let beside = beside(store, end);
-    let Some(root) = store.repo().config().path(ROOT) else { return Ok(beside) };
+    let Some(root) = root(store) else { return Ok(beside) };
     let failed = |source| WorkplaceError::Make { path: root.clone(), source };
     if root.is_symlink() || root.is_relative() {
         return Err(failed(io::Error::other("expected the absolute path of a directory, not of a link")));
     }
     DirBuilder::new().mode(PRIVATE).recursive(true).create(&root).map_err(failed)?;
     Ok(beside.file_name().map_or_else(|| root.clone(), |name| root.join(name)))
+}
+
+/// The directory of all workplaces, if one is set.
+pub(crate) fn root(store: &Store) -> Option<PathBuf> {
+    store.repo().config().path(ROOT)
 }
 
 /// A directory beside the repository, with this suffix.

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::make::{release, remove_tree};
+use super::make::{self, remove_place};
 use super::{WorkplaceError, place};
 use crate::model::json_text;
 use crate::store::Store;
@@ -45,6 +45,9 @@ pub(super) struct WorkplaceNote {
     pub(super) branch: Option<String>,
     /// The commit of the ref of the store that it was given last.
     pub(super) records: Option<String>,
+    /// The number of its directory in the file system; 0 until that is made.
+    #[serde(default)]
+    pub(super) number: u64,
     /// Whether it stays if its process is killed.
     pub(super) outlives: bool,
     /// Whether it has work that is nowhere else.
@@ -130,12 +133,9 @@ fn forget(store: &Store, name: &str, files: &Path, is_replaced: bool) -> Result<
     if note.as_ref().is_some_and(|note| note.outlives) && !is_replaced {
         return Ok(());
     }
-    let folder = match note {
-        Some(note) => note.folder,
-        None => place(store, name)?,
+    let removed = match note {
+        Some(note) => remove_place(&note.folder, note.number),
+        None => remove_place(&place(store, name)?, 0),
     };
-    for folder in [folder, files.to_owned()] {
-        remove_tree(&folder).map_err(|source| WorkplaceError::write(&folder, source))?;
-    }
-    release(store, name)
+    make::forget(store, name, files, removed)
 }

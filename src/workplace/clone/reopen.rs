@@ -1,10 +1,11 @@
 //! Workplaces that a killed process left behind.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::register::{Registered, WorkplaceNote, files, lock_again};
-use super::{Workplace, WorkplaceError};
+use super::{Workplace, WorkplaceError, open_place};
 use crate::git::SealedGit;
 use crate::model::Branch;
 use crate::store::{ObjectId, Store, object_id};
@@ -16,7 +17,8 @@ impl Workplace {
         let note = WorkplaceNote::read(&files)?;
         let (start, tip) = (object_id(&note.start)?, object_id(&note.tip)?);
         let private = SealedGit::open(&files.join("private"), &note.folder, start);
-        let is_finished = private.folder().join("index").is_file() && note.folder.is_dir();
+        let is_in_place = open_place(&note.folder, note.number).is_ok();
+        let is_finished = is_in_place && private.folder().join("index").is_file();
         is_finished.then(|| Self {
             start,
             tip,
@@ -27,6 +29,8 @@ impl Workplace {
             name: name.to_owned(),
             private,
             converts: true,
+            number: note.number,
+            judged: Cell::new(None),
             _lock: lock,
         })
     }

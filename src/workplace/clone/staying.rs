@@ -3,7 +3,7 @@
 use std::fs::{self, DirEntry};
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::make::{PRIVATE, lender, remove_tree};
 use super::objects::{self, HandInLimits};
@@ -15,6 +15,8 @@ use crate::store::Store;
 const NEW: &str = ".git.wf";
 /// The name of the git directory of a repository that the agent made inside: git finds none of this name.
 const ASIDE: &str = ".git.agent";
+/// Deeper directories are moved to the top of the workplace.
+const LONGEST: usize = 3000;
 /// The files by which a directory that git takes for a bare repository says what runs there.
 const SETTINGS: [&str; 2] = ["config", "commondir"];
 
@@ -25,6 +27,7 @@ impl Workplace {
     /// # Errors
     /// If a directory of the agent cannot be removed or renamed.
     pub(crate) fn replace_git_dir(&self, store: &Store) -> Result<(), WorkplaceError> {
+        self.refuse_exchanged()?;
         let (old, new) = (self.folder.join(".git"), self.folder.join(NEW));
         let made = self.make_git_dir(store, &new);
         remove_tree(&old).map_err(|source| WorkplaceError::write(&old, source))?;
@@ -59,7 +62,33 @@ impl Workplace {
 }
 
 /// Renames what makes a directory below `folder` a repository, except `own`, and the settings of one that needs no `.git`.
-fn set_aside_inner(folder: &Path, own: &Path) -> Result<(), WorkplaceError> {
+fn set_aside_inner(top: &Path, own: &Path) -> Result<(), WorkplaceError> {
+    let mut open = vec![top.to_owned()];
+    while let Some(folder) = open.pop() {
+        for entry in entries(&folder)? {
+            let path = entry.path();
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            if entry.file_name().eq_ignore_ascii_case(".git") {
+                let aside = folder.join(ASIDE);
+                set_aside(&path, &aside)?;
+                if is_folder {
+                    open.push(aside);
+                }
+            } else if is_folder && path != own {
+                open.push(within_reach(top, path)?);
+            }
+        }
+        if has(&folder, "HEAD") || has(&folder, "objects") && has(&folder, "refs") {
+            for name in SETTINGS.iter().filter(|name| has(&folder, name)) {
+                set_aside(&folder.join(name), &folder.join(format!("{name}.agent")))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What is in a directory.
+fn entries(folder: &Path) -> Result<Vec<DirEntry>, WorkplaceError> {
     // A directory that cannot be listed may be one that can be entered.
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
@@ -68,26 +97,20 @@ fn set_aside_inner(folder: &Path, own: &Path) -> Result<(), WorkplaceError> {
         }
         entries => entries,
     };
-    let entries: Vec<DirEntry> =
-        entries.and_then(Iterator::collect).map_err(|source| WorkplaceError::write(folder, source))?;
-    for entry in entries {
-        let path = entry.path();
-        if entry.file_name().eq_ignore_ascii_case(".git") {
-            let aside = folder.join(ASIDE);
-            set_aside(&path, &aside)?;
-            if aside.is_dir() {
-                set_aside_inner(&aside, own)?;
-            }
-        } else if path != own && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            set_aside_inner(&path, own)?;
-        }
+    entries.and_then(Iterator::collect).map_err(|source| WorkplaceError::write(folder, source))
+}
+
+/// Moves a directory to the top if its path is about to become longer than the system can follow.
+fn within_reach(top: &Path, path: PathBuf) -> Result<PathBuf, WorkplaceError> {
+    if path.as_os_str().len() < LONGEST {
+        return Ok(path);
     }
-    if has(folder, "HEAD") || has(folder, "objects") && has(folder, "refs") {
-        for name in SETTINGS.iter().filter(|name| has(folder, name)) {
-            set_aside(&folder.join(name), &folder.join(format!("{name}.agent")))?;
-        }
-    }
-    Ok(())
+    let mut names = (1u32..).map(|n| top.join(format!("deep-{n}")));
+    let free = names.find(|name| name.symlink_metadata().is_err()).unwrap_or_else(|| path.clone());
+    let moved = fs::set_permissions(&path, fs::Permissions::from_mode(PRIVATE))
+        .and_then(|()| fs::rename(&path, &free));
+    moved.map_err(|source| WorkplaceError::write(&path, source))?;
+    Ok(free)
 }
 
 fn has(folder: &Path, name: &str) -> bool {
@@ -105,6 +128,22 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
+
+    #[test]
+    fn a_repository_however_deep_is_set_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let made = std::process::Command::new("sh")
+            .args(["-c", "for n in $(seq 3000); do mkdir d; cd d; done; mkdir .git"])
+            .current_dir(folder.path())
+            .status();
+        assert!(made.unwrap().success());
+        set_aside_inner(folder.path(), &folder.path().join("none")).unwrap();
+        let found =
+            std::process::Command::new("find").arg(folder.path()).args(["-name", ".git*"]).output().unwrap();
+        let found = String::from_utf8(found.stdout).unwrap();
+        assert!(found.trim_end().ends_with(".git.agent") && found.lines().count() == 1, "{found}");
+        remove_tree(folder.path()).unwrap();
+    }
 
     #[test]
     fn what_git_takes_for_a_repository_has_no_settings() {

@@ -56,6 +56,13 @@ impl UntrustedDir {
         Ok(Self { fd, path: PathBuf::new() })
     }
 
+    /// The number by which the file system knows the directory: another one in its place has another number.
+    pub(crate) fn number(&self) -> Result<u64, Unreadable> {
+        let found = fstat(&self.fd)
+            .map_err(|errno| Unreadable::Io { path: self.path.clone(), source: errno.into() })?;
+        Ok(found.st_ino)
+    }
+
     /// A directory in this one, by its relative path; `None` if it is not there.
     pub(crate) fn below(&self, path: &str) -> Result<Option<Self>, Unreadable> {
         let mut found: Option<Self> = None;

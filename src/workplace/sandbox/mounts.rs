@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 
 use super::settings::SandboxSettings;
 use crate::agent::state::ProgramNeeds;
+use crate::git::LinkedWorktree;
 use crate::process::watch::program;
 use crate::store::Store;
+use crate::workplace::clone::{KnownWorkplace, beside, root};
 
 /// The directory for temporary files inside.
 pub(super) const TEMPORARY: &str = "/tmp";
@@ -39,77 +41,119 @@ pub(super) struct Mount {
     pub(super) view: View,
 }
 
-/// All mounts but that of the workplace.
+/// What is seen and written besides the workplace. Where links lead and what exists is looked up at each start of a program, since
+/// it may change in between.
 #[derive(Debug, Clone)]
-pub(super) struct Mounts(BTreeMap<PathBuf, View>);
+pub(super) struct Mounts {
+    rules: Vec<Rule>,
+    /// The directory in which the repository is, and beside it workplaces of other repositories.
+    shared: PathBuf,
+}
+
+/// How a path is seen. A hidden path is one of a directory until it is looked up.
+#[derive(Debug, Clone)]
+struct Rule {
+    path: PathBuf,
+    view: View,
+}
 
 impl Mounts {
     /// What the settings hide and open; the repository, the user's files and programs as they are.
     pub(super) fn new(store: &Store, settings: &SandboxSettings) -> Self {
-        let mut mounts = Self(BTreeMap::new());
-        OWN.iter().for_each(|path| mounts.add(Path::new(path), View::Empty));
+        let shared = beside(store, "").parent().map_or_else(PathBuf::new, Path::to_owned);
+        let mut mounts = Self { rules: Vec::new(), shared };
+        OWN.iter().for_each(|path| mounts.rule(Path::new(path), View::Empty));
         let environment = store.environment();
-        let repository = [Some(store.common_dir()), store.work_dir()];
-        // The repository is named even where nothing covers it, so that no wider setting makes it writable.
-        repository.into_iter().flatten().for_each(|path| mounts.add(&path, View::ReadOnly));
+        // These are named even where nothing covers them, so that no wider setting makes them writable.
+        users_places(store).iter().for_each(|path| mounts.rule(path, View::ReadOnly));
         let programs = environment.get("PATH").into_iter().flat_map(std::env::split_paths);
         let own = program().ok().and_then(|program| Some(program.parent()?.to_owned()));
         let home = environment.folder("HOME");
         let config = environment.folder("GIT_CONFIG_GLOBAL");
         for path in programs.chain(own).chain(home).chain(config) {
             if is_covered(&path) && !settings.writable.iter().any(|writable| path.starts_with(writable)) {
-                mounts.add(&path, View::ReadOnly);
+                mounts.rule(&path, View::ReadOnly);
             }
         }
-        settings.writable.iter().for_each(|path| mounts.add(path, View::Writable));
-        settings.hide.iter().for_each(|path| mounts.hide(path));
+        settings.writable.iter().for_each(|path| mounts.rule(path, View::Writable));
+        settings.hide.iter().for_each(|path| mounts.rule(path, View::HiddenFolder));
         mounts
+    }
+
+    fn rule(&mut self, path: &Path, view: View) {
+        self.rules.push(Rule { path: path.to_owned(), view });
     }
 
     /// All mounts, from the top down, with a workplace, and with what else a program reads and writes there.
     pub(super) fn with(&self, folder: &Path, needs: &ProgramNeeds) -> impl Iterator<Item = Mount> + use<> {
-        let mut all = self.clone();
-        needs.state.iter().for_each(|path| all.add(path, View::Writable));
+        let mut all = self.resolved();
+        needs.state.iter().for_each(|path| add(&mut all, path, View::Writable));
         for file in needs.files.iter().filter_map(|file| file.canonicalize().ok()) {
             // A script may need what lies beside it.
             let beside = file.parent().filter(|folder| is_covered(folder));
             if is_covered(&file) {
-                all.add(beside.unwrap_or(&file), View::ReadOnly);
+                add(&mut all, beside.unwrap_or(&file), View::ReadOnly);
             }
         }
         if let Ok(folder) = folder.canonicalize() {
-            all.0.insert(folder, View::Writable);
+            // The directory of a run has its other workplaces and its worktrees, also those that are made later.
+            if let Some(parent) = folder.parent()
+                && parent != self.shared
+                && parent.starts_with(&self.shared)
+            {
+                add(&mut all, parent, View::ReadOnly);
+            }
+            all.insert(folder, View::Writable);
         }
         // A path is sorted before everything below it.
-        all.0.into_iter().map(|(path, view)| Mount { path, view })
+        all.into_iter().map(|(path, view)| Mount { path, view })
     }
 
     /// The paths that nobody inside may change.
-    pub(super) fn kept(&self) -> impl Iterator<Item = &Path> {
-        self.0.iter().filter(|(_, view)| **view == View::ReadOnly).map(|(path, _)| path.as_path())
+    pub(super) fn kept(&self) -> Vec<PathBuf> {
+        self.seen_as(&[View::ReadOnly])
     }
 
     /// The paths that nobody inside may read.
-    pub(super) fn hidden(&self) -> impl Iterator<Item = &Path> {
-        self.0
-            .iter()
-            .filter(move |(_, view)| matches!(view, View::HiddenFolder | View::HiddenFile))
-            .map(|(path, _)| path.as_path())
+    pub(super) fn hidden(&self) -> Vec<PathBuf> {
+        self.seen_as(&[View::HiddenFolder, View::HiddenFile])
     }
 
-    /// Adds a path that exists. Links are followed, since it is their target that is seen or covered.
-    fn add(&mut self, path: &Path, view: View) {
-        if let Ok(path) = path.canonicalize()
-            && path != Path::new("/")
-        {
-            let known = self.0.entry(path).or_insert(view);
-            *known = view.max(*known);
+    fn seen_as(&self, views: &[View]) -> Vec<PathBuf> {
+        self.resolved().into_iter().filter(|(_, view)| views.contains(view)).map(|(path, _)| path).collect()
+    }
+
+    /// The paths that exist now.
+    fn resolved(&self) -> BTreeMap<PathBuf, View> {
+        let mut all = BTreeMap::new();
+        for Rule { path, view } in &self.rules {
+            let is_hidden_file = *view == View::HiddenFolder && !path.is_dir();
+            add(&mut all, path, if is_hidden_file { View::HiddenFile } else { *view });
         }
+        all
     }
+}
 
-    fn hide(&mut self, path: &Path) {
-        let view = if path.is_dir() { View::HiddenFolder } else { View::HiddenFile };
-        self.add(path, view);
+/// The directories of the user's repository, of its worktrees, and of its workplaces.
+fn users_places(store: &Store) -> Vec<PathBuf> {
+    let mut places = vec![store.common_dir()];
+    places.extend(store.work_dir());
+    places.extend(store.repo().main_work_dir());
+    // What cannot be read was not made by git.
+    let linked = store.repo().linked_worktrees().unwrap_or_default();
+    places.extend(linked.iter().filter_map(LinkedWorktree::folder));
+    places.extend(root(store));
+    places.extend(KnownWorkplace::all(store, "").into_iter().map(|known| known.folder));
+    places
+}
+
+/// Adds a path that exists. Links are followed, since it is their target that is seen or covered.
+fn add(all: &mut BTreeMap<PathBuf, View>, path: &Path, view: View) {
+    if let Ok(path) = path.canonicalize()
+        && path != Path::new("/")
+    {
+        let known = all.entry(path).or_insert(view);
+        *known = view.max(*known);
     }
 }
 
@@ -132,4 +176,34 @@ fn is_of_the_kernel(path: &Path) -> bool {
 
 fn is_covered(path: &Path) -> bool {
     COVERED.iter().any(|covered| path.starts_with(covered) && path != Path::new(covered))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_exists_is_looked_up_at_each_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let rule = |name: &str, view| Rule { path: top.join(name), view };
+        let rules = vec![rule("secret", View::HiddenFolder), rule("", View::Writable)];
+        let mounts = Mounts { rules, shared: top.join("code") };
+        assert_eq!(mounts.hidden(), Vec::<PathBuf>::new());
+        fs::write(top.join("secret"), "").unwrap();
+        assert_eq!(mounts.hidden(), [top.join("secret")]);
+        fs::create_dir_all(top.join("code/run/one")).unwrap();
+        fs::create_dir(top.join("code/alone")).unwrap();
+        let view = |place: &str, path: &str| {
+            let all: BTreeMap<_, _> = mounts
+                .with(&top.join(place), &ProgramNeeds::default())
+                .map(|mount| (mount.path, mount.view))
+                .collect();
+            all.get(&top.join(path)).copied()
+        };
+        assert_eq!(view("code/run/one", "secret"), Some(View::HiddenFile));
+        assert_eq!(view("code/run/one", "code/run"), Some(View::ReadOnly));
+        assert_eq!(view("code/run/one", "code/run/one"), Some(View::Writable));
+        assert_eq!(view("code/alone", "code"), None);
+    }
 }

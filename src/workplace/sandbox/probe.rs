@@ -45,10 +45,10 @@ pub(super) fn try_out(store: &Store, sandbox: &Sandbox) -> Result<(), String> {
         workplace: workplace.path().canonicalize().map_err(failed)?,
         kept: [Path::new("/"), Path::new("/etc")]
             .into_iter()
-            .chain(sandbox.mounts.kept())
             .map(Path::to_owned)
+            .chain(sandbox.mounts.kept())
             .collect(),
-        hidden: sandbox.mounts.hidden().map(Path::to_owned).collect(),
+        hidden: sandbox.mounts.hidden(),
         outside: process::id(),
         bubblewrap: Some(sandbox.program.clone()),
     };

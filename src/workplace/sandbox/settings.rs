@@ -11,8 +11,16 @@ const HIDE: &str = "wf.run.hide";
 const WRITABLE: &str = "wf.run.writable";
 
 /// What is hidden below the home directory.
-const HIDDEN_AT_HOME: [&str; 6] =
-    [".ssh", ".gnupg", ".netrc", ".git-credentials", ".config/git/credentials", ".config/gh"];
+const HIDDEN_AT_HOME: [&str; 8] = [
+    ".ssh",
+    ".gnupg",
+    ".netrc",
+    ".git-credentials",
+    ".config/git/credentials",
+    ".config/gh",
+    ".docker/desktop",
+    ".docker/run",
+];
 /// Sockets of services that would do for an agent what it cannot do itself. A read-only directory does not keep anybody
 /// from using them.
 const HIDDEN_SOCKETS: [&str; 13] = [
@@ -30,6 +38,9 @@ const HIDDEN_SOCKETS: [&str; 13] = [
     "/var/lib/lxd/unix.socket",
     "/var/snap/lxd/common/lxd/unix.socket",
 ];
+
+/// Variables that name the sockets of such services.
+const ADDRESSES: [&str; 3] = ["CONTAINER_HOST", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST"];
 
 /// `wf.run.sandbox`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -116,7 +127,22 @@ fn hidden_by_default(environment: &Environment) -> Vec<PathBuf> {
     let at_home = home.iter().flat_map(|home| HIDDEN_AT_HOME.iter().map(|name| home.join(name)));
     let sockets = HIDDEN_SOCKETS.iter().map(PathBuf::from);
     let named = ["XDG_RUNTIME_DIR", "SSH_AUTH_SOCK"].into_iter().filter_map(|name| environment.folder(name));
-    at_home.chain(sockets).chain(named).collect()
+    // A job of cron has no variable for it, and it is there all the same.
+    let of_user = PathBuf::from(format!("/run/user/{}", rustix::process::getuid().as_raw()));
+    let addressed = ADDRESSES.iter().filter_map(|name| environment.get(name));
+    let addressed = addressed.flat_map(|value| socket_paths(&value.to_string_lossy()));
+    at_home.chain(sockets).chain(named).chain([of_user]).chain(addressed).collect()
+}
+
+/// The paths of sockets in an address such as `unix:///run/docker.sock`, or in several such as `unix:path=/run/bus,guid=1;tcp:port=1`.
+/// Other addresses have none.
+fn socket_paths(addresses: &str) -> Vec<PathBuf> {
+    let parts = addresses.split([';', ',']);
+    let paths = parts.filter_map(|part| {
+        let part = part.strip_prefix("unix:").unwrap_or(part);
+        part.strip_prefix("path=").or_else(|| part.strip_prefix("//"))
+    });
+    paths.filter(|path| path.starts_with('/')).map(PathBuf::from).collect()
 }
 
 /// The absolute paths that a setting lists. `~/` is the home directory.
@@ -138,4 +164,26 @@ fn paths(store: &Store, key: &'static str) -> Result<Vec<PathBuf>, SandboxError>
             }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sockets_that_variables_name_are_hidden() {
+        for (addresses, paths) in [
+            ("unix:///run/user/7/docker.sock", &["/run/user/7/docker.sock"][..]),
+            ("unix:path=/tmp/a,guid=1;unix:guid=2,path=/tmp/b", &["/tmp/a", "/tmp/b"]),
+            ("unix:abstract=/tmp/c", &[]),
+            ("tcp://127.0.0.1:2375", &[]),
+            ("ssh://host/run/docker.sock", &[]),
+            ("", &[]),
+        ] {
+            assert_eq!(socket_paths(addresses), paths.iter().map(PathBuf::from).collect::<Vec<_>>());
+        }
+        let hidden = hidden_by_default(&Environment::default());
+        let own = format!("/run/user/{}", rustix::process::getuid().as_raw());
+        assert!(hidden.contains(&PathBuf::from(own)));
+    }
 }

@@ -374,3 +374,27 @@ fn a_test_does_not_know_of_the_pager() {
     let repo = claimed(&sandbox, &[("T1", &["test -z \"$GIT_PAGER_IN_USE\""])]);
     repo.with_env("GIT_PAGER_IN_USE", "true").wf(&["verify", "--yes"]).ok();
 }
+
+#[test]
+fn what_runs_in_a_workplace_sees_no_token() {
+    let sandbox = Sandbox::new();
+    let repo = claimed(&sandbox, &[("T1", &["test -z \"$API_TOKEN\" && test \"$DATABASE_URL\" = here"])]);
+    let config = "wf.workplace.env";
+    repo.git(&["config", config, "DATABASE_URL"]).ok();
+    repo.git(&["config", "wf.run.sandbox", "off"]).ok();
+    let seen = sandbox.root().join("seen");
+    let setup = format!("echo \"$API_TOKEN $DATABASE_URL\" >> '{}'", seen.display());
+    for key in ["wf.workplace.setup", "wf.workplace.teardown"] {
+        repo.git(&["config", key, &setup]).ok();
+    }
+    let repo = repo.with_env("API_TOKEN", "secret").with_env("DATABASE_URL", "here");
+    // Somebody agrees to the setup.
+    repo.queued("ISS-002", "src/b.rs");
+    repo.wf(&["next", "--worktree", "../w", "--yes"]).ok();
+    assert_eq!(std::fs::read_to_string(&seen).unwrap(), "secret here\n", "the worktree is the user's own");
+    std::fs::remove_file(&seen).unwrap();
+    repo.wf(&["verify", "--yes", "--fresh"]).ok();
+    assert_eq!(std::fs::read_to_string(&seen).unwrap(), " here\n here\n");
+    repo.git(&["config", "--unset", config]).ok();
+    repo.wf(&["verify", "ISS-001", "--yes", "--fresh"]).fails(1);
+}

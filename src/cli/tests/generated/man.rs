@@ -146,6 +146,10 @@ once.
 .B wf.workplace.port
 The first port of the first worktree (default: 21000); each has ten.
 .TP
+.B wf.workplace.env
+The name of a variable that setup commands and tests see in workplaces. May be given more than once. See
+.BR gitwf\-claims (7).
+.TP
 .B wf.land.onto
 The branch on which work lands, unless the policy
 .B land.onto

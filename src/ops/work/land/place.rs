@@ -1,13 +1,13 @@
 //! The work tree in which a merge stands half done, for someone to resolve its conflicts.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
 use super::chosen::ChosenIssue;
 use super::messages::{resolved_message, with_trailers};
 use super::target::{LandTarget, TargetTips};
-use crate::git::NewCommit;
+use crate::git::{NewCommit, is_same_place};
 use crate::model::{Branch, Code, CommitHash, IssueId, Op, RemedyCall, json_text, shell};
 use crate::ops::{Refusal, Session};
 use crate::store::{ObjectId, Store, StoreError, object_id};
@@ -104,7 +104,7 @@ impl HalfDonePlace {
     pub(super) fn find(store: &Store, issue: Option<&IssueId>) -> Result<Self, Refusal> {
         let mut all = Self::all(store)?;
         let here = store.work_dir();
-        let is_here = |place: &Self| here.as_deref().is_some_and(|here| same(here, &place.folder));
+        let is_here = |place: &Self| here.as_deref().is_some_and(|here| is_same_place(here, &place.folder));
         let wanted = match issue {
             Some(issue) => all.iter().position(|place| place.issue == *issue),
             None if all.len() == 1 => Some(0),
@@ -316,11 +316,4 @@ fn free_folder(store: &Store, issue: &IssueId) -> Result<PathBuf, Refusal> {
         folder = place(store, format!("land-{issue}-{n}"))?;
     }
     Ok(folder)
-}
-
-fn same(one: &Path, two: &Path) -> bool {
-    match (one.canonicalize(), two.canonicalize()) {
-        (Ok(one), Ok(two)) => one == two,
-        _ => one == two,
-    }
 }

@@ -2,18 +2,16 @@
 //! worked in.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::time::Duration;
 
 use super::chosen::ChosenIssue;
 use super::view::{NotLanded, WhyNotLanded};
 use crate::agent::agreed::Agreement;
 use crate::agent::check::{self, CodeState};
-use crate::agent::state::ProgramNeeds;
 use crate::model::{Check, CheckOutcome, Code, Op, Proof, RemedyCall, TaskId, exact};
 use crate::ops::issues::existing;
 use crate::ops::work::counted_run::{RunLimits, run_counted};
-use crate::ops::work::preparing::{Bring, prepare_workplace, tear_down};
+use crate::ops::work::preparing::{FreshPlace, in_fresh_workplace};
 use crate::ops::work::proof::{ProofSubject, Prover, WorkRange};
 use crate::ops::work::test_reports::TestReports;
 use crate::ops::work::{Test, VerifyObserver, as_claimed};
@@ -21,7 +19,7 @@ use crate::ops::{Notice, Refusal, Session};
 use crate::process::supervise::{Interrupts, ProcessEnd, Shell};
 use crate::rules::{CommandLine, evidence};
 use crate::store::{ObjectId, records};
-use crate::workplace::{Confinement, PlaceVariables, Workplace};
+use crate::workplace::{Confinement, PlaceVariables};
 
 /// The setting with the project's own tests.
 const TEST: &str = "wf.land.test";
@@ -226,15 +224,10 @@ impl<'o> Trial<'o> {
             session
                 .notice(Notice::note(format!("the tests are not confined: {}", self.confinement.why_open())));
         }
-        let store = session.store();
-        let workplace = Workplace::make_for_tests(store, "land", commit)?;
-        let within = self.confinement.words(&workplace.folder, &ProgramNeeds::default());
-        let prepared = prepare_workplace(session, &workplace, workplace.name(), Bring::FromMain, &within)?;
-        let variables = prepared.and_then(|prepared| prepared.variables);
-        let end = self.within(session, &workplace, variables.as_ref(), &tests, wanted, commit);
-        tear_down(session, &workplace, variables.as_ref(), &within);
-        workplace.remove(store)?;
-        end
+        let confinement = self.confinement.clone();
+        in_fresh_workplace(session, &confinement, "land", commit, |place| {
+            self.within(session, &place, &tests, wanted, commit)
+        })
     }
 
     /// Tests the tests of executions whose works together are `range`.
@@ -259,14 +252,13 @@ impl<'o> Trial<'o> {
     fn within(
         &mut self,
         session: &Session,
-        workplace: &Workplace,
-        variables: Option<&PlaceVariables>,
+        FreshPlace { workplace, prepared, within }: &FreshPlace<'_>,
         tests: &[&LandTest],
         wanted: &BTreeSet<usize>,
         commit: ObjectId,
     ) -> Result<TrialEnd, Refusal> {
-        let environment: Option<Vec<(OsString, OsString)>> =
-            variables.map(|variables| variables.added_to(session.environment()));
+        let variables = prepared.as_ref().and_then(|prepared| prepared.variables.as_ref());
+        let environment = PlaceVariables::beside_agents(session.store(), variables);
         let tree = session.store().code_tree_of(commit)?;
         let mut code = CodeState { commit: Some(commit.into()), tree: tree.into(), dirty: false };
         let reports = TestReports::load(session)?;
@@ -280,12 +272,11 @@ impl<'o> Trial<'o> {
                 code.dirty |= changed.iter().any(|line| !line.starts_with("??") && !prepared.contains(line));
             }
             self.observer.begins(&test.shown, n, tests.len());
-            let within = self.confinement.words(&workplace.folder, &ProgramNeeds::default());
             let shell = Shell {
                 command: &test.command,
                 folder: &workplace.folder,
-                environment: environment.as_deref(),
-                within: &within,
+                environment: Some(&environment),
+                within,
             };
             let limits = RunLimits { timeout: self.timeout, interrupts: &self.interrupts };
             let observer = &mut *self.observer;

@@ -18,9 +18,8 @@ pub(crate) use self::examined::WorkRange;
 use self::examined::{Examined, base_text};
 use self::runs::{ProofRuns, RunEnd, TreeRun};
 use super::counted_run::{RunLimits, run_counted};
-use super::preparing::{Bring, prepare_workplace, tear_down};
+use super::preparing::{FreshPlace, in_fresh_workplace};
 use super::test_reports::TestReports;
-use crate::agent::state::ProgramNeeds;
 use crate::git::NewCommit;
 use crate::model::execution::Check;
 use crate::model::test_count::TestCount;
@@ -30,7 +29,7 @@ use crate::process::supervise::{Interrupts, ProcessEnd, Shell};
 use crate::rules::failure_reason::{self, FailureReason};
 use crate::rules::{CommandLine, Gate, GateValue, TestFiles};
 use crate::store::{ObjectId, StoreError, records};
-use crate::workplace::{Confinement, PlaceVariables, Preparation, Workplace};
+use crate::workplace::{Confinement, PlaceVariables, Preparation};
 
 /// The setting with patterns of tests.
 const TESTS: &str = "wf.tests";
@@ -64,7 +63,7 @@ pub(crate) struct Prover<'p> {
     confinement: &'p Confinement,
     interrupts: &'p Interrupts,
     timeout: Duration,
-    /// The only variables of the commands, besides those of a workplace; `None` passes all.
+    /// The only variables of the commands, besides those of a workplace; `None` passes what commands beside agents see.
     environment: Option<&'p [(OsString, OsString)]>,
     wish: ProofWish,
 }
@@ -215,18 +214,15 @@ impl<'p> Prover<'p> {
         let message = b"A tree that tests the tests\n";
         let new = NewCommit { tree, parents: &parents, message, author_of: None, is_signed: false };
         let commit = store.git().make_commit(&new).map_err(StoreError::Git)?;
-        let workplace = Workplace::make_for_tests(store, "prove", commit)?;
-        let within = self.confinement.words(&workplace.folder, &ProgramNeeds::default());
-        let prepared =
-            prepare_workplace(self.session, &workplace, workplace.name(), Bring::FromMain, &within)?;
-        let setup = start.elapsed();
-        let (variables, brought) =
-            prepared.map_or((None, vec![]), |prepared| (prepared.variables, prepared.files));
-        let ended = self.run_in(&workplace, variables.as_ref(), &within, commands, until);
-        tear_down(self.session, &workplace, variables.as_ref(), &within);
-        workplace.remove(store)?;
-        let from = if brought.is_empty() { None } else { store.repo().main_work_dir() };
-        Ok(TreeRun { ends: ended?, brought_from: from, setup, took: start.elapsed() })
+        let mut run = in_fresh_workplace(self.session, self.confinement, "prove", commit, |place| {
+            let setup = start.elapsed();
+            let has_brought = place.prepared.as_ref().is_some_and(|prepared| !prepared.files.is_empty());
+            let brought_from = if has_brought { store.repo().main_work_dir() } else { None };
+            let ends = self.run_in(&place, commands, until)?;
+            Ok(TreeRun { ends, brought_from, setup, took: Duration::ZERO })
+        })?;
+        run.took = start.elapsed();
+        Ok(run)
     }
 
     /// Says how long the tests of the tests took, and, if something prepares workplaces, how much of that it was.
@@ -256,26 +252,23 @@ impl<'p> Prover<'p> {
 
     fn run_in(
         &self,
-        workplace: &Workplace,
-        variables: Option<&PlaceVariables>,
-        within: &[OsString],
+        FreshPlace { workplace, prepared, within }: &FreshPlace<'_>,
         commands: &[&CommandLine],
         until: Option<FailureReason>,
     ) -> Result<Vec<RunEnd>, Refusal> {
-        let environment: Option<Vec<(OsString, OsString)>> = match (self.environment, variables) {
-            (Some(only), variables) => {
+        let variables = prepared.as_ref().and_then(|prepared| prepared.variables.as_ref());
+        let environment: Vec<(OsString, OsString)> = match self.environment {
+            Some(only) => {
                 let more = variables.iter().flat_map(|place| place.variables());
-                Some(only.iter().cloned().chain(more).collect())
+                only.iter().cloned().chain(more).collect()
             }
-            (None, Some(place)) => Some(place.added_to(self.session.environment())),
-            (None, None) => None,
+            None => PlaceVariables::beside_agents(self.session.store(), variables),
         };
         let reports = TestReports::load(self.session)?;
         let limits = RunLimits { timeout: self.timeout, interrupts: self.interrupts };
         let mut ended = Vec::new();
         for command in commands {
-            let shell =
-                Shell { command, folder: &workplace.folder, environment: environment.as_deref(), within };
+            let shell = Shell { command, folder: &workplace.folder, environment: Some(&environment), within };
             let (ran, counted) = run_counted(&shell, &limits, &reports, &mut |_| {})?;
             if ran.ended == ProcessEnd::Interrupted || self.interrupts.take() {
                 return Err(Refusal::new(Code::Interrupted, "the tests of the tests were interrupted")

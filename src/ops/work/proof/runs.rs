@@ -1,10 +1,11 @@
 //! What the runs of the tests on the trees of a proof show.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::ProofSubject;
 use super::examined::Examined;
+use crate::git::is_same_place;
 use crate::model::hidden::exact;
 use crate::model::proof::{BaseTests, FailsWithout, MOST_NAMED, Proof};
 use crate::model::test_count::TestCount;
@@ -121,13 +122,6 @@ fn fewer(command: &CommandLine, without: TestCount, with: Option<TestCount>) -> 
         Some(format!("`{command}` skips {} with the work, and {} without it", with.skipped, without.skipped))
     } else {
         None
-    }
-}
-
-fn is_same_place(one: &Path, other: &Path) -> bool {
-    match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => one == other,
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::driver::RunHold;
 use super::view::folder;
-use crate::git::Environment;
+use crate::git::{Environment, is_same_place};
 use crate::model::{Branch, Code, CommitHash, IssueId, Run, RunId, RunStep, SolutionId, shell};
 use crate::ops::work::preparing::remove_leftover;
 use crate::ops::{NoProgress, Refusal, Session, WriteCondition};
@@ -192,14 +192,12 @@ pub(crate) fn open_tree(store: &Store, tree: &Path) -> Result<Store, Refusal> {
     open(&store.common_dir(), tree, store.environment())
 }
 
-fn is_same(one: &Path, other: &Path) -> bool {
-    one.canonicalize().ok() == other.canonicalize().ok()
-}
-
 /// Opens a worktree of a run. `common` is the git directory that all worktrees share.
 fn open(common: &Path, tree: &Path, environment: &Environment) -> Result<Store, Refusal> {
     let store = Store::open(tree, environment)?;
-    if is_same(&store.common_dir(), common) && store.work_dir().is_some_and(|dir| is_same(&dir, tree)) {
+    if is_same_place(&store.common_dir(), common)
+        && store.work_dir().is_some_and(|dir| is_same_place(&dir, tree))
+    {
         return Ok(store.in_foreign_tree());
     }
     let what = format!("{} is no longer the worktree that the run made", tree.display());
@@ -224,16 +222,15 @@ pub(crate) fn remove_tree(store: &Store, tree: &Path) -> Result<(), Refusal> {
 }
 
 /// Removes the workplaces that killed processes of a run left, except those whose work is nowhere else.
-pub(crate) fn remove_workplaces(session: &Session, run: &RunId) -> Result<(), Refusal> {
+fn remove_workplaces(session: &Session, run: &RunId) {
     let store = session.store();
     for name in Workplace::names(store, &format!("{run}-")) {
         if let Some(workplace) = Workplace::reopen(store, &name)
             && !workplace.is_needed()
         {
-            remove_leftover(session, workplace)?;
+            remove_leftover(session, workplace);
         }
     }
-    Ok(())
 }
 
 /// Refuses to begin the branch of a run again that has work on it, or whose first commit is not here.
@@ -276,7 +273,7 @@ pub(crate) fn head(store: &Store, run: &Run) -> Result<Option<CommitHash>, Refus
 /// Removes the worktrees of a run that has ended, except those whose work is nowhere else; and its branch, if nothing
 /// was merged into it.
 pub(crate) fn clean_up(session: &Session, places: &RunPaths, found: &RunFolder) -> Result<(), Refusal> {
-    remove_workplaces(session, &found.run.id)?;
+    remove_workplaces(session, &found.run.id);
     let store = session.store();
     let folder = places.branch_tree();
     if folder.exists() || folder.is_symlink() {

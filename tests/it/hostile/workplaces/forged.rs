@@ -128,3 +128,26 @@ fn broken_objects_are_refused() {
     assert_eq!(repo.json(&["show", "ISS-001"])["comments"], json!([]));
     assert_nothing_is_left(&sandbox, &repo);
 }
+
+#[test]
+fn a_broken_record_does_not_keep_out_the_others() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox);
+    let script = "git wf comment ISS-001 -m honest; export GIT_INDEX_FILE=$PWD/.git/other; git read-tree refs/wf/main; \
+        p=$(git ls-files | grep issue.json | head -1); o=$(echo '{' | git hash-object -w --stdin); \
+        git update-index --cacheinfo 100644,$o,$p; \
+        git update-ref refs/wf/main $(git commit-tree -m x -p refs/wf/main $(git write-tree))";
+    let ran = asked(&repo, script).ok();
+    assert!(ran.stderr.contains("issue.json` that agent `cat` wrote was not recorded"), "{}", ran.stderr);
+    assert_eq!(repo.json(&["show", "ISS-001"])["comments"][0]["body"], "honest");
+}
+
+#[test]
+fn an_issue_is_there_before_what_is_said_about_it() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox);
+    asked(&repo, "git wf new --id ISS-900 Found; git wf comment ISS-900 -m 'Look here'").ok();
+    let log = repo.git(&["log", "--reverse", "--format=%s", "refs/wf/main"]).ok().stdout;
+    let at = |what: &str| log.find(what).unwrap_or_else(|| panic!("{what}: {log}"));
+    assert!(at("new: hand in") < at("comment: hand in"), "{log}");
+}

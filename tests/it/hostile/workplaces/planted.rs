@@ -164,3 +164,40 @@ fn the_submodules_of_a_workplace_are_its_own() {
     assert_unchanged(&before, &repo, "a submodule");
     assert_nothing_is_left(&sandbox, &repo);
 }
+
+#[test]
+fn a_submodule_that_is_named_like_a_repository_of_the_user_does_not_lead_there() {
+    let sandbox = Sandbox::new();
+    let other = sandbox.repo("other");
+    let at = other.commit("secret.rs", "secret\n", "Begin");
+    other.git(&["remote", "add", "origin", "https://example.org/other.git"]).ok();
+    let repo = store(&sandbox);
+    let git_dir = other.path().join(".git");
+    let key = |name: &str| format!("submodule.{}.{name}", git_dir.display());
+    for (name, value) in [("path", "lib"), ("url", "https://example.org/lib.git")] {
+        repo.git(&["config", "--file=.gitmodules", &key(name), value]).ok();
+    }
+    repo.git(&["add", ".gitmodules"]).ok();
+    repo.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{at},lib")]).ok();
+    repo.git(&["commit", "--quiet", "-m", "Add a submodule"]).ok();
+    let before = files(&git_dir);
+    asked(&repo, "ls lib > $root/found").ok();
+    assert_eq!(repo.read("found"), "");
+    assert!(files(&git_dir) == before, "the other repository is changed");
+    // Nor does a worktree of the user's own.
+    repo.queued("ISS-009", "src/x.rs");
+    repo.wf(&["next", "--worktree", "../w"]).ok();
+    assert!(files(&git_dir) == before, "the other repository is changed");
+}
+
+#[test]
+fn what_is_in_the_place_of_a_workplace_stays() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox);
+    let script = "d=$PWD; cd ..; mv $d $root/../moved; mkdir $d; echo mine > $d/file; echo $d > $root/place";
+    let ran = asked(&repo, script).ok();
+    assert!(ran.stderr.contains("is no longer the workplace that was made there"), "{}", ran.stderr);
+    let place = repo.read("place");
+    assert_eq!(std::fs::read_to_string(format!("{}/file", place.trim())).unwrap(), "mine\n");
+    assert_eq!(repo.git(&["for-each-ref", "refs/wf-kept"]).ok().stdout, "");
+}

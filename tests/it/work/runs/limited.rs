@@ -147,3 +147,15 @@ fn an_agent_that_takes_over_and_runs_no_command_is_told_the_plan() {
     assert!(told["input"]["plan"]["tasks"][0].is_object(), "{told:#}");
     assert_eq!(told["input"]["issue"]["id"], "ISS-1", "{told:#}");
 }
+
+#[test]
+fn what_an_agent_recorded_before_its_limit_is_kept() {
+    let world = World::new();
+    let limit = "git wf comment ISS-1 -m 'Seen before the limit' >&2; echo 'HTTP 429 Too Many Requests; retry after 1' >&2; exit 1";
+    world.agent("executor", &format!("if once limited; then {limit}; fi; {BUILDS}"));
+    let repo = world.repo.without_env("GIT_COMMITTER_DATE");
+    repo.wf(&["run", "ISS-1", "--yes"]).ok();
+    let issue = repo.json(&["show", "ISS-1"]);
+    assert_eq!(column(&issue["executions"], "status"), ["completed"], "{issue:#}");
+    assert_eq!(column(&issue["comments"], "body"), ["Seen before the limit"], "{issue:#}");
+}

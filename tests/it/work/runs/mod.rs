@@ -17,6 +17,7 @@ mod followed;
 mod guards;
 mod hostile;
 mod interrupted;
+mod judged;
 mod kept;
 mod landed;
 mod leases;
