@@ -17,7 +17,7 @@ fn main() {
     }
 }
 
-/// Writes the table of the manual pages, for `git wf help --install`.
+/// Writes the table of the manual pages, for `git wf help` and `git wf setup`.
 fn pages() {
     println!("cargo::rerun-if-changed=man");
     // The table has absolute paths, so another checkout with the same target directory needs its own.

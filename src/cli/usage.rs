@@ -332,7 +332,7 @@ const COMMANDS: &[(&[&str], &str)] = &[
     ),
     (
         &["install", "uninstall"],
-        "`git wf hooks install` installs the hooks, `git wf help --install` the manual",
+        "`git wf hooks install` installs the hooks, `git wf setup` the manual and completions",
     ),
 ];
 

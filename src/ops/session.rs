@@ -1,8 +1,11 @@
 //! What every operation gets: the store, the actor, and the sinks for notices and progress.
 
 use std::cell::{Cell, RefCell};
-use std::fmt;
 use std::sync::Arc;
+
+mod rider;
+
+pub(crate) use rider::{Ridden, Rider, WriteCondition};
 
 use super::{Done, Notice, Patience, Refusal, clones};
 use crate::git::{Environment, TransferStep};
@@ -39,26 +42,6 @@ impl Progress for NoProgress {
     fn at(&self, _: &'static str, _: usize, _: usize) {}
     fn count(&self, _: &'static str, _: u64, _: Option<u64>) {}
     fn end(&self) {}
-}
-
-/// What a change of the store also records. Returns false as long as there is nothing to record.
-pub(crate) type Rider = Box<dyn FnMut(&mut Tx<'_>) -> Result<bool, Refusal>>;
-
-/// What must hold in a state of the store for a session to change it.
-pub(crate) trait WriteCondition: fmt::Debug + Send + Sync {
-    /// Looks at the state that would be changed.
-    ///
-    /// # Errors
-    /// Why it may not be.
-    fn check(&self, tx: &Tx<'_>) -> Result<(), Refusal>;
-}
-
-/// What work under a rider came to.
-pub(crate) struct Ridden<T> {
-    /// The answer of the work.
-    pub(crate) done: T,
-    /// Whether what the rider says is recorded.
-    pub(crate) is_recorded: bool,
 }
 
 /// A change of the store whose answer its maker keeps.
@@ -110,6 +93,14 @@ impl Session {
     pub(crate) fn admit_change(&self, tx: &Tx<'_>) -> Result<(), Refusal> {
         match &*self.condition.borrow() {
             Some(condition) => condition.check(tx),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses what changes more than the store, such as a branch, if the store may not be changed now.
+    pub(crate) fn admit_now(&self) -> Result<(), Refusal> {
+        match &*self.condition.borrow() {
+            Some(condition) => condition.check_before(&self.store.snapshot()?),
             None => Ok(()),
         }
     }

@@ -1,39 +1,43 @@
 //! Processes that a command started and left behind, in whatever session or group.
 //!
 //! The watcher of the command becomes the parent of all of them, and ends them after the command. If a command kills
-//! its watcher, they become children of this program, which also has others: other watchers, `git`, and what `git` itself
-//! left in the background, such as its maintenance or an agent for keys. So each watcher has a mark in its environment, which
-//! its command inherits.
+//! its watcher, they become children of this program, which may have other children at that time: other watchers, and
+//! `git`. So the ids of the watchers are recorded, and each watcher moves what it watches into a session of its own.
+//! A child in another session than this program's that is not a watcher was left behind by a killed watcher.
 
 use std::collections::BTreeSet;
 use std::io;
-use std::process::{Child, Command};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::process::Child;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The variable with the mark of a watcher.
-const MARK: &str = "WF_WATCHER";
+/// The running watchers.
+static WATCHERS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-/// A running watcher.
-#[derive(Debug)]
-pub(super) struct Watcher {
-    pub(super) process: Child,
-    mark: String,
+fn watchers() -> MutexGuard<'static, BTreeSet<u32>> {
+    // The set is valid even after a panic.
+    WATCHERS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Watcher {
-    /// Starts a watcher. If it is killed, this process becomes the parent of what it leaves behind.
-    pub(super) fn start(mut command: Command) -> io::Result<Self> {
-        static STARTED: AtomicU64 = AtomicU64::new(0);
-        adopt();
-        let mark = format!("{}-{}", std::process::id(), STARTED.fetch_add(1, Ordering::Relaxed));
-        let process = command.env(MARK, &mark).spawn()?;
-        Ok(Self { process, mark })
-    }
+/// Starts a watcher. If it is killed, this process becomes the parent of what it leaves behind.
+pub(super) fn start_watcher(start: impl FnOnce() -> io::Result<Child>) -> io::Result<Child> {
+    adopt();
+    let mut watchers = watchers();
+    let child = start()?;
+    watchers.insert(child.id());
+    Ok(child)
+}
 
-    /// Ends what it left behind when it was killed.
-    pub(super) fn end_left_behind(&self) {
-        let variable = format!("{MARK}={}", self.mark);
-        end_all(|pid| super::left_behind::has(pid, variable.as_bytes()));
+/// Forgets a watcher that has ended, and ends what it left behind if it was killed.
+pub(super) fn forget_watcher(id: u32, was_killed: bool) {
+    let mut watchers = watchers();
+    watchers.remove(&id);
+    if was_killed {
+        let own = session(None);
+        // A child whose session is unknown has ended; another part of this program may be waiting for it.
+        end_all(|pid| {
+            !u32::try_from(pid).is_ok_and(|id| watchers.contains(&id))
+                && session(Some(pid)).is_some_and(|session| Some(session) != own)
+        });
     }
 }
 
@@ -57,28 +61,18 @@ fn become_parent() {
 #[cfg(target_os = "linux")]
 fn end_all(is_meant: impl Fn(i32) -> bool) {
     use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
-    use std::time::{Duration, Instant};
-    /// After this time, give up on a program that starts processes faster than they can be ended, and on one that the system
-    /// cannot end.
-    const PATIENCE: Duration = Duration::from_secs(10);
-    const PAUSE: Duration = Duration::from_millis(1);
-    let begun = Instant::now();
-    let mut killed: BTreeSet<i32> = BTreeSet::new();
-    loop {
-        let left: Vec<i32> = children().into_iter().filter(|pid| is_meant(*pid)).collect();
-        for pid in left.iter().copied().filter_map(Pid::from_raw) {
-            let _ = kill_process(pid, Signal::KILL);
-        }
-        killed.extend(left);
-        killed.retain(|pid| {
-            let waited = Pid::from_raw(*pid).map(|pid| waitpid(Some(pid), WaitOptions::NOHANG));
-            matches!(waited, Some(Ok(None)))
-        });
-        let is_done = killed.is_empty() && !children().into_iter().any(&is_meant);
-        if is_done || begun.elapsed() >= PATIENCE {
+    /// After this many rounds, give up on a program that starts processes faster than they can be ended.
+    const ROUNDS: usize = 1000;
+    for _ in 0..ROUNDS {
+        let left: Vec<Pid> =
+            children().into_iter().filter(|pid| is_meant(*pid)).filter_map(Pid::from_raw).collect();
+        if left.is_empty() {
             return;
         }
-        std::thread::sleep(PAUSE);
+        for pid in left {
+            let _ = kill_process(pid, Signal::KILL);
+            let _ = waitpid(Some(pid), WaitOptions::empty());
+        }
     }
 }
 
@@ -90,6 +84,13 @@ fn children() -> BTreeSet<i32> {
     lists
         .flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<i32>>())
         .collect()
+}
+
+/// The session of a process, or of this one.
+#[cfg(target_os = "linux")]
+fn session(pid: Option<i32>) -> Option<i32> {
+    let process = pid.map_or_else(|| "self".to_owned(), |pid| pid.to_string());
+    Some(crate::git::process_stat::related(&process)?.session)
 }
 
 /// Elsewhere only the command's own process group can be ended.
@@ -104,26 +105,7 @@ fn children() -> BTreeSet<i32> {
     BTreeSet::new()
 }
 
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_what_a_command_left_behind_is_ended() {
-        let mut watcher = Watcher::start(Command::new("true")).unwrap();
-        watcher.process.wait().unwrap();
-        let sleep = || {
-            let mut command = Command::new("setsid");
-            command.args(["sleep", "60"]);
-            command
-        };
-        let mut others = sleep().spawn().unwrap();
-        let mut left = sleep().env(MARK, &watcher.mark).spawn().unwrap();
-        watcher.end_left_behind();
-        assert!(others.try_wait().unwrap().is_none());
-        // It has been waited for.
-        assert!(left.try_wait().is_err());
-        others.kill().unwrap();
-        others.wait().unwrap();
-    }
+#[cfg(not(target_os = "linux"))]
+fn session(_: Option<i32>) -> Option<i32> {
+    None
 }

@@ -32,16 +32,11 @@ pub(crate) fn end_left_behind(files: &Path) {
 
 /// Whether a process has `variable`, which is `NAME=VALUE`, in its environment.
 #[cfg(target_os = "linux")]
-pub(super) fn has(pid: i32, variable: &[u8]) -> bool {
+fn has(pid: i32, variable: &[u8]) -> bool {
     let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     environment.split(|byte| *byte == 0).any(|known| known == variable)
 }
 
 /// Elsewhere the environment of other processes cannot be read.
-#[cfg(not(target_os = "linux"))]
-pub(super) fn has(_: i32, _: &[u8]) -> bool {
-    false
-}
-
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn end_left_behind(_: &Path) {}

@@ -16,10 +16,9 @@ use rustix::process::Signal;
 use sha2::{Digest, Sha256};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::ProcessError;
-use super::descendants::Watcher;
 pub(crate) use super::watch::LOOK;
 use super::watch::{Leash, StartAgent, Streams, WatchOrder, WatcherMessage, signal_group};
+use super::{ProcessError, descendants};
 use crate::git::Environment;
 use crate::rules::CommandLine;
 
@@ -185,18 +184,16 @@ pub(crate) fn supervise(
     let (mut watcher, leash, output) = spawn(command)?;
     let mut run =
         Run { stop, leash: Some(leash), group: None, was_killed: false, output, sink, silent: false };
-    let followed = run.supervise(&mut watcher.process, limit.map(|limit| start + limit));
+    let followed = run.supervise(&mut watcher, limit.map(|limit| start + limit));
     let took = start.elapsed();
     // The watcher ends when its socket closes. It cleans up first, unless the command killed it.
     run.leash = None;
-    let status = watcher.process.wait();
+    let status = watcher.wait();
     let was_killed = run.was_killed || status.is_ok_and(|status| status.signal().is_some());
-    if was_killed {
-        if let Some(group) = run.group {
-            signal_group(group, Signal::KILL);
-        }
-        watcher.end_left_behind();
+    if was_killed && let Some(group) = run.group {
+        signal_group(group, Signal::KILL);
     }
+    descendants::forget_watcher(watcher.id(), was_killed);
     run.drain();
     Ok((followed?, took))
 }
@@ -204,7 +201,7 @@ pub(crate) fn supervise(
 /// A piece of output, with its stream.
 type OutputChunk = (Stream, Vec<u8>);
 
-fn spawn(command: Command<'_>) -> io::Result<(Watcher, Leash, Receiver<OutputChunk>)> {
+fn spawn(command: Command<'_>) -> io::Result<(Child, Leash, Receiver<OutputChunk>)> {
     let (out, stdout) = io::pipe()?;
     let (err, stderr) = if command.is_joined {
         (None, stdout.try_clone()?)

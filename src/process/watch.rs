@@ -16,8 +16,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use super::descendants::{self, Watcher};
-use super::pass;
+use super::{descendants, pass};
 
 /// The hidden command by which this program starts itself as a watcher.
 pub(crate) const COMMAND: &str = "run-watched";
@@ -109,7 +108,7 @@ pub(crate) struct Leash {
 
 impl Leash {
     /// Starts a command under a watcher.
-    pub(super) fn start(start: StartAgent<'_>, streams: Streams) -> io::Result<(Watcher, Self)> {
+    pub(crate) fn start(start: StartAgent<'_>, streams: Streams) -> io::Result<(Child, Self)> {
         let (ours, theirs) = UnixStream::pair()?;
         let mut watcher = Command::new(own_program()?);
         match start.environment {
@@ -125,13 +124,13 @@ impl Leash {
         }
         watcher.arg("--").args(start.words).current_dir(start.folder);
         watcher.stdin(Stdio::from(OwnedFd::from(theirs))).stdout(streams.stdout).stderr(streams.stderr);
-        let watcher = Watcher::start(watcher)?;
+        let child = descendants::start_watcher(|| watcher.spawn())?;
         if let Some(stdin) = streams.stdin {
             // If the watcher is already gone, the closed socket shows it.
             let _ = pass::send(&ours, stdin);
         }
         ours.set_nonblocking(true)?;
-        Ok((watcher, Self { line: ours, heard: Vec::new(), has_ended: false }))
+        Ok((child, Self { line: ours, heard: Vec::new(), has_ended: false }))
     }
 
     /// Sends an order to the watcher; if it is gone, there is nothing to stop.

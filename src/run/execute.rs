@@ -279,7 +279,7 @@ impl Carrying<'_> {
         let where_to = match place.keep(self.session, &self.execution.id) {
             Ok(Some(branch)) => format!("now on the branch {branch}: {named}"),
             Ok(None) => return Ok(vec![]),
-            Err(refusal) if refusal.is_stop() || refusal.is_passing() => return Err(refusal.into()),
+            Err(refusal) if refusal.code != Code::WorkplaceChanged => return Err(refusal.into()),
             Err(refusal) => format!("and lost: {named} ({})", refusal.message),
         };
         let message = format!("{}: {files} not committed, {where_to}", self.job.issue);

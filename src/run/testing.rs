@@ -17,6 +17,7 @@ use crate::ops::work::{
 use crate::ops::{Notice, Refusal, RefusalKind, Session};
 use crate::process::supervise::Ran;
 use crate::rules::{CountedTests, evidence};
+use crate::workplace::PlaceVariables;
 
 /// How long a test command may take.
 pub(super) const TEST_LIMIT: Duration = Duration::from_secs(3600);
@@ -124,7 +125,9 @@ impl Carrying<'_> {
             within: self.job.confinement.words(&workplace.folder, &ProgramNeeds::default()),
             prepared: place.prepared.clone(),
         };
-        let tests = tests.in_workplace(fresh).within(self.job.environment(&self.job.agent)).for_caller();
+        let mut environment = self.job.environment(&self.job.agent);
+        environment.extend(PlaceVariables::named(users.store()));
+        let tests = tests.in_workplace(fresh).within(environment).for_caller();
         Ok(tests.run(TEST_LIMIT, &mut Unseen)?.view)
     }
 }

@@ -38,15 +38,20 @@ struct RewrittenRef {
 /// which the remote may have; if nobody has it and the rewritten one is no store, what the remote has.
 pub(crate) fn bring_back(
     store: &Store,
-    remote: &str,
+    remote: Option<&str>,
     watch: RemoteWatch<'_>,
 ) -> Result<Option<BroughtBack>, SyncError> {
     let Some(from) = store.tip()? else { return Ok(None) };
     let Some(rewritten) = RewrittenRef::find(store, from)? else { return Ok(None) };
     store.refuse_mirror()?;
-    // The remote-tracking ref was rewritten, too.
-    let theirs = transfer::fetch(store, remote, watch)?;
-    if let Some(theirs) = theirs {
+    let theirs = match remote {
+        // The remote-tracking ref was rewritten, too.
+        Some(remote) => transfer::fetch(store, remote, watch)?,
+        None => None,
+    };
+    if let Some(remote) = remote
+        && let Some(theirs) = theirs
+    {
         let tracking = store.tracking(remote);
         store.refuse_large_commits(theirs, &[], &tracking).map_err(theirs_are(store, remote))?;
     }

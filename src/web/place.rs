@@ -16,7 +16,7 @@ const IN_FILE_NAME: &AsciiSet = &ENCODED.add(b':').add(b'*').add(b'|');
 /// A page, without the query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
-    /// Running, ready and blocked work, and what waits for a person.
+    /// Running, ready and waiting work, and what waits for a person.
     Overview,
     /// The list of issues.
     Issues,

@@ -91,11 +91,15 @@ impl PlaceVariables {
     /// written it, so it sees no more than an agent does, and what `wf.workplace.env` of git config names.
     pub(crate) fn beside_agents(store: &Store, place: Option<&Self>) -> Vec<(OsString, OsString)> {
         let given = store.environment().iter().filter(|(name, _)| !is_local_variable(name));
-        let named = store.config_all(PASSED);
-        let is_named = |name: &OsString| named.iter().any(|known| name == known.trim());
-        let passed: Vec<_> = given.clone().filter(|(name, _)| is_named(name)).cloned().collect();
-        let all = beside_agents(given.cloned()).into_iter().chain(passed);
+        let all = beside_agents(given.cloned()).into_iter().chain(Self::named(store));
         all.chain(place.into_iter().flat_map(Self::variables)).collect()
+    }
+
+    /// The variables that `wf.workplace.env` of git config names.
+    pub(crate) fn named(store: &Store) -> Vec<(OsString, OsString)> {
+        let named = store.config_all(PASSED);
+        let given = store.environment().iter().filter(|(name, _)| !is_local_variable(name));
+        given.filter(|(name, _)| named.iter().any(|known| name == known.trim())).cloned().collect()
     }
 
     /// Them as variables of a program.

@@ -148,14 +148,7 @@ fn faults_within(
     let suspects = BTreeSet::new();
     let (before, shelf) = (before.as_ref(), RedactionCache::default());
     let mut look = FileCheck { store, before, after: &after, now, values: 0, suspects, shelf, budget };
-    let mut found = ReceivedFaults::default();
-    for file in &differences {
-        found.records.extend(look.fault(file)?.map(|why| (file.path.clone(), why)));
-        if look.values > budget.values {
-            let what = format!("more than {} values in its records: {IN_PARTS}", budget.values);
-            return Ok(ReceivedFaults::with_all([what]));
-        }
-    }
+    let mut found = of_files(&mut look, &differences)?;
     match look.identities(&steps)? {
         Ok(faults) => found.whole.extend(faults.into_iter().map(Detail::from)),
         Err(beyond) => return Ok(ReceivedFaults::with_all([beyond])),
@@ -163,6 +156,19 @@ fn faults_within(
     // Try a merge only if no record is broken, so that each problem is reported once.
     if found.records.is_empty() && found.whole.is_empty() {
         found = lost(store, old, new, &after)?;
+    }
+    Ok(found)
+}
+
+/// What is wrong with the files that differ; only that they are too much, if they are.
+fn of_files(look: &mut FileCheck<'_>, differences: &[git::Difference]) -> Result<ReceivedFaults, StoreError> {
+    let mut found = ReceivedFaults::default();
+    for file in differences {
+        found.records.extend(look.fault(file)?.map(|why| (file.path.clone(), why)));
+        if look.values > look.budget.values {
+            let what = format!("more than {} values in its records: {IN_PARTS}", look.budget.values);
+            return Ok(ReceivedFaults::with_all([what]));
+        }
     }
     Ok(found)
 }

@@ -64,13 +64,13 @@ pub(crate) fn push(session: &Session, named: Option<&str>) -> Answer<Synced> {
 fn remote_to_begin_from(session: &Session, named: Option<&str>) -> Result<String, Refusal> {
     let store = session.store();
     if store.tip()?.is_some() || !store.was_written_here() {
-        if let Ok(remote) = remote::to_sync(store, named)
-            && let Some(back) =
-                session.asking(|watch| sync::rewritten_ref::bring_back(store, &remote, watch))?
-        {
+        let remote = remote::to_sync(store, named).ok();
+        let back =
+            session.asking(|watch| sync::rewritten_ref::bring_back(store, remote.as_deref(), watch))?;
+        if let Some(back) = back {
             let (reference, from, to) = (store.reference(), back.from, back.to);
             session.notice(Notice::note(format!(
-                "`{}` had rewritten `{reference}`; it is `{to}` again (it was `{from}`)",
+                "`{}` rewrote `{reference}` to `{from}`; it is `{to}` again",
                 back.by
             )));
         }

@@ -135,9 +135,9 @@ impl Claiming<'_> {
                     claimed.push(held.map(|held| held.execution).ok_or_else(|| lost(&id)));
                     continue;
                 }
-                claimed.push(match new.pick(tx, index.as_ref()) {
-                    Ok(picked) => {
-                        let execution = new.write(tx, &picked, made)?;
+                let picked = new.pick(tx, index.as_ref());
+                claimed.push(match picked.and_then(|picked| new.write(tx, &picked, made)) {
+                    Ok(execution) => {
                         written.push(execution.clone());
                         Ok(execution)
                     }

@@ -9,7 +9,7 @@ use crate::index::{Filter, Index, SortOrder};
 use crate::model::{CommitHash, IssueId, IssueStatus, Op, Other, RemedyCall, RepoPath, SolutionId};
 use crate::ops::queue::{self, BaseCommit, QueueWorld};
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::{AbsentWork, ByPath, IssueFacts, WorkPlace};
+use crate::rules::{AbsentWork, ByPath, IssueFacts, LandedState, WorkPlace};
 use crate::store::{ReadState, Store, StoreError, records};
 use crate::trail::{collisions, landed};
 
@@ -108,7 +108,9 @@ fn leave_out_landed(
     let Some(key) = index.landing_key()? else { return Ok(()) };
     if has_all(store, base, &key.tips) {
         // All completed work that an execution did has an answer now.
-        let open: BTreeSet<IssueId> = index.not_landed()?.into_iter().map(|row| row.id).collect();
+        let open = index.not_landed()?.into_iter();
+        let open = open.filter(|row| row.proof.landed.state != LandedState::Landed);
+        let open: BTreeSet<IssueId> = open.map(|row| row.id).collect();
         found.retain(|id, _| open.contains(id));
     }
     Ok(())

@@ -81,7 +81,7 @@ pub(super) fn withdraw_here(session: &Session, claim: &Execution) -> Result<(), 
         claim.id.short()
     );
     session.notice(Notice::warning(message));
-    active::forget(session.store())?;
+    active::forget_issue(session.store(), &claim.issue_id)?;
     Ok(())
 }
 

@@ -75,7 +75,8 @@ impl UsersState {
                 None => found.push(format!("{name} is new")),
             }
         }
-        let gone = self.refs.keys().filter(|name| !now.refs.contains_key(*name));
+        let is_gone = |name: &&String| !now.refs.contains_key(*name) && !self.moved_by_run.contains(*name);
+        let gone = self.refs.keys().filter(is_gone);
         found.extend(gone.map(|name| format!("{name} is gone")));
         let files = now.changed.iter().filter(|file| !self.changed.contains(file));
         found.extend(files.map(|file| file.trim().to_owned()));

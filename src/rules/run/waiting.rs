@@ -182,12 +182,12 @@ fn taken_over(run: &Run, left: &LeftWork) -> WaitsForPerson {
     let name = Branch::of_run(&run.id);
     let mut remedies = Vec::new();
     if left.onto.is_some() {
-        remedies.push(Remedy::call(RemedyCall::new(Op::Land, [&run.id]), "tests it and lands it"));
+        remedies.push(Remedy::call(RemedyCall::new(Op::Land, [&run.id]), "tests the work and lands it"));
     }
     if left.can_be_merged {
         remedies.push(Remedy::command(
             format!("git merge {}", name.operand()),
-            "merges it into what is checked out",
+            "merges the work into the current branch",
         ));
     }
     let place =

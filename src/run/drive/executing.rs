@@ -111,6 +111,7 @@ impl Driver<'_> {
         let mut ids = Vec::new();
         let mut logged = Vec::new();
         if !claims.is_empty() {
+            self.branch_tree()?;
             let session = self.identity(Role::Executor).at(&self.places.branch_tree())?;
             self.settle_notifications();
             let run = self.run.id.clone();

@@ -35,6 +35,7 @@ impl Driver<'_> {
     pub(super) fn land(&mut self, issue: &IssueId) {
         if self.run.lands {
             self.landings.waiting.push_back(LandingOrder::Issue(issue.clone()));
+            self.landings.is_rest_tried = false;
         }
     }
 
@@ -116,7 +117,11 @@ impl Driver<'_> {
     }
 
     /// The answer of a landing, which later issues build on; `None` if there is nothing to tell any more.
-    fn landed(&mut self, what: &str, landed: Answer<LandView>) -> Result<Option<LandView>, Refusal> {
+    pub(super) fn landed(
+        &mut self,
+        what: &str,
+        landed: Answer<LandView>,
+    ) -> Result<Option<LandView>, Refusal> {
         match landed {
             Ok(done) => {
                 for notice in &done.notices {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::Driver;
 use super::starting::file_name;
-use crate::model::{Breach, Execution, RunEvent, RunStep};
+use crate::model::{Breach, Code, Execution, RunEvent, RunStep};
 use crate::ops::work::handed_in::AgentSubject;
 use crate::ops::work::preparing::remove_leftover;
 use crate::ops::{Refusal, issues};
@@ -70,7 +70,7 @@ impl Driver<'_> {
         let note = match place.keep(&session, &execution.id) {
             Ok(Some(branch)) => Some(format!("resumed; uncommitted changes are on the branch {branch}")),
             Ok(None) => None,
-            Err(refusal) if refusal.is_stop() => return Err(refusal),
+            Err(refusal) if refusal.code != Code::WorkplaceChanged => return Err(refusal),
             Err(refusal) => Some(format!("resumed; {}", refusal.message)),
         };
         remove_leftover(self.session, place.workplace);

@@ -5,6 +5,7 @@ use crate::model::RunEvent;
 use crate::ops::Notice;
 use crate::ops::work::publish_store;
 use crate::run::job::{EndedStep, StepOutcome, StepReport, VainStep};
+use crate::run::landing::EndedLanding;
 use crate::run::watch::RunUpdate;
 
 impl Driver<'_> {
@@ -44,17 +45,26 @@ impl Driver<'_> {
                         self.watch.update(&RunUpdate::Noticed(&Notice::warning(what)));
                     }
                 }
-                Ok(StepReport::Landed(ended)) => self.end_landing(&ended.order),
+                Ok(StepReport::Landed(ended)) => self.tell_last(*ended),
                 Ok(StepReport::Noticed(notice)) => self.watch.update(&RunUpdate::Noticed(&notice)),
                 _ => {}
             }
         }
     }
 
+    /// Tells how a landing ended that the run does not go on from. The log of its execution has what landed.
+    fn tell_last(&mut self, ended: EndedLanding) {
+        self.end_landing(&ended.order);
+        let what = ended.order.what(&self.run.id);
+        if let Ok(Some(view)) = self.landed(&what, ended.landed) {
+            let _ = self.tell_landed(&view);
+        }
+    }
+
     /// Stops every agent and waits for that. Then records what they used, and what they did outside of their roles.
     pub(super) fn stop_all(&mut self) {
         self.stops.at_once();
-        let (mut events, mut ended, mut landed) = (Vec::new(), Vec::new(), None);
+        let (mut events, mut ended, mut landing) = (Vec::new(), Vec::new(), None);
         while !self.is_idle() {
             match self.news.recv() {
                 Ok(StepReport::Over(EndedStep { issue, step, work, logged, .. })) => {
@@ -68,7 +78,7 @@ impl Driver<'_> {
                 }
                 Ok(StepReport::Landed(ended)) => {
                     self.end_landing(&ended.order);
-                    landed = ended.landed.ok();
+                    landing = Some(*ended);
                 }
                 Ok(StepReport::Breach(breach)) => events.push(RunEvent::Breach(breach)),
                 // It may say where work was kept.
@@ -80,9 +90,8 @@ impl Driver<'_> {
             let _ = thread.join();
         }
         self.stops.agents_ended();
-        if let Some(landed) = landed {
-            // The log of its execution has it.
-            let _ = self.tell_landed(&landed.view);
+        if let Some(landing) = landing {
+            self.tell_last(landing);
         }
         // The reason to stop matters more than the failure to record this. Then a resume does it.
         if events.is_empty() || self.log("stopped", events).is_ok() {

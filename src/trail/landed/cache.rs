@@ -53,11 +53,10 @@ pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<Landing
             of_lost.extend(lost);
             fresh.extend(index.landed_as(&of_lost)?);
         }
-        // Only the whole history says whether a revert still stands.
-        fresh.extend(
-            pending.iter().filter(|row| !row.proof.landed.reverted.is_empty()).map(|row| row.id.clone()),
-        );
     }
+    // Only the whole history says whether a revert still stands.
+    fresh
+        .extend(pending.iter().filter(|row| !row.proof.landed.reverted.is_empty()).map(|row| row.id.clone()));
     let snapshot = index.snapshot()?;
     let asked = Asked { branch: &target.branch, tips: &tips, first_land: index.first_land()? };
     let unpushed = target.unpushed();

@@ -90,7 +90,7 @@ fn what_filter_repo_put_in_place_of_a_text_does_not_win() {
     assert_ne!(ada.git(&["cat-file", "-e", &original]).code, 0, "it is gone");
     ada.write(".git/filter-repo/ref-map", format!("old new ref\n{original} {rewritten} {REF}\n"));
     let ran = ada.wf(&["sync"]).ok();
-    assert!(ran.stderr.contains("`git filter-repo` had rewritten `refs/wf/main`"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`git filter-repo` rewrote `refs/wf/main`"), "{}", ran.stderr);
     assert_eq!(ada.tip(), Some(original.clone()));
     assert_eq!(two.origin.tip(), Some(original));
     let listed = ada.json(&["list"]).to_string();
@@ -113,7 +113,7 @@ fn a_store_that_git_lfs_migrated_is_what_it_was_after_a_sync() {
     assert!(message.contains("`git lfs migrate` rewrote `refs/wf/main`"), "{refused}");
     assert!(refused["hint"].as_str().unwrap().contains("`git wf sync` brings back"), "{refused}");
     let ran = ada.wf(&["sync"]).ok();
-    assert!(ran.stderr.contains("`git lfs migrate` had rewritten"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`git lfs migrate` rewrote"), "{}", ran.stderr);
     assert_eq!((ada.tip(), two.origin.tip()), (Some(before.clone()), Some(before)));
     ada.wf(&["fsck"]).ok();
     // Without a reflog, it is what the remote has.
@@ -122,6 +122,12 @@ fn a_store_that_git_lfs_migrated_is_what_it_was_after_a_sync() {
     ada.wf(&["sync"]).ok();
     assert_eq!(ada.tip(), two.origin.tip());
     assert_eq!(ada.json(&["list"]).as_array().unwrap().len(), 2);
+    // Without a remote, this clone still has it.
+    let before = ada.tip();
+    ada.git(&["remote", "remove", "origin"]).ok();
+    ada.git(&["update-ref", REF, &migrated]).ok();
+    ada.wf(&["sync"]).fails(1);
+    assert_eq!(ada.tip(), before);
 }
 
 #[test]

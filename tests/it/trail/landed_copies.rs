@@ -49,7 +49,7 @@ fn a_merge_on_a_branch_is_missing_though_other_commits_were_amended_and_copied()
     work.done();
     bare(&repo, &["cherry-pick", &first]);
     assert_eq!(state(&repo, "ISS-001"), "unlanded");
-    assert_eq!(missing(&repo), [merge.clone()]);
+    assert_eq!(missing(&repo), std::slice::from_ref(&merge));
     // On no branch it is lost, which the amend before it does not explain.
     work.git(&["switch", "-q", "--detach", "main"]).ok();
     repo.git(&["branch", "-q", "-D", "work"]).ok();

@@ -133,3 +133,14 @@ fn what_waits_for_reverted_work_says_so() {
     assert_eq!(item["blocked_by"][0]["remedies"][0]["command"], format!("git revert {revert}"), "{item:#}");
     assert_eq!(item["blocked_by"][0]["kind"], json!("absent-work"), "{item:#}");
 }
+
+#[test]
+fn a_revert_stands_while_only_other_branches_move() {
+    let sandbox = Sandbox::new();
+    let repo = start(&sandbox);
+    squashed(&repo, true);
+    bare(&repo, &["revert", "--no-edit", "HEAD"]);
+    assert_eq!((state(&repo, "ISS-001"), reverted(&repo)), ("unlanded".into(), 2));
+    repo.git(&["branch", "other"]).ok();
+    assert_eq!((state(&repo, "ISS-001"), reverted(&repo)), ("unlanded".into(), 2));
+}

@@ -29,7 +29,7 @@ use crate::ui::{clean_line, count};
 /// `_git-wf` in a directory of $fpath; for fish, to `~/.config/fish/conf.d/git-wf.fish`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Remove what `setup` wrote for this user
+    /// Remove what `setup` wrote for this user; what `--manual` wrote stays
     #[arg(long)]
     uninstall: bool,
     /// Install only the manual pages, below this directory

@@ -64,7 +64,8 @@ pub(crate) struct Args {
     /// together; auto: chosen by the number and priority of the issues
     #[arg(long, value_name = "MODE", value_parser = parse_mode)]
     mode: Option<Mode>,
-    /// Execute at most N plans at once (default: 1); work that is tested for landing, or whose conflict is resolved, counts
+    /// Execute at most N plans at once (default: 1); work that is being tested for landing, or whose conflict is being resolved,
+    /// counts, too
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(run::JOBS))]
     jobs: Option<u64>,
     /// Plan or review at most N issues at once (default: 3 in a batch, else 1)
@@ -198,7 +199,7 @@ enum RunCommand {
         /// The run (default: the only one that was interrupted or paused here)
         run: Option<String>,
         /// Resume a run that was started or last resumed in another clone. Stop it there first: a process that still
-        /// runs there stops only once it fetches this change. Then it records nothing more and gives its claims back
+        /// runs there stops only once it fetches this change; from then on it records nothing more, and it gives its claims back
         #[arg(long, requires = "run")]
         take_over: bool,
         /// Continue until the run has cost this much in total: `10 USD`, `1M tokens`, `5h`

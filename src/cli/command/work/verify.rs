@@ -35,7 +35,7 @@ pub(crate) struct Args {
     /// Run them in a fresh workplace, on what is committed, and test the tests themselves
     #[arg(long)]
     fresh: bool,
-    /// Run them as a verifier, and sign the results; without EXECUTION, for each that lacks a signature
+    /// Run them as a verifier, and sign the results; without EXECUTION, those of each execution whose evidence lacks a signature
     #[arg(long, conflicts_with = "tasks")]
     as_verifier: bool,
     /// Stop a command that takes longer than this, such as 90s, 30m or 2h

@@ -8,10 +8,9 @@ use serde::Serialize;
 use super::Served;
 use crate::index::{Filter, Index, SortOrder};
 use crate::model::{
-    ExecutionStatus, IssueId, IssueStatus, Op, Other, Person, Remedies, Remedy, RemedyCall, SolutionId, Time,
-    WisdomType, text_enum,
+    IssueId, IssueStatus, Op, Other, Person, Remedies, Remedy, RemedyCall, SolutionId, Time, WisdomType,
+    text_enum,
 };
-use crate::ops::work;
 use crate::ops::work::runs::view::{self, InterruptedRun};
 use crate::ops::{Refusal, Session};
 use crate::rules::{DependencyCycle, Gate, IssueFacts, Undecided, plan_check, review, roles, wisdom};
@@ -116,7 +115,12 @@ fn undecided(what: Undecided) -> Filter {
 }
 
 #[allow(clippy::needless_pass_by_value)] // Ids are given as they come.
-fn about(issue: &IssueFacts, id: impl ToString, what: String, remedies: Remedies) -> AttentionItem {
+pub(super) fn about(
+    issue: &IssueFacts,
+    id: impl ToString,
+    what: String,
+    remedies: Remedies,
+) -> AttentionItem {
     AttentionItem {
         id: id.to_string(),
         issue_id: Some(issue.id.clone()),
@@ -168,7 +172,7 @@ impl AttentionFacts<'_> {
     }
 
     /// The issues that match, the most urgent first, at most `limit`.
-    fn issues(&self, filter: &Filter, limit: Option<usize>) -> Result<Vec<IssueFacts>, Refusal> {
+    pub(super) fn issues(&self, filter: &Filter, limit: Option<usize>) -> Result<Vec<IssueFacts>, Refusal> {
         let numbers = self.index.list(filter, SortOrder::Priority, 0, limit)?;
         Ok(self.index.facts(&numbers)?)
     }
@@ -253,37 +257,6 @@ impl AttentionFacts<'_> {
                 id: open.record,
             })
             .collect())
-    }
-
-    fn leases(&self) -> Result<Vec<AttentionItem>, Refusal> {
-        let mut found = Vec::new();
-        if self.count(IssueStatus::Executing) == 0 {
-            return Ok(found);
-        }
-        let now = self.session.store().now()?;
-        let executing = Filter { statuses: vec![IssueStatus::Executing], ..Filter::default() };
-        for issue in self.issues(&executing, None)? {
-            let Some(holder) = issue.holder.as_ref().filter(|it| it.status == ExecutionStatus::Executing)
-            else {
-                continue;
-            };
-            let actor = Some(holder.actor.clone());
-            if now > holder.lease_expires_at {
-                let remedies = Remedies::call(Op::Next, "takes it over, or continues it if it is yours")
-                    .or_call(Other::LeaseList, "shows the leases");
-                let expired_at = Some(holder.lease_expires_at);
-                let item = about(&issue, &holder.execution_id, issue.title.clone(), remedies);
-                found.push(AttentionItem { actor, expired_at, ..item });
-            } else if let Some(worktree) =
-                work::gone_worktree(self.session.store(), self.snapshot, &holder.execution_id)?
-            {
-                let release = RemedyCall::new(Op::LeaseRelease, [&issue.id]);
-                let remedies = Remedies::call(release, "gives it up, so that `next` claims it again");
-                let item = about(&issue, &holder.execution_id, issue.title.clone(), remedies);
-                found.push(AttentionItem { actor, gone_worktree: Some(worktree), ..item });
-            }
-        }
-        Ok(found)
     }
 
     fn runs(&self) -> Result<Vec<AttentionItem>, Refusal> {

@@ -1,8 +1,9 @@
-//! The overview: what this worktree executes, what is ready, what is blocked and why, what waits for the user, and what
+//! The overview: what this worktree executes, what is ready, what is queued but not ready and why, what waits for the user, and what
 //! to do next. The terminal, the board and the browser show the same.
 
 mod attention;
 mod landings;
+mod leases;
 mod outside;
 mod sync_state;
 

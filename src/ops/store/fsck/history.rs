@@ -111,7 +111,10 @@ fn report_history(
         let remedy = Remedy::words("`git fetch --unshallow` fetches the rest");
         found.add_with(FsckSeverity::Note, store.reference(), None, what, Some(remedy));
     } else if let Some(by) = rewritten_by {
-        let remedy = Remedy::call(RemedyCall::from(Other::Sync), "brings back what the remote has of it");
+        let remedy = Remedy::call(
+            RemedyCall::from(Other::Sync),
+            "brings back the commit that it had, as far as this clone or the remote has it",
+        );
         let what = format!("{by} rewrote its history");
         found.add_with(FsckSeverity::Note, store.reference(), None, what, Some(remedy));
     } else if roots > 1 {

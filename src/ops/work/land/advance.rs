@@ -25,6 +25,7 @@ impl Landing<'_> {
     ) -> Result<bool, Refusal> {
         let (session, target) = (self.session, &self.target);
         let store = session.store();
+        session.admit_now()?;
         let change = |tx: &mut Tx<'_>| {
             session.admit_change(tx)?;
             record(tx, store, &target.branch, &self.issues, made, checks)

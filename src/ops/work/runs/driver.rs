@@ -11,7 +11,7 @@ use super::view::folder;
 use crate::model::{Code, Other, RemedyCall, RunId, RunStatus, text_enum};
 use crate::ops::{Refusal, WriteCondition};
 use crate::rules::{RunFolder, RunProgress};
-use crate::store::{ReadState, Store, Tx, layout, random_uid, records};
+use crate::store::{ReadState, Snapshot, Store, Tx, layout, random_uid, records};
 
 /// The names of this repository's drivers, one per line.
 const NAMES: &str = "drivers";
@@ -174,6 +174,10 @@ impl RunHold {
 impl WriteCondition for RunHold {
     fn check(&self, tx: &Tx<'_>) -> Result<(), Refusal> {
         self.check_in(tx)
+    }
+
+    fn check_before(&self, snapshot: &Snapshot<'_>) -> Result<(), Refusal> {
+        self.check_in(snapshot)
     }
 }
 

@@ -99,8 +99,6 @@ fn a_run_is_reported_in_numbers_and_times() {
     assert_eq!(offered[0].as_deref(), Some("git wf land RUN-1"));
     assert_eq!(offered[1].as_deref(), Some("git merge heads/wf/RUN-1"));
     assert_eq!(waiting.len(), 4);
-    let remedies: Vec<Option<String>> = report.waiting[3].remedies.iter().map(Remedy::line).collect();
-    assert_eq!(remedies, [Some("git wf land RUN-1".to_owned()), None]);
 }
 
 #[test]

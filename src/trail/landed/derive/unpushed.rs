@@ -8,7 +8,7 @@ use crate::store::{Store, StoreError};
 use crate::trail::landed::target::UnpushedBranch;
 
 impl Asked<'_> {
-    /// Says of work that is not at the tips whether it only has to be pushed.
+    /// Says of work that is not at the tips, nor was taken back there, whether it only has to be pushed.
     pub(crate) fn note_unpushed(
         &self,
         store: &Store,
@@ -16,8 +16,10 @@ impl Asked<'_> {
         questions: &[Question<'_>],
         answers: &mut [LandingProof],
     ) -> Result<(), StoreError> {
-        let open: Vec<usize> =
-            (0..answers.len()).filter(|n| answers[*n].landed.state == LandedState::Unlanded).collect();
+        let is_open = |proof: &LandingProof| {
+            proof.landed.state == LandedState::Unlanded && proof.landed.reverted.is_empty()
+        };
+        let open: Vec<usize> = (0..answers.len()).filter(|n| is_open(&answers[*n])).collect();
         if open.is_empty() {
             return Ok(());
         }

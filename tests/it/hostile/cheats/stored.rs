@@ -78,7 +78,8 @@ fn a_check_that_was_written_by_hand() {
     });
     let place = link["id"].as_str().unwrap().rsplit_once('-').unwrap().0;
     let (id, record) = record::entry(place, check);
-    let changed = format!("{}0", &id[..id.len() - 1]);
+    let other = if id.ends_with('0') { '1' } else { '0' };
+    let changed = format!("{}{other}", &id[..id.len() - 1]);
     repo.plumb_records(&[(format!("{folder}/{changed}.json"), record.clone())]);
     let error = repo.refused(1, &["done", "-m", "it is done"]).to_string();
     assert!(error.contains("has no passing check"), "{error}");

@@ -107,7 +107,8 @@ fn in_the_morning_each_issue_has_landed_or_is_named() {
     let is_told = |issue: &str, kind: &str| assert!(kinds(issue).contains(kind), "{issue} {kind}: {told:#?}");
     is_told("ISS-1", "limit");
     is_told("ISS-1", "landed");
-    is_told("ISS-2", "landed");
+    // The run is killed while this lands: whether that was told before is a matter of luck.
+    assert_eq!(by_issue["ISS-2"]["landed"]["state"], "landed", "{report:#}");
     is_told("ISS-3", "failed");
     is_told("ISS-4", "landed");
     is_told("ISS-5", "budget");

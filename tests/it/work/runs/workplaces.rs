@@ -257,7 +257,7 @@ fn a_program_that_the_sandbox_does_not_show_is_said_to_be_the_reason() {
     std::fs::write(&script, format!("#!{}\necho\n", shell.display())).unwrap();
     std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
     world.repo.git(&["config", "wf.agent.mine.command", script.to_str().unwrap()]).ok();
-    let error = world.repo.refused(1, &["agents", "test", "mine"]);
+    let error = world.repo.wf(&["agents", "test", "mine", "--json"]).fails(1).json_error();
     assert_eq!(error["code"], "agent-not-started", "{error}");
     let message = error["message"].as_str().unwrap();
     assert!(message.contains("cannot be started in its sandbox") && message.contains("mine"), "{error}");
