@@ -65,6 +65,8 @@ pub(crate) fn of_others(
         };
         others.retain(may_be_source);
         whole.retain(may_be_source);
+        let files = &linked.link.files;
+        retain_alike(store, files, &mut others)?;
         if others.is_empty() && whole.is_empty() {
             continue;
         }
@@ -73,7 +75,7 @@ pub(crate) fn of_others(
         };
         let found = match same(store, &patch, &others)? {
             Some(found) => Some(found),
-            None => ranges.same(&patch, code, &whole)?,
+            None => ranges.same(&patch, files, code, &whole)?,
         };
         if let Some((id, by)) = found.and_then(|id| Some((id, known.get(&CommitHash::from(id))?))) {
             let short = id.to_hex_with_len(SHORT);
@@ -91,6 +93,21 @@ fn others(store: &Store, linked: &LinkedCommit, named: &[ObjectId]) -> Result<Ve
         found.extend(store.git().named_revisions(wanted)?.unwrap_or_default());
     }
     Ok(found)
+}
+
+/// Keeps the commits that change just these files. Any other makes another change, and its patch can be that of the
+/// whole project, which takes git minutes to read.
+fn retain_alike(store: &Store, files: &[String], others: &mut Vec<ObjectId>) -> Result<(), StoreError> {
+    let mut alike = Vec::new();
+    for id in others.drain(..) {
+        let Some(code) = store.sound_commit(id)? else { continue };
+        // At the end of a shallow history nobody knows what a commit changed.
+        if store.require_parents(&code).is_ok() && store.changed_files(&code)? == files {
+            alike.push(id);
+        }
+    }
+    *others = alike;
+    Ok(())
 }
 
 /// The oldest of these commits that makes that change.
@@ -111,6 +128,7 @@ impl Ranges<'_> {
     fn same(
         &mut self,
         patch: &PatchId,
+        files: &[String],
         code: &CodeCommit,
         tips: &[ObjectId],
     ) -> Result<Option<ObjectId>, StoreError> {
@@ -122,6 +140,7 @@ impl Ranges<'_> {
             }
             let known = match self.patches.get(&(base, *tip)) {
                 Some(known) => known.clone(),
+                None if self.changed_between(base, *tip)? != files => continue,
                 None => patch_id::between(self.store, Some(base), *tip)?,
             };
             let is_same = known.as_ref() == Some(patch);
@@ -131,6 +150,11 @@ impl Ranges<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// The files in which two commits differ.
+    fn changed_between(&self, base: ObjectId, tip: ObjectId) -> Result<Vec<String>, StoreError> {
+        self.store.files_since(Some(base), &self.store.code_commit(tip)?)
     }
 }
 
