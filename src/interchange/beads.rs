@@ -32,6 +32,7 @@ pub(crate) static BEADS: Tracker = Tracker {
     foreign: Some(foreign),
     kept,
     follows_plans: false,
+    is_dated_by_file: false,
     hint: "give the output of `bd export`",
 };
 

@@ -43,6 +43,7 @@ pub(crate) static CCW: Tracker = Tracker {
     foreign: None,
     kept,
     follows_plans: false,
+    is_dated_by_file: false,
     hint: "give the project's directory, its `.workflow/issues`, or a work directory `codex-issue-…`",
 };
 

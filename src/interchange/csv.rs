@@ -75,13 +75,20 @@ fn row<'a>(out: &mut dyn Write, cells: impl Iterator<Item = &'a str>) -> io::Res
     write!(out, "{}\r\n", cells.join(","))
 }
 
+fn is_formula(text: &str) -> bool {
+    text.trim_start_matches(|character: char| character.is_whitespace() && !FORMULA.contains(&character))
+        .starts_with(FORMULA)
+}
+
+/// The text of a cell without the apostrophe that keeps it from being a formula.
+pub(super) fn unguarded(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|text| is_formula(text)).unwrap_or(cell)
+}
+
 /// A text as a cell. What a reader of the file would not see is shown as an escape.
 fn cell(text: &str) -> String {
     let text = &*visibly(text);
-    let is_formula = text
-        .trim_start_matches(|character: char| character.is_whitespace() && !FORMULA.contains(&character))
-        .starts_with(FORMULA);
-    let guard = if is_formula { "'" } else { "" };
+    let guard = if is_formula(text) { "'" } else { "" };
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{guard}{}\"", text.replace('"', "\"\""))
     } else {
@@ -112,6 +119,9 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(cell(text), expected, "{text:?}");
+            if !expected.contains(['"', '\\']) {
+                assert_eq!(unguarded(expected), text);
+            }
         }
     }
 }

@@ -29,6 +29,7 @@ pub(crate) static GIT_BUG: Tracker = Tracker {
     foreign: None,
     kept,
     follows_plans: false,
+    is_dated_by_file: false,
     hint: "fetch the bugs first: git fetch REMOTE 'refs/bugs/*:refs/bugs/*' 'refs/identities/*:refs/identities/*'",
 };
 

@@ -35,6 +35,7 @@ pub(crate) static GITHUB: Tracker = Tracker {
     foreign: None,
     kept: members::kept,
     follows_plans: false,
+    is_dated_by_file: false,
     hint: "give the JSON that `gh issue list --json …` or `gh api --paginate …/issues` wrote",
 };
 

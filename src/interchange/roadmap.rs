@@ -73,6 +73,7 @@ pub(crate) static ROADMAP: Tracker = Tracker {
     foreign: None,
     kept,
     follows_plans: false,
+    is_dated_by_file: false,
     hint: "a roadmap has layers or tasks",
 };
 

@@ -1,20 +1,22 @@
 //! Reads issues from a table (CSV): GitLab and Jira write one, and any other is read by naming its columns. Pure, but for the
 //! file.
 
+mod columns;
 mod values;
 
-use std::collections::BTreeMap;
-use std::io::Read;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use self::values::{priority, status, when};
+use self::columns::field_of;
+pub(crate) use self::columns::{MappedColumn, TableField, TablePreset};
+use self::values::{is_given_up, priority, status, when};
+use super::csv::unguarded;
 use super::fields::UNDATED;
 use super::lines::Unreadable;
 use super::title;
 use super::tracker::{Arrival, Each, FoundRecord, Records, RefusedRecord, Tracker};
 use crate::model::issue::StoredStatus;
-use crate::model::text_enum::text_enum;
 use crate::model::{Issue, IssueId, Source, Time};
 use crate::rules::limits;
 
@@ -24,6 +26,10 @@ pub(crate) static TABLE: Tracker = Tracker {
     is_own: |record| record.get(OWN).is_some() && record.get(FIELDS).is_some_and(Value::is_object),
     read,
     kept,
+    is_elsewhere: Some(|before, now| {
+        project(before).zip(project(now)).is_some_and(|(before, now)| before != now)
+    }),
+    is_dated_by_file: true,
     hint: "the first line names the columns; `--map FIELD=COLUMN` says what they mean",
     ..Tracker::ALONE
 };
@@ -34,112 +40,21 @@ const OWN: &str = "csv";
 const FIELDS: &str = "fields";
 /// Its member with all other columns.
 const OTHERS: &str = "others";
+/// Its member with the project that the id needs, if the table has issues of several.
+const PROJECT: &str = "project";
+/// Its member with the date of the file, if the row itself has none.
+const CHANGED: &str = "changed";
+/// Columns of Jira that say more of the status.
+const CATEGORY: &str = "Status Category";
+const RESOLUTION: &str = "Resolution";
+/// The prefix of ids of GitLab.
+const GITLAB: &str = "GL";
 /// The prefix of ids that are only numbers, if no preset has one.
 const PREFIX: &str = "CSV";
 /// A preview shows at most this many rows.
 const MOST_PREVIEWED: usize = 5;
 /// Tables with more columns are none.
 const MOST_COLUMNS: usize = 2000;
-
-text_enum!(
-    /// A field that a column can have.
-    TableField {
-        /// The id, which is needed.
-        Id = "id",
-        /// The title.
-        Title = "title",
-        /// The description.
-        Description = "description",
-        /// The status.
-        Status = "status",
-        /// The priority.
-        Priority = "priority",
-        /// The type.
-        Type = "type",
-        /// Labels, separated by commas.
-        Tags = "tags",
-        /// Who works on it.
-        Assignee = "assignee",
-        /// Who reported it.
-        Author = "author",
-        /// When it was created.
-        CreatedAt = "created_at",
-        /// When it last changed.
-        UpdatedAt = "updated_at",
-        /// When it was closed.
-        ClosedAt = "closed_at",
-        /// The page.
-        Url = "url",
-    }
-);
-
-text_enum!(
-    /// Who wrote a table.
-    TablePreset {
-        /// GitLab.
-        Gitlab = "gitlab",
-        /// Jira.
-        Jira = "jira",
-    }
-);
-
-impl TablePreset {
-    /// The columns that it documents.
-    fn columns(self) -> &'static [(TableField, &'static str)] {
-        match self {
-            Self::Gitlab => &[
-                (TableField::Id, "Issue ID"),
-                (TableField::Title, "Title"),
-                (TableField::Description, "Description"),
-                (TableField::Status, "State"),
-                (TableField::Tags, "Labels"),
-                (TableField::Assignee, "Assignee Username"),
-                (TableField::Author, "Author Username"),
-                (TableField::CreatedAt, "Created At (UTC)"),
-                (TableField::UpdatedAt, "Updated At (UTC)"),
-                (TableField::ClosedAt, "Closed At (UTC)"),
-                (TableField::Url, "URL"),
-            ],
-            Self::Jira => &[
-                (TableField::Id, "Issue key"),
-                (TableField::Title, "Summary"),
-                (TableField::Description, "Description"),
-                (TableField::Status, "Status"),
-                (TableField::Priority, "Priority"),
-                (TableField::Type, "Issue Type"),
-                (TableField::Tags, "Labels"),
-                (TableField::Assignee, "Assignee"),
-                (TableField::Author, "Reporter"),
-                (TableField::CreatedAt, "Created"),
-                (TableField::UpdatedAt, "Updated"),
-                (TableField::ClosedAt, "Resolved"),
-            ],
-        }
-    }
-
-    fn prefix(self) -> &'static str {
-        match self {
-            Self::Gitlab => "GL",
-            Self::Jira => PREFIX,
-        }
-    }
-
-    /// The preset whose id and title columns a table has.
-    fn detect(columns: &[String]) -> Option<Self> {
-        [Self::Gitlab, Self::Jira].into_iter().find(|preset| {
-            preset.columns().iter().take(2).all(|(_, name)| columns.iter().any(|column| column == name))
-        })
-    }
-}
-
-/// A column with the field that it has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct MappedColumn {
-    /// The field.
-    pub(crate) field: TableField,
-    /// The name of the column.
-    pub(crate) column: String,
-}
 
 /// The rows of a table.
 pub(crate) struct TableRows {
@@ -170,11 +85,12 @@ impl TableRows {
     /// # Errors
     /// In words, if it is no table, or has no column for the id.
     pub(crate) fn read(
-        source: impl Read,
+        source: &[u8],
         preset: Option<TablePreset>,
         mapped: &[MappedColumn],
     ) -> Result<Self, String> {
-        let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(source);
+        let mut reader =
+            csv::ReaderBuilder::new().flexible(true).delimiter(delimiter(source)).from_reader(source);
         let head = reader.headers().map_err(|error| error.to_string())?;
         let columns: Vec<String> =
             head.iter().map(|name| name.trim_start_matches('\u{feff}').trim().to_owned()).collect();
@@ -197,10 +113,22 @@ impl TableRows {
         });
         // The first row of a table stands in its second line, as spreadsheets count.
         let found = rows.zip(2..).map(|(record, number)| FoundRecord { unit: "row".into(), number, record });
+        let mut found: Vec<FoundRecord> = found.collect();
+        tell_projects_apart(&mut found);
         let named = columns.iter().zip(&fields);
         let columns =
             named.filter_map(|(column, field)| Some(format!("{} = `{column}`", (*field)?.as_str())));
-        Ok(Self { columns: columns.collect(), found: found.collect(), remarks: vec![] })
+        Ok(Self { columns: columns.collect(), found, remarks: vec![] })
+    }
+
+    /// Dates the rows that do not say when they changed by their file.
+    pub(crate) fn date(&mut self, changed: Time) {
+        for record in self.found.iter_mut().filter_map(|found| found.record.as_mut().ok()) {
+            let said = record[FIELDS][TableField::UpdatedAt.as_str()][0].as_str();
+            if said.and_then(when).is_none() {
+                record[CHANGED] = changed.to_string().into();
+            }
+        }
     }
 
     /// Remarks on which column has which field, and on what the first rows become.
@@ -219,15 +147,32 @@ impl TableRows {
     }
 }
 
-fn field_of(column: &str, preset: Option<TablePreset>, mapped: &[MappedColumn]) -> Option<TableField> {
-    if let Some(named) = mapped.iter().find(|mapped| mapped.column == column) {
-        return Some(named.field);
+/// What separates the cells: what is most frequent in the first line.
+fn delimiter(source: &[u8]) -> u8 {
+    let head = source.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let count = |delimiter: &u8| head.iter().filter(|byte| *byte == delimiter).count();
+    // Of equals, the last one.
+    [b'\t', b';', b','].into_iter().max_by_key(count).unwrap_or(b',')
+}
+
+/// The project in `https://host/group/project/-/issues/7`.
+fn project(record: &Value) -> Option<&str> {
+    let url = record[FIELDS][TableField::Url.as_str()][0].as_str()?;
+    if record[OWN] == GITLAB { Some(url.split_once("/-/")?.0) } else { None }
+}
+
+/// Each project of GitLab counts its issues from 1: if a table has several, the ids have their names.
+fn tell_projects_apart(found: &mut [FoundRecord]) {
+    let projects = found.iter().filter_map(|found| project(found.record.as_ref().ok()?));
+    if projects.collect::<BTreeSet<_>>().len() < 2 {
+        return;
     }
-    let known = match preset {
-        Some(preset) => preset.columns().iter().find(|(_, name)| *name == column).map(|(field, _)| *field),
-        None => TableField::parse(column),
-    };
-    known.filter(|field| !mapped.iter().any(|mapped| mapped.field == *field))
+    for record in found.iter_mut().filter_map(|found| found.record.as_mut().ok()) {
+        let name = project(record).and_then(|url| url.rsplit('/').next()).map(str::to_owned);
+        if let Some(name) = name {
+            record[PROJECT] = name.into();
+        }
+    }
 }
 
 fn record(row: &csv::StringRecord, columns: &[String], fields: &[Option<TableField>], prefix: &str) -> Value {
@@ -237,8 +182,8 @@ fn record(row: &csv::StringRecord, columns: &[String], fields: &[Option<TableFie
             continue;
         }
         match field {
-            Some(field) => said.entry(field.as_str()).or_default().push(cell),
-            None => others.entry(column).or_default().push(cell),
+            Some(field) => said.entry(field.as_str()).or_default().push(unguarded(cell)),
+            None => others.entry(column).or_default().push(unguarded(cell)),
         }
     }
     json!({OWN: prefix, FIELDS: said, OTHERS: others})
@@ -252,6 +197,7 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let text = |field: TableField| all(field).next();
     let given = text(TableField::Id).ok_or_else(|| RefusedRecord::fault(None, "it has no id"))?;
     let prefix = record[OWN].as_str().unwrap_or(PREFIX);
+    let prefix = record[PROJECT].as_str().map_or(prefix.to_owned(), |project| format!("{prefix}-{project}"));
     let id = IssueId::parse(given).or_else(|error| {
         let number = given.trim_start_matches('#');
         let is_plain = number.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -282,7 +228,11 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let mut issue = Issue::new(id, author.into(), born, title);
     issue.source = Some(Source::Import);
     issue.context = text(TableField::Description).map(str::to_owned);
-    issue.assignee = text(TableField::Assignee).map(str::to_owned);
+    let mut people: Vec<&str> = all(TableField::Assignee).collect();
+    if record[OWN] == GITLAB {
+        people = people.into_iter().flat_map(|names| names.split(',')).map(str::trim).collect();
+    }
+    issue.assignee = people.first().map(|name| (*name).to_owned());
     issue.issue_type = text(TableField::Type).map(str::to_lowercase);
     for label in all(TableField::Tags).flat_map(|text| text.split(',')).map(str::trim) {
         match limits::label(label) {
@@ -292,13 +242,13 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     }
     let url = text(TableField::Url);
     issue.source_url = url.filter(|url| limits::web_address(url).is_ok()).map(str::to_owned);
+    let updated = updated.or_else(|| record[CHANGED].as_str().and_then(Time::parse));
     let mut arrival = Arrival::new(issue, record.clone(), updated.map_or(born, |updated| updated.max(born)));
+    if people.len() > 1 {
+        arrival.kept.insert("further people".into());
+    }
     if let Some(word) = text(TableField::Status) {
-        let (status, is_known) = status(word);
-        arrival.issue.status = status;
-        if !is_known {
-            arrival.kept.insert(format!("the status `{word}` became `{status}`").into());
-        }
+        set_status(&mut arrival, record, word);
     }
     if let Some(word) = text(TableField::Priority) {
         match priority(word) {
@@ -311,6 +261,22 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     }
     arrival.kept.extend(kept(record).keys().map(|name| format!("the column `{name}`").into()));
     Ok(Arrival { is_dated: created.is_some(), notes, ..arrival })
+}
+
+/// Sets the status that a word means, or else its category, as far as Jira says it.
+fn set_status(arrival: &mut Arrival, record: &Value, word: &str) {
+    let other = |name: &str| record[OTHERS][name][0].as_str();
+    let (mut own, mut is_known) = status(word);
+    if let (Some(category), false) = (other(CATEGORY), is_known) {
+        (own, is_known) = status(category);
+    }
+    if own == StoredStatus::Closed && other(RESOLUTION).is_some_and(is_given_up) {
+        own = StoredStatus::Cancelled;
+    }
+    arrival.issue.status = own;
+    if !is_known {
+        arrival.kept.insert(format!("the status `{word}` became `{own}`").into());
+    }
 }
 
 /// The columns that have no field here.

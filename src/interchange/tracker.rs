@@ -34,6 +34,8 @@ pub(crate) struct Tracker {
     pub(crate) kept: fn(&Value) -> Map<String, Value>,
     /// Whether it only says how far a plan has come, so that what is completed here is not closed by it.
     pub(crate) follows_plans: bool,
+    /// Whether its records have a member `changed` with the date of their file, so that another date alone is no change.
+    pub(crate) is_dated_by_file: bool,
     /// The hint for a file without such records.
     pub(crate) hint: &'static str,
 }
@@ -51,6 +53,7 @@ impl Tracker {
         foreign: None,
         kept: |_| Map::new(),
         follows_plans: false,
+        is_dated_by_file: false,
         hint: "",
     };
 }

@@ -11,8 +11,9 @@ use serde_json::Value;
 use super::Refusal;
 use crate::interchange::plan_tools;
 use crate::interchange::plan_tools::written::{Progress, Stage, WrittenText, WrittenTool};
+use crate::interchange::trackers;
 use crate::model::hash::CommitHash;
-use crate::model::{Code, ExecutionStatus, IssueId, IssueStatus, Solution, TaskId};
+use crate::model::{Code, ExecutionStatus, IssueId, IssueStatus, Solution, StoredStatus, TaskId};
 use crate::rules::folder::ExecutionFolder;
 use crate::rules::prime::open_tasks;
 use crate::rules::{IssueFolder, facts};
@@ -159,6 +160,8 @@ fn of_tool(
 fn progress(folder: &IssueFolder, record: &Value) -> Progress {
     let issue = folder.issue.record.id.clone();
     let stage = match facts::status(folder) {
+        // What the source itself says is over needs no words from here.
+        IssueStatus::Closed | IssueStatus::Cancelled if is_over_there(record) => Stage::Open,
         // Nobody did what another issue says as well.
         IssueStatus::Closed if is_duplicate(folder) => Stage::Cancelled,
         IssueStatus::Completed | IssueStatus::Closed => Stage::Done,
@@ -168,6 +171,12 @@ fn progress(folder: &IssueFolder, record: &Value) -> Progress {
     };
     let done = done_tasks(folder, stage, record["name"].as_str().unwrap_or_default());
     Progress { issue, stage, done }
+}
+
+/// Whether an issue was over in its source as it was last imported.
+fn is_over_there(record: &Value) -> bool {
+    let there = trackers::read(record).map(|(_, arrival)| arrival.issue.status);
+    matches!(there, Some(StoredStatus::Closed | StoredStatus::Cancelled))
 }
 
 /// Leaves only the tasks whose work a branch has.

@@ -4,6 +4,7 @@ use std::io::{self, Seek, Write};
 use std::process::{Command, Output, Stdio};
 
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use super::IssuePages;
 use crate::git::clear_local_variables;
@@ -18,6 +19,8 @@ const NEWER_FIELDS: &[&str] = &["issueType", "blockedBy", "parent"];
 pub(super) const UNKNOWN_FIELD: &str = "Unknown JSON field";
 /// How many issues `gh` is asked for if nobody says how many.
 pub(crate) const MOST_ISSUES: usize = 10_000;
+/// So many comments of an issue `gh issue list` shows at most.
+const MOST_COMMENTS: usize = 100;
 /// The exit code of `gh` if nobody is logged in.
 const NO_LOGIN: i32 = 4;
 
@@ -149,12 +152,32 @@ pub(crate) fn issues_of(repository: &str, selection: &ImportSelection) -> Result
         return Err(GhError::Cut { fault: strict::json_fault(&error), repository: repository.to_owned() });
     }
     let most = if given.is_none() { u64::try_from(limit).ok() } else { None };
-    let mut pages = IssuePages::of(&output.stdout, most);
+    let mut pages = IssuePages::of(&with_all_comments(output.stdout, repository)?, most);
     if let Some(known) = known {
         let lacking: Vec<&str> = NEWER_FIELDS.iter().copied().filter(|name| !known.contains(name)).collect();
         pages.lack(&lacking);
     }
     Ok(pages)
+}
+
+/// A list of issues with all comments of those whose comments were cut.
+fn with_all_comments(list: Vec<u8>, repository: &str) -> Result<Vec<u8>, GhError> {
+    let all = String::from_utf8_lossy(&list);
+    if all.matches("\"createdAt\"").nth(MOST_COMMENTS).is_none() {
+        return Ok(list);
+    }
+    let Ok(mut issues) = serde_json::from_str::<Vec<Value>>(&all) else { return Ok(list) };
+    for issue in &mut issues {
+        if issue["comments"].as_array().map(Vec::len) != Some(MOST_COMMENTS) {
+            continue;
+        }
+        let mut command = gh(&["issue", "view", &issue["number"].to_string(), "--json", "comments"]);
+        let output = finished(command.arg(format!("--repo={repository}")).output(), repository)?;
+        if let Ok(mut whole) = serde_json::from_slice::<Value>(&output.stdout) {
+            issue["comments"] = whole["comments"].take();
+        }
+    }
+    Ok(Value::from(issues).to_string().into_bytes())
 }
 
 /// The newer fields that `gh` has, if it refused one that it does not have.

@@ -106,9 +106,10 @@ pub(crate) fn sent_mark(id: &str) -> String {
 /// How such a line begins.
 const MARK: &str = "<!-- git-wf sent: ";
 
-/// What of here a text on the host is, if its last line says so.
+/// What of here a text on the host is, if a line of its own says so: people write below it. In a quotation, the line begins with
+/// `>`.
 pub(super) fn marked(text: &str) -> Option<&str> {
-    text.trim_end().lines().next_back()?.trim().strip_prefix(MARK)?.strip_suffix(" -->")
+    text.lines().rev().find_map(|line| line.trim().strip_prefix(MARK)?.strip_suffix(" -->"))
 }
 
 /// What the host has of an issue.
@@ -208,9 +209,13 @@ mod tests {
     }
 
     #[test]
-    fn only_a_last_line_is_a_mark() {
+    fn a_line_of_its_own_is_a_mark_wherever_it_is() {
         let mark = sent_mark("ISS-1");
         assert_eq!(marked(&format!("text\n\n{mark}\n")), Some("ISS-1"));
-        assert_eq!((marked(&format!("{mark}\ntext")), marked("")), (None, None));
+        assert_eq!(marked(&format!("text\r\n{mark}\r\n\r\nEDIT: more")), Some("ISS-1"));
+        assert_eq!(
+            (marked(&format!("> {mark}\ntext")), marked(&format!("see {mark}")), marked("")),
+            (None, None, None)
+        );
     }
 }

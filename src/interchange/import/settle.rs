@@ -88,8 +88,8 @@ pub(super) fn settle(
     Ok(joined(here, tracker, arrival, more))
 }
 
-/// Whether the files of a plan have a later date than when they were imported, and the same content: a tool that keeps all plans
-/// in one file writes all of them whenever one changes.
+/// Whether a file has a later date than when it was imported, and says the same: a tool that keeps everything in one file writes
+/// all of it whenever a part changes.
 fn is_only_written_again(tracker: &Tracker, known: &Value, arrival: &Arrival) -> bool {
     let without_date = |record: &Value| {
         let mut record = record.clone();
@@ -97,7 +97,7 @@ fn is_only_written_again(tracker: &Tracker, known: &Value, arrival: &Arrival) ->
         record
     };
     let new = arrival.issue.imported.as_ref();
-    tracker.follows_plans && new.is_some_and(|new| without_date(new) == without_date(known))
+    tracker.is_dated_by_file && new.is_some_and(|new| without_date(new) == without_date(known))
 }
 
 /// The fields of an issue that closing it sets.

@@ -1,21 +1,23 @@
 //! Backlog.md 1.52: a task is a Markdown file with fields above sections that stand between markers.
 
+mod body;
 mod written;
 
-use crate::model::{IdError, IssueId, Op, Priority, StoredStatus, Time};
+use crate::model::{IdError, IssueId, Op, Priority, StoredStatus};
 use std::path::{Path, PathBuf};
 
+use body::{comments, listed, marked, tasks};
 use serde_json::{Map, Value};
 use written::REFERENCE;
 pub(super) use written::{find, write};
 
-use super::draft::{self, Draft, DraftTask};
+use super::PlanTool;
+use super::draft::{self, Draft};
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, date};
 use super::reused_names::{Likeness, ReusedNames};
-use super::sections::{front_matter, section};
-use super::{PlanTool, boxes};
-use crate::interchange::comment::{self, SourceComment};
+use super::sections::{front_matter, loose_fields};
+use crate::interchange::comment;
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
 use crate::rules::{Node, limits, yaml};
@@ -32,6 +34,7 @@ pub(crate) static TRACKER: Tracker = Tracker {
     kept,
     hint: "give the project's directory, or its `backlog`",
     follows_plans: true,
+    is_dated_by_file: true,
     ..Tracker::ALONE
 };
 
@@ -88,7 +91,7 @@ const FILE: &str = "task.md";
 /// Where tasks are, and what it means that they are there.
 const PLACES: [&str; 5] = ["tasks", "completed", "archive/tasks", "drafts", "archive/drafts"];
 /// The fields that have one here.
-const PLACED: [&str; 13] = [
+const PLACED: [&str; 14] = [
     "id",
     "title",
     "status",
@@ -102,42 +105,60 @@ const PLACED: [&str; 13] = [
     "priority",
     "type",
     "parent_task_id",
+    "reporter",
 ];
+/// The settings that count here.
+const SETTINGS: [&str; 3] = ["backlog_directory", "statuses", "priorities"];
 
-/// The text of a file of settings, if it can be read.
-fn config_text(file: &Path) -> Option<String> {
-    files::text_of(file).ok().flatten().map(|(text, _)| text)
+/// A file of settings: its fields, and why they were read line by line, if they are not YAML. `None` if there is no such file.
+fn settings(file: &Path) -> Option<(Node, Option<String>)> {
+    let (text, _) = files::text_of(file).ok().flatten()?;
+    Some(match yaml::read(&text) {
+        Ok(node) => (node, None),
+        Err(why) => (loose_fields(&text, &SETTINGS), Some(why)),
+    })
 }
 
 /// The directory of the tool in a project.
 fn place(folder: &Path) -> Option<PathBuf> {
-    let root = config_text(&folder.join("backlog.config.yml"));
-    let named =
-        root.and_then(|text| yaml::read(&text).ok()).map(|node| node.text("backlog_directory").to_owned());
+    let root = settings(&folder.join("backlog.config.yml"));
+    let named = root.map(|(node, _)| node.text("backlog_directory").to_owned());
     let named = named.filter(|name| !name.is_empty() && !name.starts_with('/') && !name.contains(".."));
     let names = named.into_iter().chain(["backlog", ".backlog"].map(str::to_owned));
     let all = names.map(|name| folder.join(name)).chain([folder.to_owned()]);
-    all.into_iter().find(|place| place.join("tasks").is_dir())
+    all.into_iter().find(|backlog| PLACES.iter().any(|place| backlog.join(place).is_dir()))
+}
+
+/// Whether a file is called as those of tasks are: `task-1.2 - Feed-the-okapi.md`.
+fn is_task(file: &str) -> bool {
+    let Some((word, rest)) = file.split_once('-').filter(|_| file.ends_with(".md")) else { return false };
+    !word.is_empty()
+        && word.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && rest.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
     let Some(backlog) = place(folder) else { return Ok(None) };
     let mut found = PlanFiles::default();
-    let config = [folder.join("backlog.config.yml"), backlog.join("config.yml")];
-    let config = config.iter().find_map(|file| config_text(file)).unwrap_or_default();
-    let config = yaml::read(&config).unwrap_or(Node::Map(vec![]));
+    let files = [folder.join("backlog.config.yml"), backlog.join("config.yml")];
+    let config = files.iter().find_map(|file| settings(file));
+    let (config, odd) = config.unwrap_or((Node::Map(vec![]), None));
+    if let Some(why) = odd {
+        found.remark(format!("the settings are not YAML, so they were read line by line: {why}"));
+    }
     let statuses = words_in(&config, "statuses", &["To Do", "In Progress", "Done"]);
     let priorities = words_in(&config, "priorities", &["high", "medium", "low"]);
+    found.leave_others(&backlog, |name| {
+        name == "config.yml" || PLACES.iter().any(|place| place.split('/').next() == Some(name))
+    });
     for place in PLACES {
-        for file in files::markdown(&backlog.join(place)) {
+        found.leave_others(&backlog.join(place), is_task);
+        for file in files::markdown(&backlog.join(place)).into_iter().filter(|file| is_task(file)) {
             let mut group = FileGroup::default();
             let at = format!("{place}/{file}");
             if let Err(error) = group.add(FILE, &backlog.join(place).join(&file)) {
                 found.refuse(at, error.to_string());
                 continue;
-            }
-            if place.starts_with("archive/") {
-                group.moved_into(&backlog.join(place));
             }
             let text = group.texts.get(FILE).and_then(Value::as_str).unwrap_or_default();
             match front_matter(text).map(|(fields, _)| fields.text("id").to_ascii_uppercase()) {
@@ -152,7 +173,7 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
             }
         }
     }
-    Ok(Some(found))
+    Ok(Some(found.with_unread()))
 }
 
 fn words_in(config: &Node, name: &str, usual: &[&str]) -> Vec<String> {
@@ -179,7 +200,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     let plan = approach.map(|approach| Draft {
         description: marked(body, "SECTION:DESCRIPTION").unwrap_or(title).to_owned(),
         approach: Some(approach.to_owned()),
-        tasks: tasks(approach, title, &criteria, done.as_ref()),
+        tasks: draft::grouped(tasks(approach, title, &criteria, done.as_ref())),
     });
     let said = RecordedIssue {
         title,
@@ -207,8 +228,10 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
         }
     }
     issue.affected_components = words("modified_files").into_iter().collect();
-    let mut references = words("references").into_iter().filter(|text| !text.starts_with(REFERENCE));
-    issue.source_url = references.find(|text| limits::web_address(text).is_ok());
+    let references: Vec<String> =
+        words("references").into_iter().filter(|text| !text.starts_with(REFERENCE)).collect();
+    issue.source_url = references.iter().find(|text| limits::web_address(text).is_ok()).cloned();
+    let further = people.next().is_some() || references.len() > usize::from(issue.source_url.is_some());
     for name in words("dependencies") {
         match other_id(&name).map(|id| given.settled_other(id)) {
             Ok(target) if target != issue.id => drop(issue.depends_on.insert(target)),
@@ -223,7 +246,6 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     if matches!(status, StoredStatus::Closed | StoredStatus::Cancelled) {
         issue.close_reason = owned(marked(body, "SECTION:FINAL_SUMMARY"));
     }
-    let further = people.next().is_some() || references.next().is_some();
     if further {
         arrival.kept.insert("further people and references".into());
     }
@@ -278,113 +300,9 @@ fn priority(given: &PlanRecord<'_>, word: &str) -> Priority {
     at.and_then(|at| Priority::new(u64::try_from(at).ok()?.min(2) + 2)).unwrap_or_default()
 }
 
-/// What is between the markers of a section; without markers, as older versions and people write it, what is below its heading.
-fn marked<'a>(body: &'a str, name: &str) -> Option<&'a str> {
-    placed(body, name).map(|(_, text)| text)
-}
-
-/// A section as [`marked`] reads it, and where it begins.
-fn placed<'a>(body: &'a str, name: &str) -> Option<(usize, &'a str)> {
-    let (begin, end) = (format!("<!-- {name}:BEGIN -->"), format!("<!-- {name}:END -->"));
-    let Some(from) = body.find(&begin).map(|at| at + begin.len()) else {
-        return section(body, heading(name)).map(|section| (section.at, section.body));
-    };
-    let text = &body[from..from + body[from..].find(&end)?];
-    let at = from + text.len() - text.trim_start().len();
-    (!text.trim().is_empty()).then(|| (at, text.trim()))
-}
-
-/// The heading above a section with these markers.
-fn heading(name: &str) -> &'static str {
-    match name {
-        "SECTION:DESCRIPTION" => "Description",
-        "SECTION:PLAN" => "Implementation Plan",
-        "SECTION:NOTES" => "Implementation Notes",
-        "SECTION:FINAL_SUMMARY" => "Final Summary",
-        "AC" => "Acceptance Criteria",
-        "DOD" => "Definition of Done",
-        _ => "Comments",
-    }
-}
-
-/// The texts of the boxes between two markers, without their numbers: `- [ ] #1 It sleeps`.
-fn listed(body: &str, name: &str) -> Vec<String> {
-    let all = boxes::boxes(marked(body, name).unwrap_or_default());
-    all.iter()
-        .map(|task| {
-            let rest = task.text.trim_start_matches('#').trim_start_matches(|c: char| c.is_ascii_digit());
-            if task.text.starts_with('#') { rest.trim().to_owned() } else { task.text.to_owned() }
-        })
-        .filter(|text| !text.is_empty())
-        .collect()
-}
-
-/// The tasks of a plan: the items of its numbered list, or one for all of it. The criteria are those of the last one.
-fn tasks(plan: &str, title: &str, criteria: &[String], done: Option<&String>) -> Vec<DraftTask> {
-    let mut made: Vec<DraftTask> = Vec::new();
-    for line in plan.lines() {
-        match without_number(line) {
-            Some(title) => made.push(DraftTask {
-                id: format!("T{}", made.len() + 1),
-                files: draft::paths(&title),
-                depends_on: made.last().map(|last| last.id.clone()).into_iter().collect(),
-                title,
-                ..DraftTask::default()
-            }),
-            None => {
-                let step = line.trim().trim_start_matches(['-', '*']).trim();
-                if let (Some(last), false) = (made.last_mut(), step.is_empty()) {
-                    last.steps.push(step.to_owned());
-                }
-            }
-        }
-    }
-    if made.is_empty() {
-        let steps = plan.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
-        made.push(DraftTask { id: "T1".into(), title: title.to_owned(), steps, ..DraftTask::default() });
-    }
-    if let Some(last) = made.last_mut() {
-        last.criteria = criteria.to_vec();
-        last.definition_of_done = done.cloned();
-    }
-    made
-}
-
-fn without_number(line: &str) -> Option<String> {
-    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = line[digits..].strip_prefix(['.', ')'])?.trim();
-    (digits > 0 && !rest.is_empty()).then(|| rest.to_owned())
-}
-
-/// The comments: blocks of `author:` and `created:` above a text, which ends at a line `---`.
-fn comments(body: &str, born: Time) -> Vec<SourceComment> {
-    let mut found: Vec<SourceComment> = Vec::new();
-    let mut parts = marked(body, "COMMENTS").unwrap_or_default().split("\n---");
-    while let (Some(head), Some(text)) = (parts.next(), parts.next()) {
-        let field = |name: &str| {
-            head.lines().find_map(|line| Some(line.trim().strip_prefix(name)?.trim_start_matches(':').trim()))
-        };
-        let author = field("author").filter(|name| !name.is_empty()).unwrap_or("unknown");
-        // Times are to the minute, so those of one minute are told apart by their place.
-        let minute = field("created").and_then(date).unwrap_or(born);
-        let last = found
-            .last()
-            .filter(|before| before.created_at >= minute)
-            .map(|before| before.created_at.plus_millis(1));
-        let created_at = last.unwrap_or(minute);
-        let text = text.trim();
-        if !text.is_empty() {
-            found.push(SourceComment { id: None, body: text.to_owned(), author: author.into(), created_at });
-        }
-    }
-    found
-}
-
 /// The fields of a task that have no field here.
 fn kept(record: &Value) -> Map<String, Value> {
     let text = record["files"][FILE].as_str().unwrap_or_default();
     let Ok((Node::Map(fields), _)) = front_matter(text) else { return Map::new() };
-    let unplaced =
-        fields.into_iter().filter(|(name, _)| !PLACED.contains(&name.as_str()) && name != "reporter");
-    unplaced.map(|(name, node)| (name, record::value_of(&node))).filter(|(_, value)| *value != "").collect()
+    record::unplaced(fields.iter().map(|(name, node)| (name.clone(), record::value_of(node))), &PLACED)
 }

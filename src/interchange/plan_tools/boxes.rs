@@ -70,7 +70,9 @@ pub(super) fn boxes(text: &str) -> Vec<TaskBox<'_>> {
                 phase_at = group_at;
             }
             is_below = false;
-        } else if line.trim().is_empty() || !line.starts_with([' ', '\t']) {
+        } else if line.trim().is_empty() {
+            // A paragraph that is indented still belongs to the box.
+        } else if !line.starts_with([' ', '\t']) {
             is_below = false;
         } else if is_below && let Some(last) = found.last_mut() {
             last.below.push(line.trim());
@@ -173,9 +175,9 @@ fn mark_of(line: &str) -> Option<(Range<usize>, &str)> {
 }
 
 /// What follows the bullet or number of a list item; `None` for another line.
-fn item(line: &str) -> Option<&str> {
+pub(super) fn item(line: &str) -> Option<&str> {
     let item = line.trim_start();
-    if let Some(rest) = item.strip_prefix(['-', '*', '+']) {
+    if let Some(rest) = item.strip_prefix(['-', '*', '+']).filter(|rest| !rest.starts_with('*')) {
         return Some(rest);
     }
     let digits = item.bytes().take_while(u8::is_ascii_digit).count();
@@ -190,7 +192,7 @@ mod tests {
 
     #[test]
     fn boxes_are_counted_as_openspec_counts_them() {
-        let text = "# T\n- [ ] none\n## 1. A\n- [x] 1.1 b\n  more\n    - [X] c\n* [~] d\n+ [] e\n1. [ x] f\n- [A](b) no\n\
+        let text = "# T\n- [ ] none\n## 1. A\n- [x] 1.1 b\n  more\n\n  and more\n    - [X] c\n* [~] d\n+ [] e\n1. [ x] f\n- [A](b) no\n\
                     - [WIP] no\n```\n- [ ] g\n```\n<!-- - [ ] h -->\n- [ ](x) i\n";
         let all = boxes(text);
         let said: Vec<_> = all.iter().map(|task| (task.text, task.is_done, task.group)).collect();
@@ -208,7 +210,7 @@ mod tests {
             ]
         );
         assert_eq!(uncounted(text).into_iter().collect::<Vec<_>>(), ["WIP"]);
-        assert_eq!(all[1].below, ["more"]);
+        assert_eq!(all[1].below, ["more", "and more"]);
         assert_eq!(all[3].other_mark(text), Some("~"));
     }
 

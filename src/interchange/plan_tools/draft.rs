@@ -1,8 +1,10 @@
 //! A plan that is made of what a tool wrote.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
-use crate::model::plan_schema::ACTIONS;
+use crate::model::plan_schema::{ACTIONS, MOST_TASKS};
 use crate::model::{Issue, IssueId, PlanJson, RepoPath, Solution, SolutionId, Stamp, Uid, digest};
 use crate::rules::plan_check;
 
@@ -41,6 +43,8 @@ pub(super) struct DraftedPlan {
     pub(super) solution: Solution,
     /// Why it cannot be bound.
     pub(super) faults: Vec<String>,
+    /// Whether its quality would be too low to bind it by hand.
+    pub(super) is_weak: bool,
     /// The number of its content: it decides between two with the same time of change.
     pub(super) content: u32,
 }
@@ -49,6 +53,61 @@ pub(super) struct DraftedPlan {
 pub(crate) fn plan_id(issue: &IssueId, name: &str) -> Result<SolutionId, String> {
     SolutionId::parse(&format!("SOL-{issue}-{}", Uid::of(&[name.as_bytes()])))
         .map_err(|error| error.to_string())
+}
+
+/// The first of the tasks of a list that becomes one task with the one at `place`, if the list has `count` of them.
+pub(super) fn chunk_of(place: usize, count: usize) -> usize {
+    let size = count.div_ceil(MOST_TASKS).max(1);
+    place / size * size
+}
+
+/// As many tasks as a plan has: if there are more, several that follow each other become one.
+pub(super) fn grouped(tasks: Vec<DraftTask>) -> Vec<DraftTask> {
+    let ids: Vec<String> = tasks.iter().map(|task| task.id.clone()).collect();
+    if ids.len() <= MOST_TASKS {
+        return tasks;
+    }
+    let mut made: Vec<DraftTask> = Vec::new();
+    for (place, mut task) in tasks.into_iter().enumerate() {
+        let chunk =
+            |id: &String| ids.iter().position(|own| own == id).map(|n| ids[chunk_of(n, ids.len())].clone());
+        task.depends_on = task.depends_on.iter().filter_map(chunk).collect();
+        if task.criteria.is_empty() {
+            task.criteria.push(task.title.clone());
+        }
+        task.steps.insert(0, task.title.clone());
+        if chunk_of(place, ids.len()) == place {
+            made.push(task);
+        } else if let Some(first) = made.last_mut() {
+            first.join(task);
+        }
+    }
+    for task in &mut made {
+        let own = task.id.clone();
+        let mut seen = BTreeSet::new();
+        task.depends_on.retain(|on| *on != own && seen.insert(on.clone()));
+    }
+    made
+}
+
+impl DraftTask {
+    /// Makes one task of this and the next one.
+    fn join(&mut self, next: Self) {
+        self.description = match (self.description.take(), next.description) {
+            (Some(own), Some(next)) => Some(format!("{own}\n\n{next}")),
+            (own, next) => own.or(next),
+        };
+        self.title = format!("{}; {}", self.title, next.title);
+        self.files.extend(next.files);
+        self.steps.extend(next.steps);
+        self.commands.extend(next.commands);
+        self.manual_checks.extend(next.manual_checks);
+        self.criteria.extend(next.criteria);
+        self.depends_on.extend(next.depends_on);
+        self.definition_of_done = next.definition_of_done.or(self.definition_of_done.take());
+        let mut seen = BTreeSet::new();
+        self.files.retain(|file| seen.insert(file.clone()));
+    }
 }
 
 impl Draft {
@@ -67,6 +126,7 @@ impl Draft {
                 named
             }
         };
+        let is_weak = !plan_check::quality(&value).suffices();
         let number = digest::hash(&value);
         let id = plan_id(&issue.id, name)?;
         let solution = Solution {
@@ -77,7 +137,7 @@ impl Draft {
             plan: PlanJson::new(value).map_err(|error| error.to_string())?,
             withdrawn: None,
         };
-        Ok(DraftedPlan { solution, faults, content: Stamp::content_number(number) })
+        Ok(DraftedPlan { solution, faults, is_weak, content: Stamp::content_number(number) })
     }
 
     fn value(self) -> Value {
@@ -166,6 +226,31 @@ mod tests {
             "Change `gate.rs` and src/lib/mod.rs (see docs/a.md). Not and/or, e.g. 1.5 or https://x.y/z.md",
         );
         assert_eq!(found, ["gate.rs", "src/lib/mod.rs", "docs/a.md"]);
+    }
+
+    #[test]
+    fn more_tasks_than_a_plan_has_become_fewer_with_all_that_they_say() {
+        let task = |n: usize| DraftTask {
+            id: format!("T{n}"),
+            title: format!("t{n}"),
+            depends_on: if n > 1 { vec![format!("T{}", n - 1)] } else { vec![] },
+            ..DraftTask::default()
+        };
+        assert_eq!(grouped((1..=10).map(task).collect()).len(), 10);
+        let made = grouped((1..=11).map(task).collect());
+        let said: Vec<_> = made
+            .iter()
+            .map(|task| (task.id.as_str(), task.title.as_str(), task.depends_on.join(",")))
+            .collect();
+        assert_eq!(
+            (said.len(), &said[0], &said[5]),
+            (6, &("T1", "t1; t2", String::new()), &("T11", "t11", "T9".to_owned()))
+        );
+        assert_eq!(
+            (&made[1].steps, &made[1].criteria),
+            (&vec!["t3".to_owned(), "t4".into()], &vec!["t3".to_owned(), "t4".into()])
+        );
+        assert_eq!((chunk_of(10, 11), chunk_of(3, 11), chunk_of(3, 4)), (10, 2, 3));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Reads the files of a plan tool: small regular files, and no links.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
@@ -19,12 +20,16 @@ pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 const MOST_FILES: usize = 10_000;
 /// Deeper directories are not read.
 const DEEPEST: usize = 4;
+/// At most this many names that were not read are listed.
+const MOST_NAMED: usize = 12;
 
 /// The records of a plan tool.
 #[derive(Default)]
 pub(crate) struct PlanFiles {
     found: Vec<FoundRecord>,
     remarks: Vec<String>,
+    /// How many files and directories of each name were not read.
+    unread: BTreeMap<String, usize>,
 }
 
 impl Records for PlanFiles {
@@ -68,6 +73,34 @@ impl PlanFiles {
         self.found.push(FoundRecord { unit: place.into(), number: 0, record: Err(refused) });
     }
 
+    /// Counts what is in `folder` and has none of these names. Numbers at the beginning of a name do not count.
+    pub(super) fn leave_others(&mut self, folder: &Path, is_read: impl Fn(&str) -> bool) {
+        let all = names(folder, |kind| !kind.is_symlink()).into_iter();
+        for name in all.filter(|name| !name.starts_with('.') && !is_read(name)) {
+            let end = if folder.join(&name).is_dir() { "/" } else { "" };
+            let plain = name.trim_start_matches(|c: char| c.is_ascii_digit() || "-.".contains(c));
+            *self
+                .unread
+                .entry(format!("{}{end}", if plain.contains('.') { plain } else { &name }))
+                .or_default() += 1;
+        }
+    }
+
+    /// The records, with a remark that names what was not read.
+    pub(super) fn with_unread(mut self) -> Self {
+        let mut named: Vec<String> = Vec::new();
+        for (name, count) in self.unread.iter().take(MOST_NAMED) {
+            named.push(if *count > 1 { format!("`{name}` ({count})") } else { format!("`{name}`") });
+        }
+        if self.unread.len() > MOST_NAMED {
+            named.push(format!("and {} more names", self.unread.len() - MOST_NAMED));
+        }
+        if !named.is_empty() {
+            self.remark(format!("not read: {}", named.join(", ")));
+        }
+        self
+    }
+
     /// Says something about the source as a whole.
     pub(super) fn remark(&mut self, remark: String) {
         self.remarks.push(remark);
@@ -85,21 +118,29 @@ impl FileGroup {
     /// The files of a folder with these names, as far as there are any.
     pub(super) fn read<N: AsRef<str>>(folder: &Path, names: impl IntoIterator<Item = N>) -> io::Result<Self> {
         let mut group = Self::default();
+        group.moved_into(folder);
+        if let Some(parent) = folder.parent() {
+            group.moved_into(parent);
+        }
         for name in names {
             group.add(name.as_ref(), &folder.join(name.as_ref()))?;
         }
         Ok(group)
     }
 
-    /// Adds a file, if there is one at `path`. `name`: what the record calls it.
+    /// Adds a file, if there is one at `path`. `name`: what the record calls it. Its folder is dated by what was moved or removed
+    /// there.
     pub(super) fn add(&mut self, name: &str, path: &Path) -> io::Result<()> {
+        if let Some(folder) = path.parent() {
+            self.moved_into(folder);
+        }
         let Some((text, changed)) = text_of(path)? else { return Ok(()) };
         self.texts.insert(name.to_owned(), text.into());
         self.changed = self.changed.max(changed);
         Ok(())
     }
 
-    /// Counts a move into `folder` as a change: it does not date the files themselves.
+    /// Counts what was moved into or out of `folder`, or removed there, as a change: it does not date the files that are left.
     pub(super) fn moved_into(&mut self, folder: &Path) {
         let moved = fs::metadata(folder).ok().as_ref().and_then(modified);
         self.changed = self.changed.max(moved);
@@ -133,7 +174,7 @@ pub(crate) fn whole_text_of(path: &Path) -> io::Result<Option<(String, Option<Ti
 }
 
 /// When a file or directory changed, in milliseconds; `None` before 1970.
-fn modified(found: &fs::Metadata) -> Option<Time> {
+pub(crate) fn modified(found: &fs::Metadata) -> Option<Time> {
     let since = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Time::from_millis(i64::try_from(since.as_millis()).ok()?)
 }

@@ -1,24 +1,26 @@
 //! Get Shit Done 1.42: a roadmap with phases, each with plans of their own. A phase is an issue, known by its slug since
 //! numbers move; each of its plans is an issue below it, with that plan. A plan with a summary beside it is done.
 
+mod phase;
 mod plan_file;
 mod tasks;
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use self::phase::{Phase, field, phases};
 use self::plan_file::{PlanFile, plan_files};
 use self::tasks::{inside, tasks};
-use super::draft::Draft;
+use super::PlanTool;
+use super::draft::{self, Draft};
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, filled};
-use super::sections::{front_matter, sections};
+use super::sections::loose_front_matter;
 use super::written::{Progress, Stage, WrittenText};
-use super::{PlanTool, boxes};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
-use crate::model::{IssueId, Op, StoredStatus};
+use crate::model::{IssueId, Op, StoredStatus, Time};
 use crate::rules::Node;
 
 /// Get Shit Done.
@@ -32,6 +34,7 @@ pub(crate) static TRACKER: Tracker = Tracker {
     kept,
     hint: "give the project's directory, or its `.planning`",
     follows_plans: true,
+    is_dated_by_file: true,
     ..Tracker::ALONE
 };
 
@@ -54,15 +57,6 @@ const PLACED: [&str; 9] = [
 /// The file of a phase in its record: its part of the roadmap.
 const PHASE: &str = "phase.md";
 
-/// A phase as the roadmap has it.
-struct Phase<'a> {
-    /// `1`, `01.1`.
-    number: &'a str,
-    name: &'a str,
-    slug: String,
-    body: &'a str,
-}
-
 fn planning(folder: &Path) -> PathBuf {
     let inside = folder.join(".planning");
     if inside.is_dir() { inside } else { folder.to_owned() }
@@ -83,17 +77,13 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
     if planning.join("STATE.md").is_file() {
         found.remark("decisions and blockers in STATE.md stay there".to_owned());
     }
-    let all = phases(&roadmap);
-    let plans = plan_files(&planning, &all);
+    let folders = planning.join("phases");
+    let names = files::folders(&folders);
+    let all = phases(&roadmap, &names);
+    let plans = plan_files(&folders, &all);
+    found.leave_others(&planning, |name| ["ROADMAP.md", "STATE.md", "phases", "config.json"].contains(&name));
     for phase in &all {
-        let mut group = FileGroup { changed, ..FileGroup::default() };
-        group.texts.insert(PHASE.into(), phase.body.into());
-        let mut own = plans.iter().filter(|plan| plan.phase == phase.slug).peekable();
-        let has_plans = own.peek().is_some();
-        let mut more = record::members(&[("title", Some(phase.name.to_owned()))]);
-        more["depends_on"] = phase.depends_on(&all).into();
-        more["is_done"] = (phase.is_ticked(&roadmap) || has_plans && own.all(PlanFile::has_summary)).into();
-        found.add(format!("phase {}", phase.number), record::record(TOOL, &phase.slug, group, more));
+        add_phase(&mut found, &folders, phase, &all, &plans, changed);
     }
     for plan in &plans {
         let mut group = FileGroup::default();
@@ -106,7 +96,7 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
             continue;
         }
         let text = group.texts.get(PLAN).and_then(Value::as_str).unwrap_or_default();
-        let on = front_matter(text).map(|(fields, _)| words_in(&fields, "depends_on")).unwrap_or_default();
+        let on = fields_of(text).map(|(fields, ..)| words_in(&fields, "depends_on")).unwrap_or_default();
         let mut more = record::members(&[("phase", Some(plan.phase.clone()))]);
         more["depends_on"] = on
             .into_iter()
@@ -115,14 +105,51 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
             .into();
         found.add(place, record::record(TOOL, &plan.name(), group, more));
     }
-    Ok(Some(found))
+    Ok(Some(found.with_unread()))
+}
+
+/// Adds the record of a phase. One that only has a folder has none: its plans name it. `changed`: when the roadmap changed.
+fn add_phase(
+    found: &mut PlanFiles,
+    folders: &Path,
+    phase: &Phase<'_>,
+    all: &[Phase<'_>],
+    plans: &[PlanFile],
+    changed: Option<Time>,
+) {
+    let own: Vec<&PlanFile> = plans.iter().filter(|plan| plan.phase == phase.slug).collect();
+    let mut group = FileGroup { changed, ..FileGroup::default() };
+    if let Some(folder) = phase.folder {
+        let folder = folders.join(folder);
+        group.moved_into(&folder);
+        let is_own = |name: &str| own.iter().any(|plan| plan.has(&folder.join(name)));
+        found.leave_others(&folder, |name| is_own(name) || name == "plans");
+    }
+    let Some(name) = phase.name else { return };
+    group.texts.insert(PHASE.into(), phase.body.into());
+    let mut more = record::members(&[("title", Some(name.to_owned()))]);
+    let (on, unknown) = phase.depends_on(all);
+    more["depends_on"] = on.into();
+    if !unknown.is_empty() {
+        more["unknown"] = unknown.into();
+    }
+    let is_done = phase.is_ticked || !own.is_empty() && own.iter().all(|plan| plan.has_summary());
+    more["is_done"] = is_done.into();
+    found.add(format!("phase {}", phase.number), record::record(TOOL, &phase.slug, group, more));
+}
+
+/// The fields of a plan, its text, and why only some of its fields were read.
+fn fields_of(text: &str) -> Result<(Node, &str, Option<String>), String> {
+    loose_front_matter(text, &["phase", "plan", "depends_on", "files_modified", "files-modified"])
 }
 
 /// The summary of a plan, which exists once it is done; `None` if the plan is gone.
 pub(super) fn find(folder: &Path, record: &Value) -> Option<PathBuf> {
     let planning = planning(folder);
     let roadmap = files::text_of(&planning.join("ROADMAP.md")).ok().flatten().unwrap_or_default().0;
-    let mut plans = plan_files(&planning, &phases(&roadmap)).into_iter();
+    let folders = planning.join("phases");
+    let names = files::folders(&folders);
+    let mut plans = plan_files(&folders, &phases(&roadmap, &names)).into_iter();
     let plan = plans.find(|plan| record["name"] == plan.name().as_str())?;
     let known = plan.summaries().into_iter().find(|file| file.is_file());
     known.or_else(|| plan.summaries().into_iter().next())
@@ -133,8 +160,8 @@ pub(super) fn write(text: &str, record: &Value, progress: &Progress) -> WrittenT
     if progress.stage != Stage::Done || !text.is_empty() {
         return WrittenText { text: text.to_owned(), ..WrittenText::default() };
     }
-    let plan = record["files"][PLAN].as_str().and_then(|text| front_matter(text).ok());
-    let (fields, body) = plan.unwrap_or((Node::Map(vec![]), ""));
+    let plan = record["files"][PLAN].as_str().and_then(|text| fields_of(text).ok());
+    let (fields, body, _) = plan.unwrap_or((Node::Map(vec![]), "", None));
     let (phase, number) = (fields.text("phase"), fields.text("plan"));
     let objective = inside(body, "objective").and_then(|text| text.lines().next()).unwrap_or_default();
     let (tasks, _) = tasks(body);
@@ -150,75 +177,6 @@ pub(super) fn write(text: &str, record: &Value, progress: &Progress) -> WrittenT
 /// Whether a record is of a plan, and not of a phase.
 pub(super) fn is_plan(record: &Value) -> bool {
     record::is_of(TOOL, record) && record["files"][PLAN].is_string()
-}
-
-fn phases(roadmap: &str) -> Vec<Phase<'_>> {
-    let mut found: Vec<Phase<'_>> = Vec::new();
-    for section in sections(roadmap) {
-        let Some((number, name)) = phase_title(section.title) else { continue };
-        let (plain, mut slug) = (slug(name), slug(name));
-        // Two phases of one name are told apart by their order.
-        let mut n = 1;
-        while found.iter().any(|phase| phase.slug == slug) {
-            n += 1;
-            slug = format!("{plain}-{n}");
-        }
-        found.push(Phase { number, name, slug, body: section.body });
-    }
-    found
-}
-
-/// The number and the name in `Phase 2.1: Hay (INSERTED)`.
-fn phase_title(title: &str) -> Option<(&str, &str)> {
-    let head = title.get(..5).filter(|head| head.eq_ignore_ascii_case("phase"))?;
-    let (number, name) = title[head.len()..].split_once(':')?;
-    let (number, name) = (number.trim(), name.trim().trim_end_matches("(INSERTED)").trim());
-    let is_number = number.contains(|c: char| c.is_ascii_digit()) && !number.contains(' ');
-    (is_number && !name.is_empty()).then_some((number, name))
-}
-
-/// `01` and `1` are one number, and so are `01.1` and `1.1`.
-fn is_same_number(one: &str, other: &str) -> bool {
-    one.trim_start_matches('0').eq_ignore_ascii_case(other.trim_start_matches('0'))
-}
-
-/// `Wash & dry` as `wash-dry`. A name without letters or digits that an id can have stays as it is.
-fn slug(name: &str) -> String {
-    if !name.chars().all(|c| c.is_ascii() || !c.is_alphanumeric()) {
-        return name.to_owned();
-    }
-    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    let plain = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();
-    if plain.is_empty() { name.to_owned() } else { plain }
-}
-
-impl Phase<'_> {
-    /// The slugs of the phases that its line `**Depends on**: Phase 1` names.
-    fn depends_on(&self, all: &[Phase<'_>]) -> Vec<String> {
-        let line = field(self.body, "Depends on").unwrap_or_default();
-        let words = line.split(|c: char| !c.is_ascii_digit() && c != '.').map(|word| word.trim_matches('.'));
-        let named = words.filter(|word| !word.is_empty());
-        let phases = named.filter_map(|word| all.iter().find(|phase| is_same_number(phase.number, word)));
-        phases.map(|phase| phase.slug.clone()).collect()
-    }
-
-    /// Whether its box in the list of phases is ticked.
-    fn is_ticked(&self, roadmap: &str) -> bool {
-        let boxes = boxes::boxes(roadmap);
-        boxes.iter().filter(|line| line.is_done).any(|line| {
-            let title = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
-            phase_title(title).is_some_and(|(number, _)| is_same_number(number, self.number))
-        })
-    }
-}
-
-/// The text after `**Goal**:` or `**Goal:**`.
-fn field<'a>(body: &'a str, name: &str) -> Option<&'a str> {
-    body.lines().find_map(|line| {
-        let rest = line.trim().strip_prefix("**")?.strip_prefix(name)?;
-        let rest = rest.strip_prefix("**:").or_else(|| rest.strip_prefix(":**"))?;
-        Some(rest.trim()).filter(|text| !text.is_empty() && !text.starts_with('['))
-    })
 }
 
 fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
@@ -244,6 +202,13 @@ fn read_phase(given: &PlanRecord<'_>, id: IssueId) -> Result<Arrival, RefusedRec
     arrival.issue.close_reason = is_done.then(|| "the phase is ticked".to_owned());
     arrival.issue.context = filled(body);
     arrival.issue.expected_behavior = field(body, "Goal").and_then(filled);
+    if body.is_empty() {
+        // Of a milestone that is over, the roadmap only lists the phases.
+        arrival.silent.extend(["context", "expected_behavior", "depends_on"]);
+    }
+    for number in given.member("unknown").as_array().into_iter().flatten().filter_map(Value::as_str) {
+        arrival.notes.push(format!("it depends on phase {number}, which the roadmap does not have"));
+    }
     let named = given.member("depends_on").as_array().into_iter().flatten().filter_map(Value::as_str);
     let on = named.filter_map(|slug| record::issue_id(PREFIX, slug).ok());
     arrival.issue.depends_on = on.filter(|on| *on != arrival.issue.id).collect();
@@ -251,12 +216,12 @@ fn read_phase(given: &PlanRecord<'_>, id: IssueId) -> Result<Arrival, RefusedRec
 }
 
 fn read_plan(given: &PlanRecord<'_>, id: IssueId, text: &str) -> Result<Arrival, RefusedRecord> {
-    let (fields, body) =
-        front_matter(text).map_err(|why| RefusedRecord::fault(Some(given.name.to_owned()), why))?;
+    let (fields, body, odd) =
+        fields_of(text).map_err(|why| RefusedRecord::fault(Some(given.name.to_owned()), why))?;
     let objective = inside(body, "objective").unwrap_or(given.name);
     let truths = fields.get("must_haves").and_then(|node| node.get("truths")).map(Node::members);
     let truths: Vec<String> =
-        truths.unwrap_or_default().iter().map(|truth| truth.as_text().to_owned()).collect();
+        truths.unwrap_or_default().iter().map(text_of).filter(|truth| !truth.is_empty()).collect();
     let summary = given.file("SUMMARY.md");
     let title = objective.lines().next().unwrap_or(given.name);
     let (mut tasks, checkpoints) = tasks(body);
@@ -268,9 +233,12 @@ fn read_plan(given: &PlanRecord<'_>, id: IssueId, text: &str) -> Result<Arrival,
         author: None,
         created: None,
         status: if summary.is_empty() { StoredStatus::Registered } else { StoredStatus::Closed },
-        plan: (!tasks.is_empty()).then(|| Draft { description: objective.to_owned(), approach: None, tasks }),
+        plan: Some(Draft { description: objective.to_owned(), approach: None, tasks: draft::grouped(tasks) }),
     };
     let mut arrival = given.arrival(id, said);
+    arrival
+        .lasting
+        .extend(odd.map(|why| format!("its fields are not YAML, so only some of them were read: {why}")));
     let phase = given.text("phase").unwrap_or_default();
     arrival.issue.close_reason = (!summary.is_empty()).then(|| "it has a summary".to_owned());
     arrival.issue.context = Some(body.trim().to_owned());
@@ -296,22 +264,29 @@ fn read_plan(given: &PlanRecord<'_>, id: IssueId, text: &str) -> Result<Arrival,
     Ok(arrival)
 }
 
+/// A text; `name: value` for one with a colon, which YAML takes for a field.
+fn text_of(node: &Node) -> String {
+    match node {
+        Node::Map(fields) if fields.len() == 1 => format!("{}: {}", fields[0].0, fields[0].1.as_text()),
+        node => node.as_text().to_owned(),
+    }
+}
+
 /// The fields of a plan that have no field here.
 fn kept(record: &Value) -> Map<String, Value> {
     let text = record["files"][PLAN].as_str().unwrap_or_default();
-    let Ok((Node::Map(fields), _)) = front_matter(text) else { return Map::new() };
-    let mut kept = Map::new();
+    let Ok((Node::Map(fields), ..)) = fields_of(text) else { return Map::new() };
+    let mut all = Vec::new();
     for (name, node) in &fields {
         if name == "must_haves" {
             let more =
                 ["artifacts", "key_links"].into_iter().filter_map(|part| Some((part, node.get(part)?)));
-            kept.extend(more.map(|(part, node)| (format!("must_haves.{part}"), record::value_of(node))));
-        } else if !PLACED.contains(&name.as_str()) {
-            kept.insert(name.clone(), record::value_of(node));
+            all.extend(more.map(|(part, node)| (format!("must_haves.{part}"), record::value_of(node))));
+        } else {
+            all.push((name.clone(), record::value_of(node)));
         }
     }
-    kept.retain(|_, value| *value != "" && *value != json!([]));
-    kept
+    record::unplaced(all.into_iter(), &PLACED)
 }
 
 fn words_in(fields: &Node, name: &str) -> Vec<String> {

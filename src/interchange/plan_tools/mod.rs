@@ -4,6 +4,7 @@
 
 pub(crate) mod backlog;
 mod boxes;
+mod criteria;
 mod draft;
 mod files;
 pub(crate) mod gsd;
@@ -19,7 +20,7 @@ pub(crate) mod written;
 use std::path::Path;
 
 pub(crate) use draft::plan_id;
-pub(crate) use files::{BYTE_ORDER_MARK, PlanFiles, whole_text_of};
+pub(crate) use files::{BYTE_ORDER_MARK, PlanFiles, modified, whole_text_of};
 pub(crate) use reused_names::ReusedNames;
 
 use super::lines::Unreadable;

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::criteria::scenarios;
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, date};
 use super::reused_names::{Likeness, ReusedNames};
-use super::sections::{below, sections};
+use super::sections::below;
 use super::task_list::{ListedIssue, ListedTask, TaskList, TaskOrder};
 use super::{PlanTool, boxes, written::ListedBoxes};
 use crate::interchange::lines::Unreadable;
@@ -27,6 +28,7 @@ pub(crate) static TRACKER: Tracker = Tracker {
     read,
     hint: "give the project's directory, or its `openspec`",
     follows_plans: true,
+    is_dated_by_file: true,
     ..Tracker::ALONE
 };
 
@@ -83,21 +85,26 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
             Some((day, name)) if day.ends_with('-') && date(&day[..10]).is_some() => {
                 change(&mut found, &changes, name, Some(&day[..10]));
             }
-            _ => found.refuse(format!("changes/archive/{folder}"), "its name does not begin with a date"),
+            _ => change(&mut found, &changes, &folder, Some("")),
         }
     }
-    Ok(Some(found))
+    Ok(Some(found.with_unread()))
 }
 
 fn change(found: &mut PlanFiles, changes: &Path, name: &str, archived: Option<&str>) {
-    let place = archived.map_or_else(|| name.to_owned(), |day| format!("archive/{day}-{name}"));
+    let place = match archived {
+        None => name.to_owned(),
+        Some("") => format!("archive/{name}"),
+        Some(day) => format!("archive/{day}-{name}"),
+    };
     let folder = changes.join(&place);
     let specs = files::folders_below(&folder.join("specs")).into_iter();
     let specs = specs.map(|place| format!("specs/{place}/spec.md"));
     let mut read = FileGroup::read(&folder, FILES.map(str::to_owned).into_iter().chain(specs));
-    if let (Ok(group), Some(_)) = (&mut read, archived) {
-        group.moved_into(&changes.join("archive"));
+    if let Ok(group) = &mut read {
+        group.moved_into(&folder.join("specs"));
     }
+    found.leave_others(&folder, |name| FILES.contains(&name) || name == "specs");
     let more = record::members(&[("archived", archived.map(str::to_owned))]);
     found.add_files(format!("changes/{place}"), read, |group| record::record(TOOL, name, group, more));
 }
@@ -118,7 +125,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
         summary: below(proposal, "What Changes").or_else(|| below(proposal, "Why")),
         approach: given.file("design.md"),
         context: proposal,
-        criteria: scenarios(&given),
+        criteria: scenarios(given.files("spec.md").map(|(_, text)| text)),
         list: listed(given.file(TASKS)),
     };
     let mut arrival = issue.arrival(&given, given.settled_id(PREFIX)?);
@@ -132,27 +139,12 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     Ok(arrival)
 }
 
-/// `A Saturday: WHEN it is Saturday at 08:00, THEN the bowl is full`
-fn scenarios(given: &PlanRecord<'_>) -> Vec<String> {
-    let mut found = Vec::new();
-    for section in given.files("spec.md").flat_map(|(_, text)| sections(text)) {
-        let name = section.title.strip_prefix("Scenario:").unwrap_or(section.title).trim();
-        let steps = section.body.lines().map(|line| line.trim().trim_start_matches(['-', '*', ' ']));
-        let steps: Vec<String> =
-            steps.map(|line| line.replace("**", "")).filter(|line| !line.is_empty()).collect();
-        if section.level == 4 && !steps.is_empty() {
-            found.push(format!("{name}: {}", steps.join(", ")));
-        }
-    }
-    found
-}
-
 /// All boxes as tasks: those of a group come after all of the group before.
 fn listed(text: &str) -> TaskList<'_> {
     let all = boxes::boxes(text).into_iter().enumerate();
     let tasks = all.map(|(n, listed)| {
         let (id, title) = (format!("T{}", n + 1), listed.text);
-        ListedTask { listed, id, title, story: None, order: TaskOrder::Group }
+        ListedTask { listed, id, title, story: None, order: TaskOrder::Group, named: None }
     });
     TaskList::new(text, tasks.collect())
 }
@@ -168,9 +160,10 @@ pub(super) fn listed_boxes(record: &Value) -> Option<ListedBoxes> {
 pub(super) fn find(folder: &Path, record: &Value) -> Option<PathBuf> {
     let file = listed_boxes(record)?.find(folder)?;
     let change = file.parent()?;
-    let archived = format!("-{}", record["name"].as_str()?);
+    let name = record["name"].as_str();
     let all = files::folders(&change.with_file_name("archive"));
     let proposal = files::text_of(&change.join("proposal.md")).ok().flatten().map(|(text, _)| text);
     let is_same = proposal.as_deref() == record["files"]["proposal.md"].as_str();
-    (is_same || !all.iter().any(|name| name.ends_with(&archived))).then_some(file)
+    // `2026-11-28-add-okapi`
+    (is_same || !all.iter().any(|folder| folder.get(11..) == name)).then_some(file)
 }

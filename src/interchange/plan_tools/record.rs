@@ -1,5 +1,7 @@
 //! What the records of all plan tools have in common.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::draft::{Draft, DraftedPlan};
@@ -13,6 +15,10 @@ use crate::model::uid::Uid;
 use crate::model::{Issue, IssueId, Source, StoredStatus, Time};
 use crate::rules::yaml::Node;
 
+/// Longer names are cut in an id.
+const LONGEST: usize = 60;
+/// What is said of a plan that is bound all the same: its tool has no such rule.
+const WEAK: &str = "a plan with a quality below 0.8, which a plan that is bound by hand must have";
 /// The member that names the tool.
 const TOOL: &str = "plan_tool";
 
@@ -106,10 +112,14 @@ impl<'a> PlanRecord<'a> {
         issue.source = Some(Source::Import);
         issue.status = said.status;
         let mut work = IssueWork::default();
-        if let Some(plan) = said.plan {
+        let mut kept = BTreeSet::new();
+        if said.plan.as_ref().is_some_and(|plan| plan.tasks.is_empty()) {
+            lasting.push("it has no task that can be read, so it has no plan".to_owned());
+        } else if let Some(plan) = said.plan {
             match plan.solution(&issue, self.name) {
-                Ok(DraftedPlan { solution, faults, content }) => {
+                Ok(DraftedPlan { solution, faults, is_weak, content }) => {
                     if faults.is_empty() {
+                        kept.extend(is_weak.then(|| WEAK.into()));
                         issue.bound_solution_id = Some(solution.id.clone());
                         // Someone may have begun with it there; here, it can be claimed.
                         if matches!(issue.status, StoredStatus::Registered | StoredStatus::Planning) {
@@ -127,19 +137,22 @@ impl<'a> PlanRecord<'a> {
         }
         let is_dated = said.created.is_some();
         let arrival = Arrival::new(issue, self.value.clone(), changed);
-        Arrival { is_dated, work, notes, lasting, ..arrival }
+        Arrival { is_dated, work, notes, lasting, kept, ..arrival }
     }
 }
 
-/// The id of what a tool calls `name`. Characters that an id cannot have become `-`, and then a number tells it from other
-/// names.
+/// The id of what a tool calls `name`. What an id cannot have, such as a blank or `.lock` at its end, becomes `-` or is cut off,
+/// and then a number tells it from other names.
 pub(super) fn issue_id(prefix: &str, name: &str) -> Result<IssueId, IdError> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    if name.chars().all(is_plain) {
-        return IssueId::parse(&format!("{prefix}-{name}"));
+    if name.chars().all(is_plain)
+        && let Ok(id) = IssueId::parse(&format!("{prefix}-{name}"))
+    {
+        return Ok(id);
     }
-    let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
-    IssueId::parse(&format!("{prefix}-{}-{}", plain.trim_matches('-'), Uid::of(&[name.as_bytes()])))
+    let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '-' }).take(LONGEST).collect();
+    let plain = plain.replace("..", "--");
+    IssueId::parse(&format!("{prefix}-{}-{}", plain.trim_matches(['-', '.']), Uid::of(&[name.as_bytes()])))
 }
 
 /// What a record says of its issue.
@@ -174,6 +187,12 @@ pub(super) fn members(all: &[(&str, Option<String>)]) -> Value {
 /// A text without the blanks around it; `None` if nothing is left.
 pub(super) fn filled(text: &str) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// The fields that say something and are none of these.
+pub(super) fn unplaced(fields: impl Iterator<Item = (String, Value)>, placed: &[&str]) -> Map<String, Value> {
+    let is_empty = |value: &Value| value.is_null() || *value == "" || *value == json!([]);
+    fields.filter(|(name, value)| !placed.contains(&name.as_str()) && !is_empty(value)).collect()
 }
 
 /// A value of YAML as one of JSON. All scalars are texts.

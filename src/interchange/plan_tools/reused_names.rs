@@ -2,14 +2,14 @@
 //! that name, whenever it is imported, and any other plan of the name gets an id of its own.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
 use super::PlanFiles;
 use super::record::PlanRecord;
 use crate::interchange::tracker::RefusedRecord;
-use crate::model::IssueId;
+use crate::model::{IssueId, Uid, digest};
 
 /// The member of a record with the id of its issue, if that does not follow from its name.
 const ISSUE: &str = "issue";
@@ -44,8 +44,9 @@ pub(super) enum Likeness {
 }
 
 impl ReusedNames {
-    /// Gives each plan the id that it has here. `known` is the record of an issue that was imported from this tool.
-    pub(crate) fn settle(&self, files: &mut PlanFiles, known: impl Fn(&IssueId) -> Option<Value>) {
+    /// Gives each plan the id that it has here. `known`: the issues with the id of a name, and with ids that begin with it, which
+    /// were imported from this tool, with their records.
+    pub(crate) fn settle(&self, files: &mut PlanFiles, known: impl Fn(&IssueId) -> Vec<(IssueId, Value)>) {
         let mut by_name: BTreeMap<IssueId, Vec<&mut Value>> = BTreeMap::new();
         for record in files.records_mut() {
             if let Some(id) = self.short(record) {
@@ -58,19 +59,20 @@ impl ReusedNames {
             plans.sort_by_key(|plan| {
                 (!(self.is_archived)(plan), (self.since)(plan).to_owned(), self.long(plan))
             });
-            let owner = match known(&id) {
-                None => Some(0),
-                Some(earlier) => self.most_alike(&earlier, &plans),
-            };
+            let known = known(&id);
+            let mut taken: BTreeSet<IssueId> = known.iter().map(|known| known.0.clone()).collect();
+            let mut owned = self.owned(&id, &known, &plans);
             for (place, plan) in plans.into_iter().enumerate() {
-                if Some(place) == owner {
+                let own = owned.remove(&place).or_else(|| self.free(&id, plan, &taken));
+                let Some(own) = own else { continue };
+                taken.insert(own.clone());
+                if own == id {
                     continue;
                 }
-                let Some(long) = self.long(plan) else { continue };
                 if !(self.is_archived)(plan) {
-                    renamed.insert(id.to_string(), long.as_str().into());
+                    renamed.insert(id.to_string(), own.as_str().into());
                 }
-                plan[ISSUE] = long.as_str().into();
+                plan[ISSUE] = own.as_str().into();
             }
         }
         if !renamed.is_empty() {
@@ -78,6 +80,49 @@ impl ReusedNames {
                 record[OTHERS] = json!(renamed);
             }
         }
+    }
+
+    /// The issues that plans were imported as earlier, by the places of the plans. If it cannot be told which plan an issue is, it
+    /// is an archived one: a name is free for another plan only then.
+    fn owned(
+        &self,
+        id: &IssueId,
+        known: &[(IssueId, Value)],
+        plans: &[&mut Value],
+    ) -> BTreeMap<usize, IssueId> {
+        let mut pairs = Vec::new();
+        for (n, (issue, earlier)) in known.iter().enumerate() {
+            for (place, plan) in plans.iter().enumerate() {
+                let likeness = (self.likeness)(earlier, plan);
+                let is_of_name = issue == id || earlier["name"] == plan["name"];
+                if likeness != Likeness::Other && is_of_name {
+                    pairs.push((likeness, (self.is_archived)(plan), Reverse(place), Reverse(n)));
+                }
+            }
+        }
+        pairs.sort();
+        let (mut owned, mut settled) = (BTreeMap::new(), BTreeSet::new());
+        for (_, _, Reverse(place), Reverse(n)) in pairs.into_iter().rev() {
+            if !owned.contains_key(&place) && settled.insert(n) {
+                owned.insert(place, known[n].0.clone());
+            }
+        }
+        owned
+    }
+
+    /// An id for a plan that was not imported yet: that of its name, else with what tells it from others, else also with a
+    /// number that follows from its files.
+    fn free(&self, id: &IssueId, plan: &Value, taken: &BTreeSet<IssueId>) -> Option<IssueId> {
+        if !taken.contains(id) {
+            return Some(id.clone());
+        }
+        let long = self.long(plan)?;
+        if !taken.contains(&long) {
+            return Some(long);
+        }
+        let files = digest::canonical(&plan["files"]);
+        let number = Uid::of(&[(self.since)(plan).as_bytes(), files.as_bytes()]);
+        IssueId::parse(&format!("{long}-{number}")).ok()
     }
 
     /// The id of a plan that alone has its name; `None` if it says itself which issue it is.
@@ -91,17 +136,6 @@ impl ReusedNames {
         let given = PlanRecord::read(record).ok()?;
         let more = (self.more)(&given)?;
         given.id(self.prefix, format!("{}-{more}", given.name).trim_end_matches('-')).ok()
-    }
-
-    /// The place of the plan that was imported earlier. If that cannot be told, it is an archived one: a name is free for another
-    /// plan only then.
-    fn most_alike(&self, earlier: &Value, plans: &[&mut Value]) -> Option<usize> {
-        let alike = plans
-            .iter()
-            .enumerate()
-            .map(|(place, plan)| ((self.likeness)(earlier, plan), (self.is_archived)(plan), Reverse(place)));
-        let found = alike.filter(|(likeness, ..)| *likeness != Likeness::Other).max();
-        found.map(|(_, _, Reverse(place))| place)
     }
 }
 
@@ -152,7 +186,7 @@ mod tests {
         }
         NAMES.settle(&mut files, |id| {
             assert_eq!(id.as_str(), "P-a");
-            known.map(|day| plan(day, false))
+            known.map(|day| (id.clone(), plan(day, false))).into_iter().collect()
         });
         let all = files.records_mut();
         all.map(|record| PlanRecord::read(record).unwrap().settled_id("P").unwrap().to_string()).collect()
@@ -174,11 +208,29 @@ mod tests {
     }
 
     #[test]
+    fn a_plan_keeps_the_id_that_it_got_beside_another_one_and_a_day_that_is_taken_gets_a_number() {
+        let mut files = PlanFiles::default();
+        files.add("1".into(), plan("1", true));
+        files.add("2".into(), plan("2", true));
+        files.add("3".into(), plan("2", false));
+        let [first, second] = ["P-a", "P-a-2"].map(|id| IssueId::parse(id).unwrap());
+        NAMES.settle(&mut files, |_| {
+            vec![(first.clone(), plan("1", true)), (second.clone(), plan("2", false))]
+        });
+        let ids: Vec<String> = files
+            .records_mut()
+            .map(|record| PlanRecord::read(record).unwrap().settled_id("P").unwrap().to_string())
+            .collect();
+        assert_eq!(ids[..2], ["P-a", "P-a-2"]);
+        assert!(ids[2].starts_with("P-a-2-"), "{ids:?}");
+    }
+
+    #[test]
     fn references_to_a_name_lead_to_the_plan_that_has_it_there() {
         let mut files = PlanFiles::default();
         files.add("1".into(), plan("1", true));
         files.add("2".into(), plan("2", false));
-        NAMES.settle(&mut files, |_| Some(plan("1", false)));
+        NAMES.settle(&mut files, |id| vec![(id.clone(), plan("1", false))]);
         let record = files.records_mut().nth(1).unwrap().clone();
         let other = PlanRecord::read(&record).unwrap().settled_other(IssueId::parse("P-a").unwrap());
         assert_eq!(other.as_str(), "P-a-2");

@@ -1,6 +1,6 @@
 //! The sections of a Markdown file, and the fields above it.
 
-use super::boxes::Example;
+use super::boxes::{self, Example};
 use crate::rules::{Node, yaml};
 
 /// A heading: its level, and its text.
@@ -66,23 +66,117 @@ pub(super) fn below<'a>(text: &'a str, title: &str) -> Option<&'a str> {
     section(text, title).map(|section| section.body)
 }
 
-/// The fields between two lines of `---` above a text, and the text below.
+/// The fields between two lines of `---` above a text, and the text below. Scalars that begin with `@`, which YAML does not
+/// have, are texts, as the tools read them.
 ///
 /// # Errors
 /// In words, if there is no second line, or what is between them is not YAML.
 pub(super) fn front_matter(text: &str) -> Result<(Node, &str), String> {
+    let Some((fields, below)) = split(text)? else { return Ok((Node::Map(vec![]), text)) };
+    let node = yaml::read(fields).or_else(|why| yaml::read(&with_quotes(fields)).map_err(|_| why))?;
+    Ok((node, below))
+}
+
+/// As [`front_matter`]; if the fields are not YAML, those of these names as they stand in single lines, and what is wrong.
+///
+/// # Errors
+/// In words, if there is no second line `---`.
+pub(super) fn loose_front_matter<'a>(
+    text: &'a str,
+    names: &[&str],
+) -> Result<(Node, &'a str, Option<String>), String> {
+    let Some((fields, below)) = split(text)? else { return Ok((Node::Map(vec![]), text, None)) };
+    match front_matter(text) {
+        Ok((node, below)) => Ok((node, below, None)),
+        Err(why) => Ok((loose_fields(fields, names), below, Some(why))),
+    }
+}
+
+/// The fields above a text, and the text; `None` if it has no fields.
+fn split(text: &str) -> Result<Option<(&str, &str)>, String> {
     let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
-        return Ok((Node::Map(vec![]), text));
+        return Ok(None);
     };
     let mut at = 0;
     for line in rest.split_inclusive('\n') {
         if line.trim_end() == "---" {
-            let node = yaml::read(&rest[..at])?;
-            return Ok((node, &rest[at + line.len()..]));
+            return Ok(Some((&rest[..at], &rest[at + line.len()..])));
         }
         at += line.len();
     }
     Err("the fields begin with a line `---`, but no second `---` ends them".into())
+}
+
+/// The fields with quotes around scalars that begin with `@`.
+fn with_quotes(fields: &str) -> String {
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', "''"));
+    let mut written = String::new();
+    for line in fields.lines() {
+        let begin = [": ", "- "].into_iter().filter_map(|mark| Some(line.find(mark)? + mark.len())).min();
+        let (head, value) = line.split_at(begin.unwrap_or(line.len()));
+        let value = value.trim();
+        let value = match value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            Some(members) if members.contains('@') => {
+                let members = members.split(',').map(str::trim);
+                let members =
+                    members.map(|name| if name.starts_with('@') { quoted(name) } else { name.to_owned() });
+                format!("[{}]", members.collect::<Vec<_>>().join(", "))
+            }
+            _ if value.starts_with('@') => quoted(value),
+            _ => value.to_owned(),
+        };
+        written.push_str(&format!("{head}{value}\n"));
+    }
+    written
+}
+
+/// The fields of these names, each in one line, or with a list in the lines below.
+pub(super) fn loose_fields(fields: &str, names: &[&str]) -> Node {
+    let plain = |text: &str| Node::Text(text.trim().trim_matches(['"', '\'']).to_owned());
+    let mut found: Vec<(String, Node)> = Vec::new();
+    let mut is_open = false;
+    for line in fields.lines() {
+        if let Some((name, value)) = line.split_once(':').filter(|(name, _)| names.contains(name)) {
+            let value = value.trim();
+            let members = value.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+            let node = match members {
+                Some(members) => Node::List(members.split(',').map(plain).collect()),
+                None if value.is_empty() => Node::List(vec![]),
+                None => plain(value),
+            };
+            is_open = node == Node::List(vec![]);
+            found.push((name.to_owned(), node));
+        } else if let (Some(item), true, Some((_, Node::List(members)))) =
+            (line.trim_start().strip_prefix("- "), is_open, found.last_mut())
+        {
+            members.push(plain(item));
+        } else {
+            is_open = false;
+        }
+    }
+    Node::Map(found)
+}
+
+/// The paragraphs and the items of lists in a text, each in one line, without bullets, numbers and what makes them bold.
+pub(super) fn items(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for line in text.lines() {
+        let plain = line.trim().replace("**", "");
+        match (boxes::item(line).filter(|rest| rest.starts_with([' ', '\t'])), found.last_mut()) {
+            _ if plain.is_empty() || plain.starts_with('#') => is_open = false,
+            (None, Some(last)) if is_open => {
+                last.push(' ');
+                last.push_str(&plain);
+            }
+            (item, _) => {
+                let item = item.unwrap_or(line).trim();
+                found.push(item.strip_prefix("[ ] ").unwrap_or(item).replace("**", ""));
+                is_open = true;
+            }
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -105,5 +199,30 @@ mod tests {
         assert_eq!((node.text("id"), rest), ("A-1", "text\n"));
         assert_eq!(front_matter("text").unwrap().1, "text");
         assert!(front_matter("---\nid: 1\n").is_err());
+    }
+
+    #[test]
+    fn fields_that_are_no_yaml_are_read_as_the_tools_read_them() {
+        let (node, _) =
+            front_matter("---\nreporter: @a's\nassignee:\n  - @bea\nalso: [@c, d]\n---\n").unwrap();
+        assert_eq!(
+            (node.text("reporter"), node.get("assignee").unwrap().words()),
+            ("@a's", vec!["@bea".into()])
+        );
+        assert_eq!(node.get("also").unwrap().words(), ["@c", "d"]);
+        assert!(front_matter("---\ntitle: [\n---\n").is_err());
+        let text =
+            "---\nphase: 1\nfiles: [app/[slug]/a.tsx, b.ts]\nmust:\n  - no\non:\n  - \"01\"\n---\nbelow\n";
+        let (node, below, why) = loose_front_matter(text, &["files", "on", "phase"]).unwrap();
+        assert_eq!(node.get("files").unwrap().words(), ["app/[slug]/a.tsx", "b.ts"]);
+        assert_eq!((node.get("on").unwrap().words(), node.text("phase")), (vec!["01".to_owned()], "1"));
+        assert_eq!((below, why.is_some(), node.get("must")), ("below\n", true, None));
+    }
+
+    #[test]
+    fn an_item_goes_on_in_the_lines_below_it() {
+        let text =
+            "# No\n1. **Given** a bowl,\n   **When** it is eight\n- [ ] two\n\nA paragraph\nof two lines\n";
+        assert_eq!(items(text), ["Given a bowl, When it is eight", "two", "A paragraph of two lines"]);
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::boxes::{self, TaskBox};
+use super::criteria::of_specification;
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, date};
 use super::sections::{below, sections};
@@ -25,6 +26,7 @@ pub(crate) static TRACKER: Tracker = Tracker {
     read,
     hint: "give the project's directory, or its `specs`",
     follows_plans: true,
+    is_dated_by_file: true,
     ..Tracker::ALONE
 };
 
@@ -48,15 +50,17 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
         return Ok(None);
     }
     let mut found = PlanFiles::default();
+    found.leave_others(&specs, |name| names.iter().any(|known| known == name));
     for name in names {
         let folder = specs.join(&name);
+        found.leave_others(&folder, |file| FILES.contains(&file) || folder.join(file).is_dir());
         let more = json!({"folders": files::folders(&folder)});
         let place = format!("specs/{name}");
         found.add_files(place, FileGroup::read(&folder, FILES), |group| {
             record::record(TOOL, &name, group, more)
         });
     }
-    Ok(Some(found))
+    Ok(Some(found.with_unread()))
 }
 
 fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
@@ -71,7 +75,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
         summary: below(plan, "Summary"),
         approach: plan,
         context: spec,
-        criteria: criteria(spec),
+        criteria: of_specification(spec),
         list,
     };
     let mut arrival = issue.arrival(&given, given.id(PREFIX, given.name)?);
@@ -100,20 +104,6 @@ fn created(given: &PlanRecord<'_>, spec: &str) -> Option<Time> {
     })
 }
 
-/// The scenarios of the stories, the functional requirements and the measurable outcomes.
-fn criteria(spec: &str) -> Vec<String> {
-    spec.lines()
-        .map(str::trim)
-        .filter(|line| {
-            let line = line.trim_start_matches(['-', '*', ' ']);
-            line.starts_with("FR-") || line.starts_with("SC-") || line.contains("**Given**")
-        })
-        .map(|line| {
-            line.trim_start_matches(|c: char| "-*. ".contains(c) || c.is_ascii_digit()).replace("**", "")
-        })
-        .collect()
-}
-
 /// The boxes with a number: `T001 [P] [US1] Write the rota in docs/rota.md (depends on T002)`. A phase comes after the one
 /// before, and in it one task after the other, unless it is marked as parallel or says itself what it depends on.
 fn listed(text: &str) -> TaskList<'_> {
@@ -123,7 +113,7 @@ fn listed(text: &str) -> TaskList<'_> {
 
 fn task(listed: TaskBox<'_>) -> Option<ListedTask<'_>> {
     let (number, mut rest) = listed.text.split_once(' ').unwrap_or((listed.text, ""));
-    let id = number.trim_matches(['*', '_', '`', ':', '.']);
+    let id = number.trim_matches(['*', '_', '`', ':', '.', '[', ']']);
     if !is_number(id) {
         return None;
     }
@@ -138,10 +128,7 @@ fn task(listed: TaskBox<'_>) -> Option<ListedTask<'_>> {
         rest = after;
     }
     let title = rest.trim();
-    if let Some(named) = named(title) {
-        order = TaskOrder::Named(named);
-    }
-    Some(ListedTask { id: id.to_owned(), title, story, order, listed })
+    Some(ListedTask { id: id.to_owned(), title, story, order, named: named(title), listed })
 }
 
 /// The tasks in `(depends on T001, T003-T005)`.

@@ -24,17 +24,19 @@ pub(super) struct ListedTask<'a> {
     pub(super) title: &'a str,
     /// What it belongs to, if it says so itself; else that is its group.
     pub(super) story: Option<&'a str>,
+    /// What it comes after as it stands in the list.
     pub(super) order: TaskOrder,
+    /// The tasks that it says it depends on, if it says anything of the kind.
+    pub(super) named: Option<Vec<String>>,
 }
 
 /// What a task comes after.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum TaskOrder {
-    /// All tasks of the group before.
+    /// All tasks of the group before: in its own group, it can be done beside others.
     Group,
-    /// The task before, in its group.
+    /// Those before it in its group: the last one that could not be done beside others, and all after that.
     Previous,
-    /// These tasks.
-    Named(Vec<String>),
 }
 
 /// The tasks of a list, in order.
@@ -106,17 +108,15 @@ impl<'a> TaskList<'a> {
                 first = place;
             }
             let own = &mut after[part_of(place)];
-            match &task.order {
-                TaskOrder::Named(named) => {
-                    own.extend(
-                        named.iter().filter_map(|id| self.places.get(id)).map(|other| part_of(*other)),
-                    );
-                }
-                TaskOrder::Previous if first < place => drop(own.insert(part_of(place - 1))),
-                TaskOrder::Previous | TaskOrder::Group if before.is_empty() => {}
-                TaskOrder::Previous | TaskOrder::Group => {
-                    own.extend(part_of(before.start)..=part_of(before.end - 1));
-                }
+            let named = task.named.as_deref().unwrap_or_default();
+            own.extend(named.iter().filter_map(|id| self.places.get(id)).map(|other| part_of(*other)));
+            // What a task says itself replaces its order in the group, not that of the groups.
+            if named.is_empty() && task.order == TaskOrder::Previous && first < place {
+                let before = &self.tasks[first..place];
+                let last = before.iter().rposition(|task| task.order == TaskOrder::Previous);
+                own.extend((first + last.unwrap_or_default()..place).map(part_of));
+            } else if !before.is_empty() {
+                own.extend(part_of(before.start)..=part_of(before.end - 1));
             }
         }
         after
@@ -140,7 +140,12 @@ impl<'a> TaskList<'a> {
             if let Some(mark) = task.listed.other_mark(self.text) {
                 said.insert(format!("the mark `[{mark}]` of a task, which counts as open").into());
             }
-            if let TaskOrder::Named(named) = &task.order {
+            if let Some(named) = &task.named {
+                if named.is_empty() {
+                    said.insert(
+                        "`(depends on …)` that names no task, so that the order of the list counts".into(),
+                    );
+                }
                 let unknown = named.iter().filter(|id| !self.places.contains_key(*id));
                 said.extend(
                     unknown.map(|id| format!("`(depends on {id})`, which the list does not have").into()),
@@ -174,7 +179,7 @@ impl<'a> TaskList<'a> {
 pub(super) struct ListedIssue<'a> {
     pub(super) title: &'a str,
     pub(super) created: Option<Time>,
-    /// When it was archived: then it is closed, whatever is ticked.
+    /// The day on which it was archived, empty if that is not known: then it is closed, whatever is ticked.
     pub(super) archived: Option<&'a str>,
     /// What the plan does, if the tool says so apart from the title.
     pub(super) summary: Option<&'a str>,
@@ -189,7 +194,7 @@ impl ListedIssue<'_> {
     /// The issue with its plan, as they arrive.
     pub(super) fn arrival(self, given: &PlanRecord<'_>, id: IssueId) -> Arrival {
         let is_done = self.list.is_done();
-        let plan = (!self.list.tasks.is_empty()).then(|| Draft {
+        let plan = (!self.list.text.trim().is_empty()).then(|| Draft {
             description: self.summary.unwrap_or(self.title).to_owned(),
             approach: filled(self.approach),
             tasks: self.list.plan_tasks(&self.criteria),
@@ -199,6 +204,7 @@ impl ListedIssue<'_> {
         let said = RecordedIssue { title: self.title, author: None, created: self.created, status, plan };
         let mut arrival = given.arrival(id, said);
         arrival.issue.close_reason = match self.archived {
+            Some("") => Some("archived".to_owned()),
             Some(day) => Some(format!("archived on {day}")),
             None => is_done.then(|| "all tasks are ticked".to_owned()),
         };
@@ -274,11 +280,11 @@ mod tests {
                 id: format!("T{}", n + 1),
                 title: listed.text,
                 story: None,
-                order: match listed.text.split_once('>') {
-                    Some((_, on)) => TaskOrder::Named(vec![on.to_owned()]),
-                    None if listed.text.starts_with('p') => TaskOrder::Group,
-                    None => TaskOrder::Previous,
-                },
+                named: listed
+                    .text
+                    .split_once('>')
+                    .map(|(_, on)| on.split_whitespace().map(str::to_owned).collect()),
+                order: if listed.text.starts_with('p') { TaskOrder::Group } else { TaskOrder::Previous },
                 listed,
             })
             .collect(),
@@ -294,7 +300,7 @@ mod tests {
 
     #[test]
     fn a_group_comes_after_the_one_before() {
-        let text = "## A\n- [ ] a\n- [ ] b\n## B\n- [ ] p\n- [ ] p\n- [ ] c\n## A\n- [ ] d>T1\n- [ ] e>T9\n";
+        let text = "## A\n- [ ] a\n- [ ] b\n## B\n- [ ] p\n- [ ] p\n- [ ] c\n- [ ] d\n## A\n- [ ] e>T1\n- [ ] f>T9\n- [ ] g>\n";
         assert_eq!(
             shown(text),
             [
@@ -302,14 +308,20 @@ mod tests {
                 "T2 b after T1",
                 "T3 p after T1,T2",
                 "T4 p after T1,T2",
-                "T5 c after T4",
-                "T6 d>T1 after T1",
-                "T7 e>T9 after ",
+                "T5 c after T3,T4",
+                "T6 d after T5",
+                "T7 e>T1 after T1,T3,T4,T5,T6",
+                "T8 f>T9 after T3,T4,T5,T6",
+                "T9 g> after T8",
             ]
         );
         let remarks: Vec<_> = list(text).remarks().into_iter().collect();
-        assert_eq!(remarks, ["`(depends on T9)`, which the list does not have"]);
-        assert_eq!(list(text).plan_tasks(&["end".to_owned()])[6].criteria, ["e>T9", "end"]);
+        let said = [
+            "`(depends on T9)`, which the list does not have",
+            "`(depends on …)` that names no task, so that the order of the list counts",
+        ];
+        assert_eq!(remarks, said);
+        assert_eq!(list(text).plan_tasks(&["end".to_owned()])[8].criteria, ["g>", "end"]);
     }
 
     #[test]

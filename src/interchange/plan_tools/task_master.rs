@@ -1,19 +1,17 @@
 //! Task Master 0.43: one file with the tasks of each tag. A task is an issue, and its subtasks are the tasks of its plan.
-//! Statuses are written back over the texts that stand there, and no other byte changes.
 
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
+mod written;
+
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+pub(super) use written::write;
 
 use super::PlanTool;
-use super::draft::{self, Draft, DraftTask};
+use super::draft::{self, Draft, DraftTask, chunk_of};
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, date};
-use super::written::{Progress, Stage, WrittenText};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
 use crate::model::{Op, Priority, StoredStatus};
@@ -30,6 +28,7 @@ pub(crate) static TRACKER: Tracker = Tracker {
     kept,
     hint: "give the project's directory, or its `.taskmaster/tasks/tasks.json`",
     follows_plans: true,
+    is_dated_by_file: true,
     ..Tracker::ALONE
 };
 
@@ -50,6 +49,19 @@ const PLACED: [&str; 11] = [
     "dependencies",
     "priority",
     "subtasks",
+    "updatedAt",
+    "parentId",
+];
+
+/// The members of a subtask that have one in a task of a plan.
+const PLACED_OF_SUBTASK: [&str; 9] = [
+    "id",
+    "title",
+    "description",
+    "details",
+    "testStrategy",
+    "status",
+    "dependencies",
     "updatedAt",
     "parentId",
 ];
@@ -97,13 +109,14 @@ fn open(place: &Path) -> Result<Option<PlanFiles>, Unreadable> {
     Ok(Some(found))
 }
 
-/// The tags of a file; before there were any, it had only the tasks of one.
+/// The tags of a file; before there were any, it had only the tasks of one, which it may still have beside them.
 fn tagged(file: &Value) -> Vec<(&str, &Value)> {
-    if file["tasks"].is_array() {
-        return vec![(FIRST_TAG, file)];
-    }
     let all = file.as_object().into_iter().flatten().filter(|(_, content)| content["tasks"].is_array());
-    all.map(|(tag, content)| (tag.as_str(), content)).collect()
+    let mut all: Vec<(&str, &Value)> = all.map(|(tag, content)| (tag.as_str(), content)).collect();
+    if file["tasks"].is_array() && all.iter().all(|(tag, _)| *tag != FIRST_TAG) {
+        all.insert(0, (FIRST_TAG, file));
+    }
+    all
 }
 
 /// A task with its ids and those of its subtasks and of what they depend on as numbers: the tool writes all of them as texts or
@@ -122,10 +135,12 @@ fn with_numbers(task: &Value) -> Value {
     task
 }
 
-/// Writes a number as one. `2.1`, which names a subtask, stays a text.
+/// Writes a number as one. `2.1`, which names a subtask, becomes a text.
 fn as_number(id: &mut Value) {
     if let Some(number) = number(id) {
         *id = number.into();
+    } else if id.is_f64() {
+        *id = id.to_string().into();
     }
 }
 
@@ -139,48 +154,95 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     let (tag, task) = (given.text("tag").unwrap_or(FIRST_TAG), given.member("task"));
     let text = |name: &str| text_in(task, name);
     let title = text("title").unwrap_or_else(|| given.name.to_owned());
-    let subtasks = task["subtasks"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let subtasks = standing(task);
+    let strategy = text("testStrategy");
     let plan = (!subtasks.is_empty()).then(|| Draft {
         description: text("description").unwrap_or_else(|| title.clone()),
         approach: text("details"),
-        tasks: tasks(task, subtasks, text("testStrategy").as_deref()),
+        tasks: draft::grouped(tasks(task, &subtasks, strategy.as_deref())),
     });
+    let strategy = strategy.filter(|_| plan.is_none()).map(|text| format!("Test strategy: {text}"));
+    let word = task["status"].as_str().unwrap_or_default();
     let said = RecordedIssue {
         title: &title,
         author: None,
         created: given.text("created").and_then(date),
-        status: status(task["status"].as_str().unwrap_or_default()),
+        status: status(word),
         plan,
     };
     let mut arrival = given.arrival(given.id(PREFIX, given.name)?, said);
     if let Some(changed) = text("updatedAt").as_deref().and_then(date) {
         arrival.changed = changed.max(arrival.issue.created_at);
     }
-    let parts: Vec<String> = [text("description"), text("details")].into_iter().flatten().collect();
+    let parts: Vec<String> = [text("description"), text("details"), strategy].into_iter().flatten().collect();
     arrival.issue.context = record::filled(&parts.join("\n\n"));
-    arrival.issue.priority = match task["priority"].as_str() {
-        Some("critical") => Priority::new(1),
-        Some("high") => Priority::new(2),
-        Some("low") => Priority::new(4),
+    let priority = task["priority"].as_str().unwrap_or("medium");
+    arrival.issue.priority = match priority {
+        "critical" | "urgent" => Priority::new(1),
+        "high" => Priority::new(2),
+        "low" => Priority::new(4),
         _ => None,
     }
     .unwrap_or_default();
+    if !["critical", "urgent", "high", "medium", "low"].contains(&priority) {
+        arrival.kept.insert(format!("the priority `{priority}` became `medium`").into());
+    }
     arrival.issue.tags.insert(tag.to_owned());
     for on in task["dependencies"].as_array().into_iter().flatten() {
         depend(&mut arrival, tag, on);
     }
-    let of_subtasks = subtasks.iter().filter_map(|subtask| subtask["dependencies"].as_array()).flatten();
-    for on in of_subtasks.filter(|on| elsewhere(on, task).is_some()) {
-        depend(&mut arrival, tag, on);
-    }
-    if let Some(word @ ("review" | "blocked" | "deferred")) = task["status"].as_str() {
+    add_subtasks(&mut arrival, tag, task, &subtasks);
+    if !["", "pending", "in-progress", "done", "cancelled"].contains(&word) {
         arrival.kept.insert(format!("the status `{word}` became `{}`", arrival.issue.status).into());
     }
-    if subtasks.iter().any(|subtask| !matches!(subtask["status"].as_str(), None | Some("pending"))) {
+    let all = task["subtasks"].as_array().into_iter().flatten();
+    if all.into_iter().any(|subtask| !matches!(subtask["status"].as_str(), None | Some("pending"))) {
         arrival.kept.insert("the status of subtasks".into());
     }
     arrival.kept.extend(kept(value).keys().map(|name| format!("`{name}` has no field here").into()));
     Ok(arrival)
+}
+
+/// Adds what subtasks depend on elsewhere, and what of them has no place.
+fn add_subtasks(arrival: &mut Arrival, tag: &str, task: &Value, subtasks: &[&Value]) {
+    let numbers: BTreeSet<u64> = subtasks.iter().filter_map(|subtask| number(&subtask["id"])).collect();
+    for subtask in subtasks {
+        for on in subtask["dependencies"].as_array().into_iter().flatten() {
+            if elsewhere(on, task).is_some() {
+                depend(arrival, tag, on);
+            } else if sibling(on, task).is_none_or(|on| !numbers.contains(&on)) {
+                let own = &subtask["id"];
+                arrival
+                    .notes
+                    .push(format!("its subtask {own} depends on {on}, which is not one that stands"));
+            }
+        }
+        let names =
+            subtask.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone()));
+        let unplaced = record::unplaced(names, &PLACED_OF_SUBTASK);
+        arrival
+            .kept
+            .extend(unplaced.keys().map(|name| format!("`{name}` of a subtask has no field here").into()));
+    }
+}
+
+/// The subtasks that were not given up.
+fn standing(task: &Value) -> Vec<&Value> {
+    let all = task["subtasks"].as_array().into_iter().flatten();
+    all.filter(|subtask| subtask["status"] != "cancelled").collect()
+}
+
+/// For each of the subtasks that stand, by its number, the task of the plan that it is in.
+fn plan_tasks(task: &Value) -> Vec<(u64, String)> {
+    let all = standing(task);
+    let ids: Vec<String> = all.iter().enumerate().map(|(n, subtask)| own_id(n, subtask)).collect();
+    let numbered = all.iter().enumerate().filter_map(|(n, subtask)| Some((n, number(&subtask["id"])?)));
+    numbered.map(|(n, number)| (number, ids[chunk_of(n, ids.len())].clone())).collect()
+}
+
+/// The id of a subtask in the plan.
+fn own_id(place: usize, subtask: &Value) -> String {
+    format!("T{}", number(&subtask["id"]).unwrap_or(place as u64 + 1))
 }
 
 /// The task of another one that `2.1` in a subtask of this task names.
@@ -216,8 +278,8 @@ fn depend(arrival: &mut Arrival, tag: &str, on: &Value) {
 
 fn status(word: &str) -> StoredStatus {
     match word {
-        "in-progress" | "review" => StoredStatus::Planning,
-        "done" => StoredStatus::Closed,
+        "in-progress" | "in_progress" | "review" => StoredStatus::Planning,
+        "done" | "completed" => StoredStatus::Closed,
         "deferred" => StoredStatus::Paused,
         "cancelled" => StoredStatus::Cancelled,
         _ => StoredStatus::Registered,
@@ -225,27 +287,28 @@ fn status(word: &str) -> StoredStatus {
 }
 
 /// The tasks of a plan. What is tested stands at the last one.
-fn tasks(task: &Value, subtasks: &[Value], strategy: Option<&str>) -> Vec<DraftTask> {
-    let last = subtasks.len() - 1;
-    let one = |(n, subtask): (usize, &Value)| {
-        let own = number(&subtask["id"]).map_or_else(|| format!("T{}", n + 1), |number| format!("T{number}"));
+fn tasks(task: &Value, subtasks: &[&Value], strategy: Option<&str>) -> Vec<DraftTask> {
+    let ids: Vec<String> = subtasks.iter().enumerate().map(|(n, subtask)| own_id(n, subtask)).collect();
+    let mut made = Vec::new();
+    for (n, subtask) in subtasks.iter().enumerate() {
+        let own = ids[n].clone();
         let title = text_in(subtask, "title").unwrap_or_else(|| own.clone());
         let strategy = text_in(subtask, "testStrategy")
-            .or_else(|| if n == last { strategy.map(str::to_owned) } else { None });
+            .or_else(|| if n + 1 == ids.len() { strategy.map(str::to_owned) } else { None });
         let on = subtask["dependencies"].as_array().into_iter().flatten();
-        let depends_on = on.filter_map(|on| sibling(on, task)).map(|number| format!("T{number}")).collect();
-        DraftTask {
+        let on = on.filter_map(|on| sibling(on, task)).map(|number| format!("T{number}"));
+        made.push(DraftTask {
             files: draft::paths(&text_in(subtask, "details").unwrap_or_default()),
             description: text_in(subtask, "description"),
             steps: text_in(subtask, "details").into_iter().collect(),
             manual_checks: strategy.into_iter().collect(),
-            depends_on,
+            depends_on: on.filter(|on| ids.contains(on)).collect(),
             id: own,
             title,
             ..DraftTask::default()
-        }
-    };
-    subtasks.iter().enumerate().map(one).collect()
+        });
+    }
+    made
 }
 
 fn text_in(task: &Value, name: &str) -> Option<String> {
@@ -255,146 +318,5 @@ fn text_in(task: &Value, name: &str) -> Option<String> {
 /// The members of a task that have no field here.
 fn kept(record: &Value) -> Map<String, Value> {
     let members = record["task"].as_object().into_iter().flatten();
-    let unplaced = members.filter(|(name, value)| !PLACED.contains(&name.as_str()) && !value.is_null());
-    unplaced.map(|(name, value)| (name.clone(), value.clone())).collect()
-}
-
-/// The tasks of a tag, as they stand in the text.
-#[derive(Deserialize)]
-struct TagText<'a> {
-    #[serde(borrow, default)]
-    tasks: Vec<TaskText<'a>>,
-}
-
-/// A task or a subtask.
-#[derive(Deserialize)]
-struct TaskText<'a> {
-    #[serde(default)]
-    id: Value,
-    /// Its status with its quotes.
-    #[serde(borrow, default)]
-    status: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    subtasks: Option<Vec<TaskText<'a>>>,
-}
-
-/// A word that a status becomes.
-struct Change<'a> {
-    old: &'a RawValue,
-    new: &'static str,
-}
-
-/// The text with the status of a task and of its subtasks.
-pub(super) fn write(text: &str, record: &Value, progress: &Progress) -> Result<WrittenText, String> {
-    let own = number(&record["task"]["id"]);
-    let tag = record["tag"].as_str().unwrap_or(FIRST_TAG);
-    let tasks = task_texts(text, tag).map_err(|error| format!("it cannot be read: {error}"))?;
-    let mut written = WrittenText { text: text.to_owned(), ..WrittenText::default() };
-    let Some(task) = tasks.iter().find(|task| own.is_some() && number(&task.id) == own) else {
-        if progress.stage != Stage::Open {
-            written.missing.push(format!("task {} of `{tag}`", own.unwrap_or_default()));
-        }
-        return Ok(written);
-    };
-    let mut changes: Vec<Change<'_>> = task.change(word(progress.stage)).into_iter().collect();
-    for subtask in task.subtasks.iter().flatten() {
-        let is_done = number(&subtask.id).is_some_and(|number| progress.done.contains(&format!("T{number}")));
-        if is_done || progress.stage == Stage::Done {
-            changes.extend(subtask.change(Some("done")));
-        }
-    }
-    changes.sort_by_key(|change| Reverse(offset(text, change.old)));
-    written.changes = changes.len();
-    for Change { old, new } in changes {
-        let at = offset(text, old);
-        written.text.replace_range(at..at + old.get().len(), &format!("\"{new}\""));
-    }
-    Ok(written)
-}
-
-impl<'a> TaskText<'a> {
-    /// What its status becomes. What is over there stays as it is.
-    fn change(&self, new: Option<&'static str>) -> Option<Change<'a>> {
-        let (old, new) = (self.status?, new?);
-        let word = serde_json::from_str::<&str>(old.get()).ok()?;
-        let stays = match word {
-            "done" | "cancelled" => true,
-            "in-progress" | "review" => new == "in-progress",
-            _ => false,
-        };
-        (!stays).then_some(Change { old, new })
-    }
-}
-
-/// The word for a stage; `None` if the status stays.
-fn word(stage: Stage) -> Option<&'static str> {
-    match stage {
-        Stage::Open => None,
-        Stage::Working => Some("in-progress"),
-        Stage::Done => Some("done"),
-        Stage::Cancelled => Some("cancelled"),
-    }
-}
-
-/// The tasks of a tag. Before there were tags, the file had only the tasks of one.
-fn task_texts<'a>(text: &'a str, tag: &str) -> serde_json::Result<Vec<TaskText<'a>>> {
-    let members: BTreeMap<String, &'a RawValue> = serde_json::from_str(text)?;
-    if tag == FIRST_TAG
-        && let Some(tasks) = members.get("tasks").filter(|tasks| tasks.get().starts_with('['))
-    {
-        return serde_json::from_str(tasks.get());
-    }
-    let Some(content) = members.get(tag) else { return Ok(vec![]) };
-    Ok(serde_json::from_str::<TagText<'a>>(content.get())?.tasks)
-}
-
-/// Where a part of a text begins.
-fn offset(text: &str, part: &RawValue) -> usize {
-    part.get().as_ptr().addr() - text.as_ptr().addr()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::IssueId;
-
-    fn progress(stage: Stage, done: &[&str]) -> Progress {
-        let done = done.iter().map(|&id| id.to_owned()).collect();
-        Progress { issue: IssueId::parse("TM-a").unwrap(), stage, done }
-    }
-
-    fn written(text: &str, tag: &str, id: u64, stage: Stage, done: &[&str]) -> WrittenText {
-        write(text, &json!({"tag": tag, "task": {"id": id}}), &progress(stage, done)).unwrap()
-    }
-
-    #[test]
-    fn only_the_status_changes_in_the_form_that_stands_there() {
-        let text = "{\"b\":{\"tasks\":[ {\"status\" : \"pending\",\"id\":\"2\", \"é\":1e9,\n\"subtasks\":[{\"id\":1,\
-                    \"status\":\"pending\"},{\"id\":\"2\",\"status\":\"done\"},{\"id\":3}]}],\"metadata\":{}},\"x\":7}\r\n";
-        let now = written(text, "b", 2, Stage::Working, &["T1", "T2", "T3"]);
-        let expected = text.replacen("\"status\" : \"pending\"", "\"status\" : \"in-progress\"", 1).replacen(
-            "\"status\":\"pending\"",
-            "\"status\":\"done\"",
-            1,
-        );
-        assert_eq!((now.text, now.changes), (expected, 2));
-        assert_eq!(written(text, "b", 2, Stage::Open, &[]).text, text);
-        assert_eq!(written(text, "b", 3, Stage::Done, &[]).missing, ["task 3 of `b`"]);
-        assert_eq!(written(text, "c", 2, Stage::Done, &[]).missing, ["task 2 of `c`"]);
-    }
-
-    #[test]
-    fn what_is_over_there_does_not_open_again() {
-        let text = r#"{"tasks":[{"id":1,"status":"done"},{"id":2,"status":"review"}]}"#;
-        assert_eq!(written(text, FIRST_TAG, 1, Stage::Working, &[]).changes, 0);
-        assert_eq!(written(text, FIRST_TAG, 2, Stage::Working, &[]).changes, 0);
-        assert!(written(text, FIRST_TAG, 2, Stage::Cancelled, &[]).text.contains("\"cancelled\""));
-    }
-
-    #[test]
-    fn a_file_that_is_no_json_is_refused() {
-        let record = json!({"tag": "a", "task": {"id": 1}});
-        let why = write("{", &record, &progress(Stage::Done, &[])).unwrap_err();
-        assert!(why.starts_with("it cannot be read: "), "{why}");
-    }
+    record::unplaced(members.map(|(name, value)| (name.clone(), value.clone())), &PLACED)
 }

@@ -114,7 +114,16 @@ impl ListedBoxes {
     }
 }
 
-/// The text with the boxes of done tasks ticked. A box is known by its line, and by its number among equal lines.
+/// The number with which the text of a box begins.
+fn number_of(text: &str) -> Option<&str> {
+    let first = text.split_whitespace().next()?.trim_matches(['*', '[', ']', ':', '.']);
+    let digits = first.strip_prefix('T').unwrap_or(first);
+    let is_number = digits.starts_with(|c: char| c.is_ascii_digit());
+    (is_number && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')).then_some(first)
+}
+
+/// The text with the boxes of done tasks ticked. A box is known by its line, and by its place among equal lines; if there is no
+/// such line, by its number, if no other box has that.
 fn tick(text: &str, listed: Option<ListedBoxes>, progress: &Progress) -> WrittenText {
     let mut by_line: BTreeMap<(&str, usize), TaskBox<'_>> = BTreeMap::new();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
@@ -123,13 +132,25 @@ fn tick(text: &str, listed: Option<ListedBoxes>, progress: &Progress) -> Written
         by_line.insert((task.text, *number), task);
         *number += 1;
     }
+    // A box whose text was changed may still have its number: `1.1`, `T001`.
+    let mut by_number: BTreeMap<&str, Vec<TaskBox<'_>>> = BTreeMap::new();
+    for task in by_line.values() {
+        if let Some(number) = number_of(task.text) {
+            by_number.entry(number).or_default().push(task.clone());
+        }
+    }
     let listed = listed.unwrap_or(ListedBoxes { places: vec![], texts: vec![], ids: vec![] });
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut found, mut missing) = (Vec::new(), Vec::new());
     for (line, id) in listed.texts.iter().zip(&listed.ids) {
         let number = seen.entry(line).or_default();
         if progress.stage == Stage::Done || progress.done.contains(id) {
-            match by_line.get(&(line.as_str(), *number)) {
+            let renamed = || match number_of(line).and_then(|number| by_number.get(number)).map(Vec::as_slice)
+            {
+                Some([only]) => Some(only),
+                _ => None,
+            };
+            match by_line.get(&(line.as_str(), *number)).or_else(renamed) {
                 Some(task) if task.is_done => {}
                 Some(task) => found.push(task.clone()),
                 None => missing.push(id.clone()),
@@ -157,9 +178,11 @@ mod tests {
 
     #[test]
     fn a_box_is_found_by_its_line_wherever_it_is_now() {
-        let now = "- [ ] new\n- [~] 1.1 a\n- [ ] same\n- [ ] same\n";
+        let now = "- [ ] new\n- [~] 1.1 a, reworded\n- [ ] same\n- [ ] same\n";
         let ticked = tick(now, listed(), &progress(Stage::Working, &["T1", "T3", "T4"]));
-        assert_eq!(ticked.text, "- [ ] new\n- [x] 1.1 a\n- [ ] same\n- [x] same\n");
+        assert_eq!(ticked.text, "- [ ] new\n- [x] 1.1 a, reworded\n- [ ] same\n- [x] same\n");
+        let twice = tick("- [ ] 1.1 b\n- [ ] 1.1 c\n", listed(), &progress(Stage::Working, &["T1"]));
+        assert_eq!(twice.missing, ["T1"]);
         assert_eq!((ticked.changes, ticked.missing), (2, vec!["T4".to_owned()]));
     }
 

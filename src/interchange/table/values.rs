@@ -19,11 +19,17 @@ pub(super) fn status(word: &str) -> (StoredStatus, bool) {
         "planned" | "queued" | "executing" | "failed" => (StoredStatus::Registered, false),
         "on hold" | "paused" | "deferred" | "blocked" => (StoredStatus::Paused, true),
         "closed" | "done" | "resolved" | "complete" | "completed" | "fixed" => (StoredStatus::Closed, true),
-        "cancelled" | "canceled" | "won't do" | "wontfix" | "duplicate" | "rejected" => {
-            (StoredStatus::Cancelled, true)
-        }
+        "cancelled" | "canceled" | "rejected" => (StoredStatus::Cancelled, true),
+        word if is_given_up(word) => (StoredStatus::Cancelled, true),
         _ => (StoredStatus::Registered, false),
     }
+}
+
+/// Whether an issue with this resolution was closed without being done.
+pub(super) fn is_given_up(word: &str) -> bool {
+    const WORDS: [&str; 7] =
+        ["won't do", "won't fix", "wontfix", "duplicate", "declined", "cannot reproduce", "incomplete"];
+    WORDS.contains(&word.to_lowercase().replace('\u{2019}', "'").as_str())
 }
 
 /// The priority that a word means.
@@ -39,30 +45,27 @@ pub(super) fn priority(word: &str) -> Option<Priority> {
     Priority::new(number)
 }
 
-/// A time as tables write it: `2026-11-28T17:02:33Z`, `2026-11-28 17:02:33 UTC`, `2026-11-28`, and `28/Nov/26 5:02 PM`, which
-/// all count as UTC.
+/// A time as tables write it, which counts as UTC: `2026-11-28T17:02:33Z`, `2026-11-28 17:02:33 UTC`, `28/Nov/26 5:02 PM`,
+/// `Nov 28, 2026, 5:02 PM`, `28.11.2026 17:02`, `11/28/2026 17:02`. `None` if day and month could be either.
 pub(super) fn when(text: &str) -> Option<Time> {
     let text = text.trim().trim_end_matches("UTC").trim();
     if let Some(time) = Time::parse(text) {
         return Some(time);
     }
-    let (day, clock) = text.split_once([' ', 'T']).unwrap_or((text, "0:00"));
-    let day = match day.split('/').collect::<Vec<_>>()[..] {
-        [day, month, year] => {
-            const MONTHS: [&str; 12] =
-                ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-            let name = month.to_lowercase();
-            let month = MONTHS.iter().position(|known| name.starts_with(known))? + 1;
-            let year: u32 = year.parse().ok()?;
-            let year = if year < 100 { 2000 + year } else { year };
-            format!("{year:04}-{month:02}-{:02}", day.parse::<u32>().ok()?)
+    let spaced = match text.split_once('T') {
+        Some((day, clock)) if day.ends_with(|c: char| c.is_ascii_digit()) => format!("{day} {clock}"),
+        _ => text.to_owned(),
+    };
+    let (mut days, mut clock, mut half) = (Vec::new(), "0:00", None);
+    for word in spaced.split([' ', ',', '\u{202f}', '\u{a0}']).filter(|word| !word.is_empty()) {
+        if word.contains(':') {
+            clock = word;
+        } else if ["am", "pm"].contains(&word.to_lowercase().as_str()) {
+            half = Some(word.to_lowercase());
+        } else {
+            days.extend(word.split(['-', '/', '.']));
         }
-        _ => day.to_owned(),
-    };
-    let (clock, half) = match clock.trim().rsplit_once(' ') {
-        Some((clock, half)) => (clock, Some(half.to_lowercase())),
-        None => (clock, None),
-    };
+    }
     let mut parts = clock.split(':');
     let hour: u32 = parts.next()?.parse().ok()?;
     let minute: u32 = parts.next().unwrap_or("0").parse().ok()?;
@@ -70,10 +73,37 @@ pub(super) fn when(text: &str) -> Option<Time> {
     let hour = match half.as_deref() {
         None => hour,
         Some("am") => hour % 12,
-        Some("pm") => hour % 12 + 12,
-        Some(_) => return None,
+        _ => hour % 12 + 12,
     };
+    let day = day(&days, spaced.contains('.'))?;
     Time::parse(&format!("{day}T{hour:02}:{minute:02}:{second:02}Z"))
+}
+
+/// `2026-11-28` for the three parts of a day, in any order that leaves no doubt. Between dots, the day comes first.
+fn day(parts: &[&str], has_dots: bool) -> Option<String> {
+    const MONTHS: [&str; 12] =
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let &[first, second, third] = parts else { return None };
+    let number = |text: &str| text.parse::<u32>().ok();
+    let month = |text: &str| {
+        let name = text.to_lowercase();
+        MONTHS.iter().position(|known| name.starts_with(known)).and_then(|n| u32::try_from(n + 1).ok())
+    };
+    let (year, month, day) = if let Some(named) = month(first) {
+        (number(third)?, named, number(second)?)
+    } else if let Some(named) = month(second) {
+        (number(third)?, named, number(first)?)
+    } else {
+        let numbers = (number(first)?, number(second)?, number(third)?);
+        match numbers {
+            (year, month, day) if first.len() == 4 => (year, month, day),
+            (day, month, year) if has_dots || day > 12 => (year, month, day),
+            (month, day, year) if day > 12 => (year, month, day),
+            _ => return None,
+        }
+    };
+    let year = if year < 100 { 2000 + year } else { year };
+    Some(format!("{year:04}-{month:02}-{day:02}"))
 }
 
 #[cfg(test)]
@@ -88,10 +118,16 @@ mod tests {
             ("2026-11-28", "2026-11-28T00:00:00.000Z"),
             ("8/Nov/26 5:02 PM", "2026-11-08T17:02:00.000Z"),
             ("28/Nov/26 12:02 AM", "2026-11-28T00:02:00.000Z"),
+            ("28.11.2026 17:02", "2026-11-28T17:02:00.000Z"),
+            ("Nov 28, 2026, 5:02 PM", "2026-11-28T17:02:00.000Z"),
+            ("11/28/2026 17:02", "2026-11-28T17:02:00.000Z"),
+            ("2026-11-28 17:02:33.5", "2026-11-28T17:02:33.000Z"),
         ] {
             assert_eq!(when(text).map(|time| time.to_string()).as_deref(), Some(expected), "{text}");
         }
-        for text in ["", "soon", "31/Feb/26 1:00 PM", "2026-13-01", "1/2/3", "28/Nov/26 5:02 XM"] {
+        for text in
+            ["", "soon", "31/Feb/26 1:00 PM", "2026-13-01", "1/2/3", "8/7/2026 17:02", "28/Nov/26 5:02 XM"]
+        {
             assert_eq!(when(text), None, "{text}");
         }
     }

@@ -131,7 +131,14 @@ fn sync_roadmap(session: &Session, input: &SyncGithub) -> Answer<GithubSync> {
         let folder = existing(&state, id)?;
         if let Some(number) = sync.number(&folder.issue.record) {
             sync.parent = parent;
-            sync.send(&state, &folder, number)?;
+            match sync.send(&state, &folder, number) {
+                // It may have been deleted or moved there; the others are sent.
+                Err(refusal) if refusal.code == Code::GhFailed => {
+                    let message = format!("`{id}` was not sent: {}", refusal.message);
+                    session.notice(Notice { remedies: refusal.remedies, ..Notice::warning(message) });
+                }
+                sent => sent?,
+            }
         }
     }
     Ok(session.done(sync.view, None))

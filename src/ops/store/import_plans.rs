@@ -12,10 +12,16 @@ use crate::store::records;
 pub(crate) fn settle_names(session: &Session, tool: &PlanTool, found: &mut PlanFiles) -> Result<(), Refusal> {
     let Some(names) = tool.reused_names else { return Ok(()) };
     let state = session.store().snapshot()?;
-    names.settle(found, |id| {
+    let ids = records::issue_ids(&state)?;
+    names.settle(found, |short| {
+        let begins = format!("{short}-");
+        let alike = ids.iter().filter(|id| *id == short || id.as_str().starts_with(&begins));
         // An issue that cannot be read is named when it is written.
-        let outline = records::outline(&state, id).ok().flatten()?;
-        outline.issue.record.imported.filter(tool.tracker.is_own)
+        let imported = alike.filter_map(|id| {
+            let outline = records::outline(&state, id).ok().flatten()?;
+            Some((id.clone(), outline.issue.record.imported.filter(tool.tracker.is_own)?))
+        });
+        imported.collect()
     });
     Ok(())
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{FILE, PLACES, place, placed};
+use super::body::placed;
+use super::{FILE, PLACES, place};
 use crate::interchange::plan_tools::sections::front_matter;
 use crate::interchange::plan_tools::written::{Progress, Stage, WrittenText};
 use crate::interchange::plan_tools::{boxes, files};
@@ -24,18 +25,20 @@ pub(crate) fn find(folder: &Path, record: &Value) -> io::Result<Option<PathBuf>>
     let created = front_matter(record["files"][FILE].as_str().unwrap_or_default())
         .map(|(fields, _)| fields.text("created_date").to_owned())
         .unwrap_or_default();
-    for place in PLACES {
-        let folder = backlog.join(place);
-        // `task-1 - Feed-the-okapi.md`
-        let begins = format!("{} ", id.to_ascii_lowercase());
-        let mut names = files::markdown(&folder);
-        names.sort_by_key(|name| !name.to_ascii_lowercase().starts_with(&begins));
-        for name in names {
-            let path = folder.join(name);
-            let Some((text, _)) = files::text_of(&path)? else { continue };
-            let Ok((fields, _)) = front_matter(&text) else { continue };
-            if fields.text("id").eq_ignore_ascii_case(id) && fields.text("created_date") == created {
-                return Ok(Some(path));
+    // `task-1 - Feed-the-okapi.md`; only if there is none, all are read.
+    let begins = format!("{} ", id.to_ascii_lowercase());
+    for is_named in [true, false] {
+        for place in PLACES {
+            for name in files::markdown(&backlog.join(place)) {
+                let path = backlog.join(place).join(&name);
+                if is_named != name.to_ascii_lowercase().starts_with(&begins) {
+                    continue;
+                }
+                let Some((text, _)) = files::text_of(&path)? else { continue };
+                let Ok((fields, _)) = front_matter(&text) else { continue };
+                if fields.text("id").eq_ignore_ascii_case(id) && fields.text("created_date") == created {
+                    return Ok(Some(path));
+                }
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Phase, is_same_number};
+use super::fields_of;
+use super::phase::{Phase, folder_number, is_same_number};
 use crate::interchange::plan_tools::files;
-use crate::interchange::plan_tools::sections::front_matter;
 
 /// A plan in the folder of a phase.
 pub(super) struct PlanFile {
@@ -39,14 +39,22 @@ impl PlanFile {
         self.summaries().iter().any(|file| file.is_file())
     }
 
-    /// The name of the plan that this one calls `02-01`, or `01` in its own phase. If a phase is removed, the tool renumbers
-    /// folders and files, but not what the plans in them say.
+    /// Whether a file is that of the plan or of its summary.
+    pub(super) fn has(&self, file: &Path) -> bool {
+        self.file == file || self.summaries().iter().any(|summary| summary == file)
+    }
+
+    /// The name of the plan that this one calls `02-01`, `02-okapi-01`, `02-01-PLAN`, or `01` in its own phase. If a phase is
+    /// removed, the tool renumbers folders and files, but not what the plans in them say.
     pub(super) fn other(&self, given: &str, all: &[Self]) -> Option<String> {
+        let given = given.split_whitespace().next().unwrap_or(given);
+        let given = given.trim_end_matches(".md").trim_end_matches("-PLAN");
         let is_moved = !is_same_number(&self.written, &self.phase_number);
-        let of_phase = |plan: &&Self| match given.rsplit_once('-') {
+        let phase = given.rsplit_once('-').map(|(phase, _)| folder_number(phase));
+        let of_phase = |plan: &&Self| match phase {
             None => plan.phase == self.phase,
-            Some((phase, _)) if is_moved => is_same_number(&plan.written, phase),
-            Some((phase, _)) => is_same_number(&plan.phase_number, phase),
+            Some(phase) if is_moved => is_same_number(&plan.written, phase),
+            Some(phase) => is_same_number(&plan.phase_number, phase),
         };
         let number = given.rsplit('-').next().unwrap_or(given);
         all.iter().filter(of_phase).find(|plan| is_same_number(&plan.number, number)).map(Self::name)
@@ -54,13 +62,11 @@ impl PlanFile {
 }
 
 /// The plans in the folders of phases, such as `02-okapi`: `02-01-PLAN.md`, `2-PLAN-01-gate.md` or `plans/PLAN-01-gate.md`.
-pub(super) fn plan_files(planning: &Path, phases: &[Phase<'_>]) -> Vec<PlanFile> {
+pub(super) fn plan_files(folders: &Path, phases: &[Phase<'_>]) -> Vec<PlanFile> {
     let mut found = Vec::new();
-    for name in files::folders(&planning.join("phases")) {
-        let folder = planning.join("phases").join(&name);
-        let (phase_number, own_slug) = name.split_once('-').unwrap_or((&name, &name));
-        let phase = phases.iter().find(|phase| is_same_number(phase.number, phase_number));
-        let slug = phase.map_or_else(|| own_slug.to_owned(), |phase| phase.slug.clone());
+    for name in files::folders(folders) {
+        let Some(phase) = phases.iter().find(|phase| phase.folder == Some(name.as_str())) else { continue };
+        let (folder, phase_number, slug) = (folders.join(&name), folder_number(&name), &phase.slug);
         let nested = files::markdown(&folder.join("plans")).into_iter().map(|file| format!("plans/{file}"));
         for file in files::markdown(&folder).into_iter().chain(nested) {
             let Some(number) = plan_number(file.rsplit('/').next().unwrap_or_default()) else { continue };
@@ -76,7 +82,7 @@ pub(super) fn plan_files(planning: &Path, phases: &[Phase<'_>]) -> Vec<PlanFile>
 /// The number in `phase: 02-okapi`.
 fn written_number(file: &Path) -> Option<String> {
     let text = files::text_of(file).ok()??.0;
-    let (fields, _) = front_matter(&text).ok()?;
+    let (fields, ..) = fields_of(&text).ok()?;
     let number = fields.text("phase").split('-').next()?;
     number.starts_with(|c: char| c.is_ascii_digit()).then(|| number.to_owned())
 }

@@ -1,6 +1,7 @@
 //! The tasks of a plan of Get Shit Done, which stand between tags.
 
 use crate::interchange::plan_tools::draft::DraftTask;
+use crate::interchange::plan_tools::sections;
 
 /// What is between `<name>` and `</name>`; `None` if there is nothing.
 pub(super) fn inside<'a>(text: &'a str, name: &str) -> Option<&'a str> {
@@ -37,6 +38,14 @@ pub(super) fn tasks(body: &str) -> (Vec<DraftTask>, usize) {
         rest = &task[end..];
         rest = rest.strip_prefix("</task>").unwrap_or("");
     }
+    // A plan of test-driven work has one feature instead.
+    if let (true, Some(feature)) = (made.is_empty(), inside(body, "feature")) {
+        made.push(DraftTask {
+            steps: filled_lines(inside(feature, "implementation").map(str::to_owned)),
+            criteria: filled_lines(inside(feature, "behavior").map(str::to_owned)),
+            ..task_of("T1", feature)
+        });
+    }
     (made, checkpoints)
 }
 
@@ -44,12 +53,9 @@ pub(super) fn tasks(body: &str) -> (Vec<DraftTask>, usize) {
 fn task_of(id: &str, inner: &str) -> DraftTask {
     let text = |name: &str| inside(inner, name).map(str::to_owned);
     let title = text("name").map_or_else(|| id.to_owned(), |name| unnumbered(&name).to_owned());
-    let verify = text("verify").unwrap_or_default();
-    let (commands, manual_checks) = match inside(&verify, "automated") {
-        Some(command) => (filled_lines(Some(command.to_owned())), vec![]),
-        None => filled_lines(Some(verify)).into_iter().partition(|line| is_command(line)),
-    };
-    let criteria = filled_lines(text("done")).into_iter().chain(items(text("acceptance_criteria")));
+    let (commands, manual_checks) = checks(&text("verify").unwrap_or_default());
+    let listed = text("acceptance_criteria").map(|text| sections::items(&text)).unwrap_or_default();
+    let criteria = filled_lines(text("done")).into_iter().chain(listed);
     DraftTask {
         files: text("files").map(|files| listed_files(&files)).unwrap_or_default(),
         description: text("read_first").map(|first| format!("Read first: {first}")),
@@ -84,15 +90,93 @@ fn checkpoint(id: &str, inner: &str) -> DraftTask {
     }
 }
 
+/// The commands in `<verify>`, and what else is to be checked. `<automated>` is one command; without it, a line is one if
+/// it reads as one.
+fn checks(verify: &str) -> (Vec<String>, Vec<String>) {
+    let (mut commands, mut checks) = (Vec::new(), Vec::new());
+    let (mut beside, mut rest) = (String::new(), verify);
+    while let Some((before, after)) = rest.split_once("<automated>") {
+        let (text, end) = after.split_once("</automated>").unwrap_or((after, ""));
+        beside.push_str(before);
+        rest = end;
+        let text =
+            text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&");
+        match one_command(&text) {
+            Some(command) => commands.push(command),
+            None => checks.extend(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
+        }
+    }
+    beside.push_str(rest);
+    let has_tag = rest.len() < verify.len();
+    for line in filled_lines(Some(beside)) {
+        let line = without_tags(&line);
+        let quoted =
+            line.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).filter(|text| !text.contains('`'));
+        match quoted {
+            Some(command) => commands.push(command.to_owned()),
+            None if !has_tag && is_command(&line) => commands.push(line),
+            None if !line.is_empty() => checks.push(line),
+            None => {}
+        }
+    }
+    (commands, checks)
+}
+
+/// The lines of a text as one command; `None` if they are none, or if a text in quotes goes on in the next line.
+fn one_command(text: &str) -> Option<String> {
+    let mut command = String::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        unquoted(line)?;
+        if let Some(begun) = command.strip_suffix('\\') {
+            command = begun.trim_end().to_owned() + " ";
+        } else if !command.is_empty() {
+            command.push_str(if command.ends_with(['&', '|']) { " " } else { " && " });
+        }
+        command.push_str(line);
+    }
+    // What is yet to be written is no command.
+    (!command.is_empty() && !command.starts_with("MISSING")).then_some(command)
+}
+
+/// A line without what stands in quotes; `None` if a quote does not end.
+fn unquoted(line: &str) -> Option<String> {
+    let (mut plain, mut quote, mut is_escaped) = (String::new(), None, false);
+    for c in line.chars() {
+        match quote {
+            _ if is_escaped => is_escaped = false,
+            _ if c == '\\' && quote != Some('\'') => is_escaped = true,
+            Some(open) if c == open => quote = None,
+            Some(_) => {}
+            None if c == '"' || c == '\'' => quote = Some(c),
+            None => plain.push(c),
+        }
+    }
+    quote.is_none().then_some(plain)
+}
+
+/// A line without a tag around it, such as `<source_assertion>`.
+fn without_tags(line: &str) -> String {
+    let inner = line.strip_prefix('<').and_then(|rest| rest.split_once('>')).filter(|(tag, _)| {
+        tag.trim_start_matches('/').chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+    });
+    inner.map_or(line, |(_, text)| text.rsplit_once("</").map_or(text, |(text, _)| text)).trim().to_owned()
+}
+
 /// Whether a line is a command rather than a sentence about what should hold.
 fn is_command(line: &str) -> bool {
-    const ABOUT: [&str; 12] = [
-        "pass", "passes", "succeed", "succeeds", "return", "returns", "works", "shows", "exists", "should",
-        "is", "are",
+    const ABOUT: [&str; 29] = [
+        "pass", "passes", "passing", "succeed", "succeeds", "fails", "return", "returns", "works", "shows",
+        "exists", "should", "must", "is", "are", "has", "have", "can", "starts", "without", "with", "no",
+        "errors", "compiles", "builds", "loads", "renders", "displays", "contains",
     ];
-    let first = line.split_whitespace().next().unwrap_or_default();
-    let is_name = first.starts_with(|c: char| c.is_ascii_lowercase() || "./$![".contains(c));
-    is_name && !line.ends_with('.') && !line.split_whitespace().skip(1).any(|word| ABOUT.contains(&word))
+    let Some(plain) = unquoted(line) else { return false };
+    let first = plain.split_whitespace().next().unwrap_or_default();
+    let is_name =
+        first.starts_with(|c: char| c.is_ascii_lowercase() || "./$![".contains(c)) && !first.ends_with(':');
+    let is_about =
+        |word: &str| ABOUT.contains(&word.trim_matches([',', ':', ';', '.'])) || word.ends_with(':');
+    let is_prose = plain.ends_with('.') || plain.contains(", ") || plain.contains(" (");
+    is_name && !is_prose && !plain.split_whitespace().skip(1).any(is_about)
 }
 
 /// The paths in `src/a.rs, src/b.rs (new)`.
@@ -104,13 +188,32 @@ fn listed_files(text: &str) -> Vec<String> {
     paths.filter(is_path).map(str::to_owned).collect()
 }
 
-/// The items of a list, each without its bullet.
-fn items(text: Option<String>) -> Vec<String> {
-    let lines = filled_lines(text).into_iter();
-    lines.map(|line| line.trim_start_matches(['-', '*', ' ']).trim_start_matches("[ ] ").to_owned()).collect()
-}
-
 fn filled_lines(text: Option<String>) -> Vec<String> {
     let text = text.unwrap_or_default();
     text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_command_is_one() {
+        for (verify, commands, manual) in [
+            ("npm test", vec!["npm test"], vec![]),
+            ("- looks right\n`npm run build`", vec!["npm run build"], vec!["- looks right"]),
+            ("tsc --noEmit passes, app starts", vec![], vec!["tsc --noEmit passes, app starts"]),
+            ("npm run dev starts without errors", vec![], vec!["npm run dev starts without errors"]),
+            ("file exists: src/a.ts", vec![], vec!["file exists: src/a.ts"]),
+            ("grep 'returns no, errors' a.md", vec!["grep 'returns no, errors' a.md"], vec![]),
+            ("<automated>a &amp;&amp; b</automated> and look", vec!["a && b"], vec!["and look"]),
+            ("<automated>a \\\n  --b\nc</automated>", vec!["a --b && c"], vec![]),
+            ("<automated>python -c \"\nx\n\"</automated>", vec![], vec!["python -c \"\nx\n\""]),
+            ("<automated>MISSING — write it first</automated>", vec![], vec!["MISSING — write it first"]),
+            ("<source_assertion>It has x.</source_assertion>", vec![], vec!["It has x."]),
+        ] {
+            let owned = |all: Vec<&str>| all.into_iter().map(str::to_owned).collect::<Vec<_>>();
+            assert_eq!(checks(verify), (owned(commands), owned(manual)), "{verify}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::LandWork;
+use super::follow::FollowedPlans;
 use super::place::HalfDonePlace;
 use super::target::{LandTarget, TargetTips};
 use super::work_left::{WorkLeft, is_within, work_left};
@@ -35,7 +36,7 @@ pub(super) struct ChosenIssue {
     pub(super) links: Vec<CommitLink>,
     /// The same commits.
     pub(super) commits: Vec<ObjectId>,
-    /// Those that no other of them contains.
+    /// Those that no other of them contains; none if the branch has all of them, and it only has to be ticked off.
     pub(super) heads: Vec<ObjectId>,
     /// The merge in which someone has resolved its conflicts with the branch.
     pub(super) resolved: Option<ObjectId>,
@@ -56,6 +57,7 @@ pub(super) fn chosen(
     input: &LandWork,
     target: &LandTarget,
     tips: &TargetTips,
+    followed: &FollowedPlans,
 ) -> Result<Vec<ChosenIssue>, Refusal> {
     let store = session.store();
     let snapshot = store.snapshot()?;
@@ -95,7 +97,15 @@ pub(super) fn chosen(
                 {
                     continue;
                 }
+                // Work that was done on the branch itself still has to be ticked off in the files of a plan tool.
+                let ticked = ChosenIssue { is_named, heads: vec![], ..issue.clone() };
                 match work_left(store, target, tips, issue, holder)? {
+                    WorkLeft::Nothing(_)
+                        if !ticked.commits.is_empty()
+                            && followed.tick(session, tips.tip, &ticked)?.is_some() =>
+                    {
+                        found.insert(id.clone(), ticked);
+                    }
                     WorkLeft::Lands(issue) => {
                         found.insert(id.clone(), ChosenIssue { is_named, ..*issue });
                     }

@@ -10,16 +10,16 @@ use bstr::{BStr, ByteSlice};
 use tempfile::TempDir;
 
 use super::chosen::ChosenIssue;
+use super::messages::tick_message;
 use crate::git::{EntryKind, NewCommit, PathEdit, Repository};
 use crate::interchange::plan_tools::written::{self, WrittenTool};
-use crate::model::IssueId;
 use crate::model::hash::CommitHash;
 use crate::model::status::IssueStatus;
+use crate::model::{Code, IssueId};
 use crate::ops::plan_progress::{BranchWork, PlanProgress};
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::facts;
-use crate::store::{CodeCommit, ObjectId, Snapshot, Store, StoreError, object_id, one_line, records};
-use crate::trail::trailers;
+use crate::store::{CodeCommit, ObjectId, Snapshot, Store, StoreError, object_id, records};
 
 /// The setting that names the directories that are followed.
 const FOLLOW: &str = "wf.plans.follow";
@@ -146,7 +146,7 @@ impl FollowedPlans {
         if tools.is_empty() {
             return Ok(None);
         }
-        Ok(Some(Tick { tree, message: message(&tools, issue, &also) }))
+        Ok(Some(Tick { tree, message: tick_message(&tools, issue, &also) }))
     }
 
     /// The issues of the tools that are being executed.
@@ -230,12 +230,19 @@ impl FollowedDirectory {
         branch: &BranchWork<'_>,
     ) -> Result<Option<TickedTree>, Refusal> {
         let store = session.store();
-        let files = self.files(store.repo(), root)?;
+        let files = match self.files(store.repo(), root) {
+            Ok(files) => files,
+            // What is done must land even if the directory has too much to look at.
+            Err(refusal) if refusal.code == Code::Config => {
+                let words = format!("`{}` lands without being ticked off: {}", branch.lands, refusal.message);
+                session.notice(Notice { remedies: refusal.remedies, ..Notice::warning(words) });
+                return Ok(None);
+            }
+            Err(refusal) => return Err(refusal),
+        };
         if files.is_empty() {
-            let path = &self.path;
-            session.notice(Notice::warning(format!(
-                "`{FOLLOW}` names `{path}`, which has no files in what lands"
-            )));
+            let words = format!("`{FOLLOW}` names `{}`, which has no files in what lands", self.path);
+            session.notice(Notice::warning(words));
             return Ok(None);
         }
         let mut written = self.written.borrow_mut();
@@ -250,15 +257,18 @@ impl FollowedDirectory {
                 Ok(progress) => progress,
                 Err(refusal) => {
                     let why = refusal.message.replace(&format!("{}/", place.display()), "");
-                    let issue = branch.lands;
-                    session
-                        .notice(Notice::warning(format!("`{issue}` lands without being ticked off: {why}")));
+                    let words = format!("`{}` lands without being ticked off: {why}", branch.lands);
+                    session.notice(Notice::warning(words));
                     return Ok(None);
                 }
             };
         if progress.without_file.contains(branch.lands) {
-            let issue = branch.lands;
-            session.notice(Notice::warning(format!("`{issue}` has no file in `{}` any more", self.path)));
+            let words = format!("`{}` has no file in `{}` any more", branch.lands, self.path);
+            session.notice(Notice::warning(words));
+        }
+        for plan in progress.plans.iter().filter(|plan| !plan.missing.is_empty()) {
+            let (issue, tasks) = (&plan.issue_id, plan.missing.join(", "));
+            session.notice(Notice::warning(format!("`{issue}`: its file has no box any more for {tasks}")));
         }
         let mut texts: Vec<(&str, EntryKind, String)> = Vec::new();
         for (path, text) in &progress.texts {
@@ -353,23 +363,6 @@ impl WrittenDirectory {
         self.blobs = now;
         Ok(())
     }
-}
-
-/// The message of the commit. It names the plan, whose execution links it, but no task.
-fn message(tools: &[&str], issue: &ChosenIssue, also: &BTreeSet<IssueId>) -> String {
-    let (id, tools) = (&issue.issue, tools.join(" and "));
-    let (issue_key, solution_key) = (trailers::ISSUE, trailers::SOLUTION);
-    let title = one_line(&issue.title);
-    let also: Vec<&str> = also.iter().map(IssueId::as_str).collect();
-    let also = if also.is_empty() {
-        String::new()
-    } else {
-        format!("\nAlso the tasks of {} whose work is here.\n", also.join(", "))
-    };
-    format!(
-        "Tick off {id} in its {tools} plan\n\n{title}\n{also}\n{issue_key}: {id}\n{solution_key}: {}\n",
-        issue.solution
-    )
 }
 
 #[cfg(test)]

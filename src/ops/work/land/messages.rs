@@ -1,6 +1,9 @@
 //! The messages of the commits that landing makes.
 
+use std::collections::BTreeSet;
+
 use super::chosen::ChosenIssue;
+use crate::model::IssueId;
 use crate::store::{CodeCommit, one_line};
 use crate::trail::trailers;
 
@@ -115,4 +118,21 @@ fn works(issue: &ChosenIssue, commits: &[CodeCommit]) -> Vec<NamedWork> {
         work.tasks.dedup();
     }
     works
+}
+
+/// The message of a commit that ticks an issue off in the files of these tools. It names the plan, whose execution links it, but no task.
+pub(super) fn tick_message(tools: &[&str], issue: &ChosenIssue, also: &BTreeSet<IssueId>) -> String {
+    let (id, tools) = (&issue.issue, tools.join(" and "));
+    let (issue_key, solution_key) = (trailers::ISSUE, trailers::SOLUTION);
+    let title = one_line(&issue.title);
+    let also: Vec<&str> = also.iter().map(IssueId::as_str).collect();
+    let also = if also.is_empty() {
+        String::new()
+    } else {
+        format!("\nAlso the tasks of {} whose work is here.\n", also.join(", "))
+    };
+    format!(
+        "Tick off {id} in its {tools} plan\n\n{title}\n{also}\n{issue_key}: {id}\n{solution_key}: {}\n",
+        issue.solution
+    )
 }

@@ -137,11 +137,11 @@ pub(crate) fn landing<'s>(session: &'s Session, input: LandWork) -> Result<Landi
     let target = LandTarget::find(session, input.onto.as_deref())?;
     target.update_store(session)?;
     let tips = target.look(session)?;
-    let issues = chosen(session, &input, &target, &tips)?;
+    let followed = FollowedPlans::configured(session.store())?;
+    let issues = chosen(session, &input, &target, &tips, &followed)?;
     tell_carried(session, &target, &tips, &issues)?;
     let tests = land_tests(session, &issues)?;
     let view = LandView::new(&target, input.dry_run);
-    let followed = FollowedPlans::configured(session.store())?;
     Ok(Landing { session, permit, input, target, issues, tests, followed, view, place: None })
 }
 
@@ -168,7 +168,8 @@ pub(crate) fn continued<'s>(session: &'s Session, input: LandWork) -> Result<Lan
     let tips = target.look(session)?;
     place.refuse_rewritten(store, &tips)?;
     let input = LandWork { what: vec![place.issue.to_string()], all: false, batch: 1, ..input };
-    let mut issues = chosen(session, &input, &target, &tips)?;
+    let followed = FollowedPlans::configured(store)?;
+    let mut issues = chosen(session, &input, &target, &tips, &followed)?;
     for issue in &mut issues {
         let merge = place.resolved(session, issue)?;
         issue.heads = vec![merge];
@@ -178,7 +179,6 @@ pub(crate) fn continued<'s>(session: &'s Session, input: LandWork) -> Result<Lan
     tell_carried(session, &target, &tips, &issues)?;
     let tests = land_tests(session, &issues)?;
     let view = LandView::new(&target, input.dry_run);
-    let followed = FollowedPlans::configured(store)?;
     Ok(Landing { session, permit, input, target, issues, tests, followed, view, place: Some(place) })
 }
 
@@ -320,11 +320,18 @@ impl Landing<'_> {
             let execution = records::execution(&snapshot, &issue.execution, &mut Vec::new())?
                 .ok_or_else(|| Refusal::unreadable(&format!("execution `{}`", issue.execution)))?;
             match work_left(store, &self.target, tips, issue, &execution)? {
+                WorkLeft::Nothing(_) if self.is_to_tick(tips, place)? => left.push(place),
                 WorkLeft::Nothing(said) => self.session.notice(Notice::note(said)),
                 WorkLeft::Lands(_) | WorkLeft::Stuck(_) => left.push(place),
             }
         }
         Ok(left)
+    }
+
+    /// Whether an issue only has to be ticked off in the files of a plan tool.
+    fn is_to_tick(&self, tips: &TargetTips, place: usize) -> Result<bool, Refusal> {
+        let issue = &self.issues[place];
+        Ok(issue.heads.is_empty() && self.followed.tick(self.session, tips.tip, issue)?.is_some())
     }
 
     /// The commits that the branch will have.

@@ -51,7 +51,7 @@ pub(crate) fn land_by_pull_request(session: &Session, input: &LandByPullRequest)
         dry_run: false,
         by_hand: true,
     };
-    let issues = chosen(session, &work, &target, &tips)?;
+    let issues = chosen(session, &work, &target, &tips, &FollowedPlans::none())?;
     tell_carried(session, &target, &tips, &issues)?;
     let followed = FollowedPlans::configured(store)?;
     let mut forge = Forge { session, permit, target, remote, repository, followed, view: vec![] };

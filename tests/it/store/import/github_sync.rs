@@ -208,3 +208,21 @@ fn limits_of_the_host_are_waited_out() {
     let told = never.wf(&["import", "github"]).fails(1).stderr;
     assert!(told.contains("waited for the host") && told.contains("error: `gh` failed: HTTP 429"), "{told}");
 }
+
+#[test]
+fn all_comments_of_an_issue_come_in_though_a_list_has_only_some() {
+    let sandbox = Sandbox::new();
+    let repo = imported(&sandbox);
+    let comment = |n: u32| {
+        json!({"id": format!("IC_{n}"), "author": {"login": "bea"}, "body": format!("{n}"), "createdAt": "2026-01-01T09:00:00Z",
+            "url": format!("https://github.com/zoo/okapi/issues/9#issuecomment-{n}")})
+    };
+    let with = |count: u32| {
+        let comments: Vec<Value> = (1..=count).map(comment).collect();
+        record(9, &json!({"comments": comments, "updatedAt": "2026-11-01T09:00:00Z"}))
+    };
+    repo.write("made.json", json!([with(100)]).to_string());
+    repo.write("view.json", with(101).to_string());
+    let report = repo.json(&["import", "github"]);
+    assert_eq!(report["comments"], 101, "{report:#}");
+}

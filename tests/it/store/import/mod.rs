@@ -19,6 +19,7 @@ mod github_sync;
 mod options;
 mod parted;
 mod plan_forms;
+mod plan_identity;
 mod plan_progress;
 mod plan_tools;
 mod redacted;

@@ -9,7 +9,7 @@ use super::plan_tools::{date, date_folder, import, plan, project};
 use super::store;
 use crate::support::{Sandbox, Two, column};
 
-fn write(folder: &Path, name: &str, text: &str) {
+pub(super) fn write(folder: &Path, name: &str, text: &str) {
     let file = folder.join(name);
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(file, text).unwrap();
@@ -263,4 +263,72 @@ fn a_plan_of_task_master_is_followed_once_the_tool_says_when_it_was_made() {
         let notes = report["notes"].to_string();
         assert!(!notes.contains("differs") && !notes.contains("different"), "{notes}");
     }
+}
+
+#[test]
+fn subtasks_that_were_given_up_are_no_tasks_and_many_become_fewer() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let file = sandbox.root().join("tasks.json");
+    let many: Vec<Value> = (1..=11).map(|n| json!({"id": n, "title": format!("Step {n}")})).collect();
+    let tasks = json!({"master": {"tasks": [
+        {"id": 1, "title": "One", "testStrategy": "Run the zoo", "status": "odd", "priority": "urgent"},
+        {"id": 2, "title": "Two", "status": "completed", "subtasks": [{"id": 1, "title": "a", "priority": "low"},
+            {"id": 2, "title": "b", "status": "cancelled"}, {"id": 3, "title": "c", "dependencies": [2, 2.1]}]},
+        {"id": 3, "title": "Many", "dependencies": [2.1], "subtasks": many},
+    ]}});
+    fs::write(&file, tasks.to_string()).unwrap();
+    let report = import(&repo, "task-master", &file);
+    assert!(!report["notes"].to_string().contains("draft"), "{report:#}");
+    assert!(
+        report["notes"].to_string().contains("its subtask 3 depends on 2, which is not one that stands"),
+        "{report:#}"
+    );
+    let said = kept(&report);
+    for part in ["the status `odd` became `registered`", "`priority` of a subtask has no field here"] {
+        assert!(said.iter().any(|what| what == part), "{said:?}");
+    }
+    let first = repo.json(&["show", "TM-master-1"]);
+    assert_eq!((&first["context"], &first["priority"]), (&json!("Test strategy: Run the zoo"), &json!(1)));
+    assert_eq!(repo.status("TM-master-2"), "closed");
+    let tasks = plan(&repo, "TM-master-2")["tasks"].clone();
+    assert_eq!(
+        (column(&tasks, "id"), &tasks[1]["depends_on"]),
+        (vec!["T1".to_owned(), "T3".into()], &json!(["T1"]))
+    );
+    assert_eq!(repo.json(&["show", "TM-master-3"])["depends_on"], json!(["TM-master-2"]));
+    let tasks = plan(&repo, "TM-master-3")["tasks"].clone();
+    assert_eq!((tasks.as_array().unwrap().len(), &tasks[5]["id"]), (6, &json!("T11")));
+}
+
+#[test]
+fn rows_without_a_time_follow_their_file() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let file = sandbox.root().join("t.csv");
+    let name = file.to_str().unwrap().to_owned();
+    let import = |text: &str, later: u64| {
+        fs::write(&file, text).unwrap();
+        date(&file, later);
+        repo.json(&["import", "csv", &name])
+    };
+    import("id;title;status\n1;Feed;open\n2;'=1+1;open\n", 0);
+    assert_eq!(repo.json(&["show", "CSV-2"])["title"], "=1+1");
+    let report = import("id;title;status\n1;Feed;closed\n2;'=1+1;open\n", 60);
+    assert_eq!((&report["updated"], &report["unchanged"]), (&json!(1), &json!(1)), "{report:#}");
+    assert_eq!(repo.status("CSV-1"), "closed");
+}
+
+#[test]
+fn issues_of_two_projects_of_gitlab_and_what_jira_gave_up_are_told_apart() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let gitlab = "Title,Issue ID,URL,State,Assignee Username\nA,7,https://gitlab.example/g/a/-/issues/7,Open,\"bea, cy\"\n\
+                  B,7,https://gitlab.example/g/b/-/issues/7,Open,\n";
+    repo.wf_in(gitlab, &["import", "csv", "-"]).ok();
+    assert_eq!(repo.json(&["show", "GL-a-7"])["assignee"], "bea");
+    assert_eq!(repo.json(&["show", "GL-b-7"])["title"], "B");
+    let jira = "Summary,Issue key,Status,Status Category,Resolution\nA,ZOO-1,Released,Done,Done\nB,ZOO-2,Done,Done,Won't Do\n";
+    repo.wf_in(jira, &["import", "csv", "-"]).ok();
+    assert_eq!(["ZOO-1", "ZOO-2"].map(|id| repo.status(id)), ["closed", "cancelled"]);
 }

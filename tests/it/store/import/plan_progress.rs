@@ -229,3 +229,27 @@ fn a_directory_without_the_files_of_the_tool_is_refused() {
     assert_eq!(error["code"], "cannot-read");
     assert!(error["message"].as_str().unwrap().contains("none of its files is one of spec-kit"), "{error}");
 }
+
+#[test]
+fn what_the_source_itself_calls_over_is_not_written_back() {
+    let sandbox = Sandbox::new();
+    let repo = store(&sandbox, "a");
+    let file = sandbox.root().join("tasks.json");
+    let subtasks =
+        json!([{"id": 1, "title": "x", "status": "deferred"}, {"id": 2, "title": "y", "status": "pending"}]);
+    let tasks = json!([{"id": 1, "title": "A", "status": "done", "subtasks": subtasks}]);
+    fs::write(&file, json!({"master": {"tasks": tasks}}).to_string()).unwrap();
+    let before = read(&file);
+    import(&repo, "task-master", &file);
+    assert_eq!(repo.status("TM-master-1"), "closed");
+    assert_eq!(repo.json(&["export", "task-master", file.to_str().unwrap()])["files"], json!([]));
+    assert_eq!(read(&file), before);
+    let project = project(&sandbox, "backlog.md");
+    let task = project.join("backlog/tasks/task-5 - Done-but-not-moved.md");
+    let text =
+        read(&task) + "\n## Acceptance Criteria\n<!-- AC:BEGIN -->\n- [ ] #1 It holds\n<!-- AC:END -->\n";
+    fs::write(&task, &text).unwrap();
+    import(&repo, "backlog", &project);
+    assert_eq!(repo.json(&["export", "backlog", project.to_str().unwrap()])["files"], json!([]));
+    assert_eq!(read(&task), text);
+}

@@ -306,3 +306,27 @@ fn a_pull_request_has_the_tick_on_top_of_the_work() {
     assert_eq!(two.origin.id("land/OS-feed"), tip);
     assert_eq!(repo.text_at("main", TASKS), BOXES);
 }
+
+#[test]
+fn work_that_was_done_on_the_branch_itself_is_ticked_off() {
+    let sandbox = Sandbox::new();
+    let repo = completed(&sandbox);
+    repo.git(&["merge", "--quiet", "--ff-only", "work"]).ok();
+    repo.wf(&["land", "OS-feed", "--yes"]).ok();
+    assert_eq!(repo.subjects("main")[..2], ["Tick off OS-feed in its openspec plan", "Wash the bowl"]);
+    assert_eq!(repo.text_at("main", TASKS), TICKED);
+    let again = repo.wf(&["land", "OS-feed", "--yes"]);
+    assert!(again.stderr.contains("`OS-feed` is already on `main`"), "{}", again.stderr);
+    assert_eq!(repo.subjects("main")[0], "Tick off OS-feed in its openspec plan");
+}
+
+#[test]
+fn a_box_that_was_reworded_is_known_by_its_number_and_one_that_is_gone_is_named() {
+    let sandbox = Sandbox::new();
+    let repo = completed(&sandbox);
+    repo.commit(TASKS, &BOXES.replace("1.1 Wash", "1.1 Scrub").replace("1.2 Buy", "Fetch"), "Reword");
+    let landed = repo.wf(&["land", "OS-feed", "--yes"]).ok();
+    assert!(landed.stderr.contains("`OS-feed`: its file has no box any more for T2"), "{}", landed.stderr);
+    let now = repo.text_at("main", TASKS);
+    assert!(now.contains("- [x] 1.1 Scrub the bowl\n- [ ] Fetch leaves\n"), "{now}");
+}

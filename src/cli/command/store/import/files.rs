@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{How, SelectionArgs, bytes_of, from_tracker, unread};
 use crate::cli::{CliContext, Failure, Outcome, named};
-use crate::interchange::plan_tools::PlanTool;
+use crate::interchange::plan_tools::{self, PlanTool};
 use crate::interchange::table::{MappedColumn, TABLE, TableField, TablePreset, TableRows};
 use crate::model::{Code, Op};
 use crate::ops::Refusal;
@@ -77,7 +77,10 @@ pub(super) fn table(context: &mut CliContext, table: Table) -> Outcome {
     if how.dry_run {
         rows.preview();
     }
+    // What is piped is as new as can be.
+    let dated = std::fs::metadata(&file).ok().as_ref().and_then(plan_tools::modified);
     from_tracker(context, (which, how), |session, how| {
+        rows.date(dated.map_or_else(|| session.now(), Ok)?);
         let (op, tracker, name) = (Op::ImportCsv, &TABLE, &named(&file));
         Ok(store::import(session, Import { op, tracker, name, records: &mut rows, how }))
     })
