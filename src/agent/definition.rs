@@ -2,6 +2,7 @@
 //! sees. It comes from git config, from a preset, or from a command line, and each value knows its origin.
 
 mod error;
+mod naming;
 mod sessions;
 mod value;
 
@@ -145,12 +146,8 @@ impl Agent {
             None => (Sourced::new(false, ValueOrigin::Default), rest),
         };
         let command = Sourced::new(rest.trim().to_owned(), ValueOrigin::Argument);
-        let program = shlex::split(rest).and_then(|words| words.into_iter().next()).unwrap_or_default();
-        let file = program.rsplit('/').next().unwrap_or_default();
-        let name: String = file.chars().filter(|c| is_name_character(*c)).take(LONGEST_NAME).collect();
-        let name = if is_name(&name) { name } else { "agent".to_owned() };
         let commits = Sourced::new(true, ValueOrigin::Default);
-        Self::made(name, command, shell, protocol, default_timeout(), commits, vec![])
+        Self::made(naming::name_of(rest), command, shell, protocol, default_timeout(), commits, vec![])
     }
 
     fn made(
@@ -185,7 +182,7 @@ impl Agent {
         self
     }
 
-    /// Its name; for a command line, the name of the program.
+    /// Its name; for a command line, the name of the program, or of what an interpreter or a package runner runs.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

@@ -1,6 +1,6 @@
 //! One question to an agent: start it, ask, follow it to its end, and read its answer.
 
-mod limited;
+pub(super) mod limited;
 mod plain;
 mod unanswered;
 mod unseen;
@@ -221,14 +221,13 @@ pub(crate) fn ask_again<A: AnswerKind>(
     };
     // If the agent failed, that matters more than an error of the transcript.
     let kept = transcript.finish(&place.transcript);
-    let (greeting, heard, took) = heard.map_err(|error| limited::or_other(unseen::or_other(place, error)))?;
+    let (greeting, heard, took) = heard.map_err(|error| unseen::or_other(place, error))?;
     let name = agent.name().to_owned();
     let read = match answer::read::<A>(&heard.answer) {
         Ok(read) => read,
         Err(NotAnAnswer::Nothing) => {
             let protocol = agent.protocol().value;
-            let silent = Unanswered::Silent { agent: name, protocol, said: heard.said() };
-            return Err(limited::or_other(silent));
+            return Err(Unanswered::Silent { agent: name, protocol, said: heard.said() });
         }
         Err(NotAnAnswer::Faults(faults)) => {
             if greeting.usage == Usage::default() {

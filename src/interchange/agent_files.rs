@@ -16,7 +16,7 @@ pub(crate) use reads::{imports_agents, instructions_of_aider, instructions_of_ge
 pub(crate) use table::AGENTS;
 
 use crate::model::text_enum;
-use json::JsonEntry;
+use json::{Beside, JsonEntry};
 use section::Marks;
 
 text_enum!(
@@ -116,7 +116,7 @@ enum Besides {
     Version,
     /// The address of its schema, at the beginning. The agent adds it where it is missing.
     Schema(&'static str),
-    /// The version of the settings of Qwen Code, at the end, which writes a file anew that has an older one.
+    /// The version of the settings of Qwen Code, at the beginning, which writes a file anew that has an older one.
     QwenVersion,
 }
 
@@ -201,7 +201,11 @@ impl Piece {
             (Edit::Toml, text) => toml::put_into(text),
             (Edit::Yaml, text) => yaml::put_into(text),
             (Edit::Json { entries, besides, .. }, None) => Ok(json::fresh(entries, *besides)),
-            (Edit::Json { entries, .. }, Some(text)) => json::put_into(text, entries),
+            (Edit::Json { entries, besides, .. }, Some(text)) => {
+                // This says that the file was there before.
+                let beside = if json::is_only(text, *besides) { Beside::Before } else { Beside::Behind };
+                json::put_into(text, entries, beside)
+            }
         }
     }
 
@@ -216,7 +220,8 @@ impl Piece {
             Edit::Json { entries, besides, .. } if text == json::fresh(entries, *besides) => Ok(None),
             Edit::Json { entries, besides, .. } => {
                 let left = json::take_out_of(text, entries)?;
-                Ok(left.filter(|left| left == text || !json::is_only(left, *besides)))
+                let is_made = |left: &String| json::is_only(left, *besides) && json::is_made(text, entries);
+                Ok(left.filter(|left| left == text || !is_made(left)))
             }
         }
     }

@@ -107,6 +107,9 @@ impl AgentJob {
             (said, _) => said,
         };
         let all = said.as_ref().map_or(listener.used, AgentReply::usage);
+        if said.is_ok() {
+            self.warn_uncounted(agent.name(), &all);
+        }
         let is_continued = said.as_ref().map_or(sequel.is_some(), |reply| reply.greeting.is_continued);
         let before = sequel.map(|sequel| sequel.session).filter(|_| is_continued);
         let used = before.as_ref().map_or_else(|| all.clone(), |before| before.used_since(&all));

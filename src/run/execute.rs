@@ -16,8 +16,8 @@ use super::workplace::StepWorkplace;
 use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::request::RequestKind;
 use crate::model::{
-    ActionDone, Check, Code, CommitHash, ExecutionId, ExecutionStatus, Failure, Op, Other, Usage, count,
-    typed,
+    ActionDone, Check, Code, CommitHash, ExecutionId, ExecutionStatus, Failure, Op, Other, RemedyCall, Usage,
+    count, typed,
 };
 use crate::ops::issues::existing_outline;
 use crate::ops::trail::{Relink, relink};
@@ -49,6 +49,11 @@ pub(super) fn execute(job: &AgentJob, execution: &AgentExecution) -> StepOutcome
     // After a kill that followed the last commit, only the end is missing.
     if execution.may_be_done && carrying.is_all_there() && carrying.finish(None, Spent::default()).is_ok() {
         return StepOutcome::done(StepResult::Completed(execution.id.clone()), Spent::default());
+    }
+    // The issue waits then, as before its execution began.
+    if let Some(why) = job.over_budget(&Usage::default()) {
+        let run = RemedyCall::new(Op::Run, [&job.issue]).option("issue-budget", "AMOUNT");
+        return carrying.give_back(&Refusal::new(Code::Budget, why).remedy(run, "continues it"));
     }
     let carried_out = carrying.carry_out();
     job.record_sessions();

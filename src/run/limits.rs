@@ -1,24 +1,34 @@
 //! Agents whose providers serve them only later: known to the driver from the logs of all runs, and to the steps that it
 //! started.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use crate::model::{RunId, Time};
 use crate::ops::Refusal;
+use crate::ops::work::runs::driver::Driven;
 use crate::rules::run::limits_in;
-use crate::store::{ReadState, layout, records};
+use crate::store::{ReadState, Store, layout, records};
 
 /// Runs that began longer ago than this are not asked for limits, in milliseconds.
 const OLDEST: i64 = 31 * 24 * 3_600_000;
 
-/// The agents that are limited, and until when.
+/// The agents that are limited, and until when; and those that are known to report no number that a budget counts.
 #[derive(Debug, Default)]
-pub(super) struct AgentLimits(Mutex<BTreeMap<String, Time>>);
+pub(super) struct AgentLimits {
+    limited: Mutex<BTreeMap<String, Time>>,
+    uncounted: Mutex<BTreeSet<String>>,
+}
 
 impl AgentLimits {
     fn with<T>(&self, look: impl FnOnce(&mut BTreeMap<String, Time>) -> T) -> T {
-        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        look(&mut self.limited.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Whether nobody was told yet that this agent reports no number that a budget counts.
+    pub(super) fn is_first_uncounted(&self, agent: &str) -> bool {
+        let mut uncounted = self.uncounted.lock().unwrap_or_else(PoisonError::into_inner);
+        uncounted.insert(agent.to_owned())
     }
 
     /// Until when an agent is limited; `None` if it is not.
@@ -43,11 +53,12 @@ impl OtherLimits {
     /// Adds what the logs of other runs say.
     pub(super) fn look(
         &mut self,
-        read: &impl ReadState,
+        store: &Store,
         own: &RunId,
         now: Time,
         limits: &AgentLimits,
     ) -> Result<(), Refusal> {
+        let read = &store.snapshot()?;
         for id in records::run_ids(read)? {
             if id == *own || is_old(&id, now) {
                 continue;
@@ -57,7 +68,8 @@ impl OtherLimits {
                 continue;
             }
             let Some(run) = records::run(read, &id, &mut Vec::new())? else { continue };
-            for (agent, until) in limits_in(&run.log, now) {
+            let is_left = Driven::find(store, &run) == Driven::Interrupted;
+            for (agent, until) in limits_in(&run.log, is_left, now) {
                 limits.add(&agent, until);
             }
         }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::model::Notification;
 use crate::ops::Notice;
@@ -13,37 +13,42 @@ use crate::store::Store;
 
 /// The setting.
 const KEY: &str = "wf.notify";
-/// How long the command may take.
+/// How long the command may take for one event, and for those that are told together.
 const LIMIT: Duration = Duration::from_secs(10);
 /// How often an event is told to a command that fails.
 const ATTEMPTS: u32 = 3;
 /// How long to wait before the second attempt.
 const PAUSE: Duration = Duration::from_millis(500);
-/// After so many events in a row that took too long, the command is told nothing more: the run waits for it.
-const MOST_SLOW: usize = 3;
+/// A command that fails after this long is not started again at once: the run waits for it.
+const SLOW: Duration = Duration::from_secs(3);
+/// At the end of a run, a command that is slow is asked so often to take what is left.
+const MOST_ROUNDS: usize = 6;
+/// For how long a command that fails slowly is left alone.
+const REST: Duration = Duration::from_secs(5 * 60);
 
-/// Sends notifications, in the order in which things happened, while the run goes on.
+/// Sends notifications, in the order in which things happened, while the run goes on. What the command does not take is kept, and
+/// sent before what comes next.
 pub(super) struct Notifier {
-    command: Option<Courier>,
-    at_work: Option<JoinHandle<ToldEvents>>,
-    /// How many of the last events took too long.
-    slow: usize,
+    courier: Option<Courier>,
+    /// What was not taken yet, in order.
+    kept: Vec<Notification>,
+    at_work: Option<JoinHandle<Round>>,
+    /// When the command was last asked.
+    asked: Option<Instant>,
+    /// Until when it is left alone.
+    rests_until: Option<Instant>,
+    /// The id of the event of which it was last told that it was not taken.
+    named: Option<String>,
 }
 
-/// How it went to tell one event.
-enum Delivery {
-    Taken,
-    /// Why not.
-    Failed(String),
-    TooSlow,
-}
-
-/// How it went to tell some events.
-struct ToldEvents {
-    /// What the command did not take.
-    failed: Vec<Notice>,
-    /// How many of the last events took too long.
-    slow: usize,
+/// How it went to tell some events, in order.
+struct Round {
+    /// How many of them were taken.
+    taken: usize,
+    /// Why the next one was not.
+    failed: Option<String>,
+    /// Whether that took long.
+    is_slow: bool,
 }
 
 /// What runs the command.
@@ -57,63 +62,90 @@ struct Courier {
 impl Notifier {
     /// As the configuration of the repository says.
     pub(super) fn of(store: &Store, environment: &[(OsString, OsString)]) -> Self {
-        let command = store.config(KEY).filter(|text| !text.trim().is_empty()).map(|command| Courier {
+        let command = store.config(KEY).filter(|text| !text.trim().is_empty());
+        let courier = command.map(|command| Courier {
             words: ["sh", "-c", &command].map(OsString::from).to_vec(),
             folder: store.work_dir().unwrap_or(store.common_dir()).to_owned(),
             environment: environment.to_vec(),
         });
-        Self { command, at_work: None, slow: 0 }
+        Self { courier, kept: vec![], at_work: None, asked: None, rests_until: None, named: None }
     }
 
-    /// Begins to send these, after those before. Returns what went wrong with those.
+    /// Begins to send these, after those that were not taken before. Returns what went wrong with those.
     pub(super) fn send(&mut self, notifications: Vec<Notification>) -> Vec<Notice> {
         let notices = self.settle();
-        let Some(courier) = self.command.clone().filter(|_| !notifications.is_empty()) else {
+        if self.courier.is_none() || notifications.is_empty() {
             return notices;
-        };
-        let slow = self.slow;
-        self.at_work =
-            Some(thread::spawn(move || told(&notifications, slow, |event| courier.deliver(event))));
+        }
+        self.kept.extend(notifications);
+        if self.rests_until.is_none_or(|until| Instant::now() >= until) {
+            self.begin();
+        }
         notices
     }
 
-    /// Waits until all is sent. Returns what went wrong.
+    /// Waits until what is being sent is sent. Returns what went wrong.
     pub(super) fn settle(&mut self) -> Vec<Notice> {
-        let Some(told) = self.at_work.take().and_then(|thread| thread.join().ok()) else { return vec![] };
-        self.slow = told.slow;
-        let mut notices = told.failed;
-        if self.slow >= MOST_SLOW && self.command.take().is_some() {
-            let what =
-                format!("`{KEY}` took too long {MOST_SLOW} times in a row, so it is told nothing more");
+        let round = self.at_work.take().and_then(|thread| thread.join().ok());
+        round.and_then(|round| self.take_in(round, Instant::now())).into_iter().collect()
+    }
+
+    /// Sends everything that was not taken yet, unless the command has just failed. Returns what went wrong.
+    pub(super) fn finish(&mut self) -> Vec<Notice> {
+        let mut notices = self.settle();
+        for _ in 0..MOST_ROUNDS {
+            let is_vain = self.named.is_some() && self.asked.is_some_and(|at| at.elapsed() < LIMIT * 3);
+            if self.kept.is_empty() || is_vain {
+                break;
+            }
+            self.begin();
+            notices.extend(self.settle());
+        }
+        if self.kept.len() > 1 {
+            let what = format!("`{KEY}` did not take the last {} events", self.kept.len());
             notices.push(Notice::warning(what).command(format!("git config {KEY}"), "shows the command"));
         }
         notices
     }
+
+    fn begin(&mut self) {
+        let (Some(courier), events) = (self.courier.clone(), self.kept.clone()) else { return };
+        self.asked = Some(Instant::now());
+        self.at_work = Some(thread::spawn(move || courier.tell(&events)));
+    }
+
+    /// Keeps what was not taken. Returns a warning about the first of these, unless there was one.
+    fn take_in(&mut self, round: Round, now: Instant) -> Option<Notice> {
+        self.kept.drain(..round.taken);
+        self.rests_until = if round.is_slow { now.checked_add(REST) } else { None };
+        let (Some(why), Some(first)) = (round.failed, self.kept.first()) else {
+            self.named = None;
+            return None;
+        };
+        if self.named.replace(first.id.clone()).as_ref() == Some(&first.id) {
+            return None;
+        }
+        let again = if round.is_slow {
+            "it is told again in some minutes"
+        } else {
+            "it is told again with the next event"
+        };
+        let what = format!("`{KEY}` could not tell that {}: {why}; {again}", first.message);
+        Some(Notice::warning(what).command(format!("git config {KEY}"), "shows the command"))
+    }
 }
 
 impl Courier {
-    /// Tells one event.
-    fn deliver(&self, notification: &Notification) -> Delivery {
-        let Ok(mut line) = serde_json::to_vec(notification) else { return Delivery::Taken };
-        line.push(b'\n');
-        let mut why = String::new();
-        for attempt in 0..ATTEMPTS {
-            if attempt > 0 {
-                thread::sleep(PAUSE * attempt);
-            }
-            match self.run(line.clone()) {
-                Ok(ProcessEnd::Exited(0)) => return Delivery::Taken,
-                Ok(ProcessEnd::Exited(code)) => why = format!("it exited with {code}"),
-                Ok(ProcessEnd::Signal(signal)) => why = format!("signal {signal} ended it"),
-                Err(error) => why = error.to_string(),
-                Ok(ProcessEnd::TimedOut) => return Delivery::TooSlow,
-                Ok(ProcessEnd::Interrupted) => why = "it was interrupted".to_owned(),
-            }
-        }
-        Delivery::Failed(why)
+    /// Tells events one by one, until one is not taken or all of it took too long.
+    fn tell(&self, events: &[Notification]) -> Round {
+        let began = Instant::now();
+        tell_all(events, thread::sleep, || began.elapsed(), |event| self.run(event))
     }
 
-    fn run(&self, line: Vec<u8>) -> std::io::Result<ProcessEnd> {
+    /// Tells one event once. Returns why it was not taken.
+    fn run(&self, notification: &Notification) -> Option<String> {
+        let mut line = serde_json::to_vec(notification).ok()?;
+        line.push(b'\n');
         let (sender, stdin) = mpsc::channel();
         // A command may end without having read it.
         let _ = sender.send(line);
@@ -126,39 +158,43 @@ impl Courier {
             is_joined: true,
         };
         // A run that is stopped at once still tells what its log says already: nobody would later.
-        supervise(command, Some(LIMIT), &mut || false, &mut |_, _| {}).map(|(end, _)| end)
+        let ran = supervise(command, Some(LIMIT), &mut || false, &mut |_, _| {});
+        match ran.map(|(end, _)| end) {
+            Ok(ProcessEnd::Exited(0)) => None,
+            Ok(ProcessEnd::Exited(code)) => Some(format!("it exited with {code}")),
+            Ok(ProcessEnd::Signal(signal)) => Some(format!("signal {signal} ended it")),
+            Ok(ProcessEnd::TimedOut) => Some(format!("it took more than {} s", LIMIT.as_secs())),
+            Ok(ProcessEnd::Interrupted) => Some("it was interrupted".to_owned()),
+            Err(error) => Some(error.to_string()),
+        }
     }
 }
 
-/// Tells events one by one, until too many in a row have taken too long. `slow` is how many did before.
-fn told(
-    notifications: &[Notification],
-    mut slow: usize,
-    deliver: impl Fn(&Notification) -> Delivery,
-) -> ToldEvents {
-    let mut failed = Vec::new();
-    for notification in notifications {
-        if slow >= MOST_SLOW {
-            failed.push(undelivered(notification, "it hangs"));
-            continue;
+/// Tells events one by one. `pause` waits, `took` is how long that took so far, `tell` tells one and returns why it was not taken.
+fn tell_all(
+    events: &[Notification],
+    pause: impl Fn(Duration),
+    took: impl Fn() -> Duration,
+    tell: impl Fn(&Notification) -> Option<String>,
+) -> Round {
+    for (taken, event) in events.iter().enumerate() {
+        if took() >= LIMIT {
+            return Round { taken, failed: None, is_slow: false };
         }
-        let delivery = deliver(notification);
-        slow = if matches!(delivery, Delivery::TooSlow) { slow + 1 } else { 0 };
-        match delivery {
-            Delivery::Taken => {}
-            Delivery::Failed(why) => failed.push(undelivered(notification, &why)),
-            Delivery::TooSlow => {
-                let why = format!("it took more than {} s", LIMIT.as_secs());
-                failed.push(undelivered(notification, &why));
+        let before = took();
+        let mut failed = tell(event);
+        for attempt in 1..ATTEMPTS {
+            if failed.is_none() || took().saturating_sub(before) >= SLOW {
+                break;
             }
+            pause(PAUSE * attempt);
+            failed = tell(event);
+        }
+        if failed.is_some() {
+            return Round { taken, failed, is_slow: took().saturating_sub(before) >= SLOW };
         }
     }
-    ToldEvents { failed, slow }
-}
-
-fn undelivered(notification: &Notification, why: &str) -> Notice {
-    let what = format!("`{KEY}` could not tell that {}: {why}", notification.message);
-    Notice::warning(what).command(format!("git config {KEY}"), "shows the command")
+    Round { taken: events.len(), failed: None, is_slow: false }
 }
 
 #[cfg(test)]
@@ -182,26 +218,54 @@ mod tests {
         }
     }
 
-    /// A command that hangs at some events.
-    fn delivered(event: &Notification) -> Delivery {
-        if event.message.contains("hangs") { Delivery::TooSlow } else { Delivery::Taken }
+    /// Tells events to a command that takes this long for each, and fails at some. Returns how often it was started, too.
+    fn told(events: &[Notification], each: Duration) -> (Round, u32) {
+        let (clock, started) = (Cell::new(Duration::ZERO), Cell::new(0));
+        let round = tell_all(
+            events,
+            |_| {},
+            || clock.get(),
+            |event| {
+                clock.set(clock.get() + each);
+                started.set(started.get() + 1);
+                event.message.contains("fails").then(|| "it exited with 1".to_owned())
+            },
+        );
+        (round, started.get())
+    }
+
+    fn notifier() -> Notifier {
+        Notifier { courier: None, kept: vec![], at_work: None, asked: None, rests_until: None, named: None }
     }
 
     #[test]
-    fn an_event_that_takes_too_long_silences_no_other() {
-        let told = told(&["it hangs", "it goes on"].map(event), 0, delivered);
-        assert_eq!((told.failed.len(), told.slow), (1, 0));
-        assert!(told.failed[0].message.contains("it hangs: it took more than 10 s"), "{:?}", told.failed);
+    fn a_command_that_fails_slowly_is_not_started_again_and_left_alone() {
+        let (round, started) = told(&["it fails", "it goes on"].map(event), Duration::from_secs(6));
+        assert_eq!((round.taken, round.is_slow, started), (0, true, 1));
+        let (mut notifier, now) = (notifier(), Instant::now());
+        notifier.kept = ["it fails", "it goes on"].map(event).to_vec();
+        let warning = notifier.take_in(round, now).unwrap().message;
+        assert!(warning.contains("could not tell that it fails: it exited with 1"), "{warning}");
+        assert_eq!((notifier.kept.len(), notifier.rests_until), (2, now.checked_add(REST)));
     }
 
     #[test]
-    fn a_command_that_always_hangs_is_given_up() {
-        let asked = Cell::new(0);
-        let events = ["one hangs", "two hangs", "three", "four"].map(event);
-        let told = told(&events, 1, |event| {
-            asked.set(asked.get() + 1);
-            delivered(event)
-        });
-        assert_eq!((told.failed.len(), told.slow, asked.get()), (4, MOST_SLOW, 2));
+    fn what_was_not_taken_is_kept_and_named_once() {
+        let (round, started) = told(&["one", "it fails", "three"].map(event), Duration::from_millis(1));
+        assert_eq!((round.taken, round.is_slow, started), (1, false, 1 + ATTEMPTS));
+        let mut notifier = notifier();
+        notifier.kept = ["one", "it fails", "three"].map(event).to_vec();
+        assert!(notifier.take_in(round, Instant::now()).is_some());
+        assert_eq!(notifier.kept, ["it fails", "three"].map(event));
+        let (round, _) = told(&notifier.kept, Duration::from_millis(1));
+        assert!(notifier.take_in(round, Instant::now()).is_none() && notifier.kept.len() == 2);
+        let all = Round { taken: 2, failed: None, is_slow: false };
+        assert!(notifier.take_in(all, Instant::now()).is_none() && notifier.kept.is_empty());
+    }
+
+    #[test]
+    fn a_run_is_not_held_up_by_many_slow_events() {
+        let (round, started) = told(&["one", "two", "three", "four"].map(event), Duration::from_secs(6));
+        assert_eq!((round.taken, round.failed.is_some(), round.is_slow, started), (2, false, false, 2));
     }
 }

@@ -8,11 +8,11 @@ use super::drive::drive;
 use super::stops::RunStops;
 use super::watch::{RunWatch, tell_notices};
 use super::{agreed, configured};
-use crate::model::{Code, IssueId, IssueStatus, Op, Other, RemedyCall, Run, RunId};
+use crate::model::{Budget, Code, IssueId, IssueStatus, Op, Other, RemedyCall, Run, RunId};
 use crate::ops::work::AgentNames;
 use crate::ops::work::runs::driver::Driven;
 use crate::ops::work::runs::paths::RunPaths;
-use crate::ops::work::runs::view::{RunView, all, named, status_in};
+use crate::ops::work::runs::view::{RunView, all, existing, named, status_in};
 use crate::ops::{Answer, Done, Refusal, RefusalKind, Session, clones};
 use crate::rules::{Role, RunFolder, RunProgress};
 use crate::store::{ReadState, Store};
@@ -76,15 +76,26 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn RunWatch
     let crew = Crew::of(store, &given)?;
     crew.refuse_missing(session, &found.run.steps)?;
     let confinement = Confinement::load(session.store())?;
+    let budget = new_budget(store, &found.run.id, &input.budget)?;
     agreed::settle_rest(session, &found, &files, watch)?;
     agreed::keep(store, &files, watch)?;
-    // The configuration counts when a run begins.
-    let budget = if input.budget.is_empty() {
-        None
-    } else {
-        configured::budget(store, &input.budget, "wf.run.budget")?
-    };
     driven(session, &found.run.id, StartedRun { driver: None, crew, confinement, budget }, (watch, stops))
+}
+
+/// What a run may cost from here on, if these limits are new: its other limits stay.
+///
+/// # Errors
+/// `usage`.
+fn new_budget(store: &Store, id: &RunId, given: &[String]) -> Result<Option<Budget>, Refusal> {
+    // The configuration counts when a run begins.
+    if given.is_empty() {
+        return Ok(None);
+    }
+    let given = configured::budget(store, given, "wf.run.budget")?;
+    // Whoever drove it last may have given it another budget.
+    let found = existing(&store.snapshot()?, id)?;
+    let known = RunProgress::of(&found).budget.cloned();
+    Ok(given.map(|given| known.unwrap_or_default().replaced_by(given)))
 }
 
 /// Refuses an agent for a step that this run skips.

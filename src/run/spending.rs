@@ -1,11 +1,13 @@
 //! Whether a run, or the work on an issue, has cost what it may.
 
-use super::job::AgentJob;
+use std::collections::BTreeSet;
+
+use super::job::{AgentJob, StepReport};
 use crate::model::{AgentSession, Budget, IssueId, RunId, Usage};
 use crate::ops::issues::existing;
 use crate::ops::work::runs::view::existing as existing_run;
-use crate::ops::{Refusal, Session};
-use crate::rules::run::{Spent, driven_ms};
+use crate::ops::{Notice, Refusal, Session};
+use crate::rules::run::{Spent, worked_ms};
 use crate::rules::{ExecutionFolder, IssueFolder, RunFolder, RunProgress};
 
 /// Adds what a run's work on an issue cost.
@@ -73,13 +75,48 @@ fn of_run(
         add_of_run(&existing(&snapshot, id)?, &run.run.id, progress, &mut spent);
     }
     spent.add_unrecorded(&unrecorded.usage, unrecorded.time_ms);
-    Ok(spent.for_time(driven_ms(run, session.now()?)).exhausts(budget))
+    Ok(spent.for_time(worked_ms(run, session.now()?)).exhausts(budget))
+}
+
+/// What a budget counts of which an agent says nothing: `tokens`, or a currency.
+fn uncounted(budget: &Budget, used: &Usage) -> Option<String> {
+    let currency = used.cost.as_ref().map(|cost| cost.currency.as_str());
+    if budget.tokens.is_some() && used.tokens.is_none() {
+        return Some("tokens".to_owned());
+    }
+    let first = budget.costs.first()?;
+    let is_counted = budget.costs.iter().any(|limit| Some(limit.currency.as_str()) == currency);
+    if is_counted { None } else { Some(first.currency.clone()) }
 }
 
 impl AgentJob {
-    /// Whether the run or the work on the issue has cost what it may, with what the agent used and is not recorded yet. What
-    /// cannot be read exhausts nothing.
+    /// Warns once of an agent that answers without a number which a budget counts.
+    pub(super) fn warn_uncounted(&self, agent: &str, used: &Usage) {
+        let Ok(budgets) = self.budgets() else { return };
+        let lacks: BTreeSet<String> = budgets.iter().filter_map(|budget| uncounted(budget, used)).collect();
+        if lacks.is_empty() || !self.limits.is_first_uncounted(agent) {
+            return;
+        }
+        let lacks = Vec::from_iter(lacks).join(" and no ");
+        let what = format!("agent {agent} reports no {lacks}: the budget does not count what it uses");
+        self.report(StepReport::Noticed(Notice::warning(what)));
+    }
+
+    /// What the run, and the work on each issue, may cost.
+    fn budgets(&self) -> Result<Vec<Budget>, Refusal> {
+        let run = existing_run(&self.session()?.store().snapshot()?, &self.run.id)?;
+        let of_run = RunProgress::of(&run).budget.cloned();
+        Ok(of_run.into_iter().chain(run.run.issue_budget.clone()).collect())
+    }
+
+    /// Whether the run or the work on the issue has cost what it may.
     pub(super) fn is_over_budget(&self, unrecorded: &Usage) -> bool {
+        self.over_budget(unrecorded).is_some()
+    }
+
+    /// Which limit the run or the work on the issue has reached, with what the agent used and is not recorded yet. What cannot be
+    /// read exhausts nothing.
+    pub(super) fn over_budget(&self, unrecorded: &Usage) -> Option<String> {
         let mut used = self.usage.borrow().clone();
         for AgentSession { tokens, cost, .. } in self.unrecorded_sessions() {
             used.add(Usage { tokens, cost });
@@ -88,6 +125,6 @@ impl AgentJob {
         let work = UnrecordedWork { usage: used, time_ms: self.unrecorded_ms() };
         let exhausted =
             self.session().and_then(|session| exhausted(&session, &self.run.id, &self.issue, &work));
-        exhausted.is_ok_and(|why| why.is_some())
+        exhausted.ok().flatten()
     }
 }

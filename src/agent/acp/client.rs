@@ -103,12 +103,18 @@ pub(crate) struct Greeting {
 pub(super) struct Failed {
     pub(super) step: &'static str,
     pub(super) why: String,
+    /// The agent's answer, if that is an error, with its code.
+    pub(super) error: Option<String>,
 }
 
 impl Failed {
     /// The thread ended without a result.
     pub(super) fn lost() -> Self {
-        Self { step: "the connection", why: "the connection was lost".into() }
+        Self::new("the connection", "the connection was lost".into())
+    }
+
+    fn new(step: &'static str, why: String) -> Self {
+        Self { step, why, error: None }
     }
 
     /// The same, with the ways to log in that the agent offers.
@@ -124,7 +130,9 @@ impl Failed {
     pub(super) fn at(step: &'static str) -> impl Fn(acp::Error) -> Self {
         move |error: acp::Error| {
             let more = error.data.as_ref().map(|data| format!(": {data}")).unwrap_or_default();
-            Self { step, why: format!("{}{more}", error.message) }
+            let why = format!("{}{more}", error.message);
+            let error = Some(format!("code {}: {why}", i32::from(error.code)));
+            Self { step, why, error }
         }
     }
 }
@@ -285,7 +293,7 @@ async fn converse(
     let hello = agent.send_request(hello).block_task().await.map_err(Failed::at("initialize"))?;
     if hello.protocol_version != ProtocolVersion::V1 {
         let why = format!("it speaks version {} of the protocol, not 1", hello.protocol_version);
-        return Err(Failed { step: "initialize", why });
+        return Err(Failed::new("initialize", why));
     }
     let can = hello.agent_capabilities;
     let name = hello.agent_info.map(|info| format!("{} {}", info.title.unwrap_or(info.name), info.version));
@@ -311,7 +319,7 @@ async fn converse(
         other => {
             let word = serde_json::to_value(other).ok();
             let word = word.as_ref().and_then(serde_json::Value::as_str).unwrap_or("something else");
-            Err(Failed { step: "session/prompt", why: format!("it ended with `{word}`") })
+            Err(Failed::new("session/prompt", format!("it ended with `{word}`")))
         }
     }
 }

@@ -29,7 +29,7 @@ use futures::channel::mpsc as lines;
 use super::definition::Agent;
 use super::talk::{
     AgentObserver, AgentOutput, AgentWorkplace, MOST_ERRORS, MOST_OUTPUT, Prompt, Tail, TextKind, Unanswered,
-    is_session_id,
+    is_session_id, limited,
 };
 use super::transcript::{Transcript, Who};
 use crate::model::Usage;
@@ -142,17 +142,22 @@ fn judged(
             let why = "it wrote a line that is too long, or more than can be read".to_owned();
             Err(Unanswered::Protocol { agent: name, step: "the connection", why, said })
         }
-        (Some(Err(Failed { step, why })), _) => match ended {
-            // The agent failed before its answer; its exit says why.
-            ProcessEnd::Exited(code) if code != 0 => Err(Unanswered::Failed { agent: name, code, said }),
-            ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said }),
-            _ => Err(Unanswered::Protocol { agent: name, step, why, said }),
-        },
+        (Some(Err(Failed { step, why, error })), _) => {
+            if let Some(limited) = error.and_then(|error| limited::refused(&name, &error, heard)) {
+                return Err(limited);
+            }
+            match ended {
+                // The agent failed before its answer; its exit says why.
+                ProcessEnd::Exited(code) if code != 0 => Err(limited::exited(name, code, heard)),
+                ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said }),
+                _ => Err(Unanswered::Protocol { agent: name, step, why, said }),
+            }
+        }
         (_, _) => match ended {
             ProcessEnd::Exited(0) => {
                 Err(Unanswered::Silent { agent: name, protocol: agent.protocol().value, said })
             }
-            ProcessEnd::Exited(code) => Err(Unanswered::Failed { agent: name, code, said }),
+            ProcessEnd::Exited(code) => Err(limited::exited(name, code, heard)),
             ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent: name, signal, said }),
             ProcessEnd::TimedOut | ProcessEnd::Interrupted => Err(Unanswered::Stopped { agent: name }),
         },

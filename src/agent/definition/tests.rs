@@ -59,7 +59,7 @@ fn a_command_line_is_one_by_its_blank_slash_or_prefix() {
     let agent = Agent::of_text("python3 'my agent.py' -v", &[]).unwrap();
     assert_eq!(
         (agent.name(), agent.words()),
-        ("python3", ["python3", "my agent.py", "-v"].map(Into::into).to_vec())
+        ("myagent.py", ["python3", "my agent.py", "-v"].map(Into::into).to_vec())
     );
     assert_eq!(Agent::of_text("./agent", &[]).unwrap().name(), "agent");
     let agent = Agent::of_text("acp:gemini --acp", &[]).unwrap();

@@ -27,7 +27,7 @@ pub(super) fn converse(
     if let Some(sequel) = prompt.sequel {
         let session = PlainSession::Known(sequel.session);
         let continued = run(agent, place, &session, sequel.text, transcript, observer);
-        match continued.map_err(limited::or_other) {
+        match continued {
             // It no longer knows the session.
             Err(Unanswered::Failed { .. }) => {}
             other => return other,
@@ -117,7 +117,7 @@ fn ended_well(
     let agent = agent.name().to_owned();
     match ended {
         ProcessEnd::Exited(0) => Ok(()),
-        ProcessEnd::Exited(code) => Err(Unanswered::Failed { agent, code, said: heard.said() }),
+        ProcessEnd::Exited(code) => Err(limited::exited(agent, code, heard)),
         ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent, signal, said: heard.said() }),
         ProcessEnd::TimedOut => Err(Unanswered::TimedOut { agent, after: limit, said: heard.said() }),
         ProcessEnd::Interrupted => Err(Unanswered::Stopped { agent }),

@@ -12,7 +12,7 @@ use jsonc_parser::common::Range;
 use jsonc_parser::tokens::Token;
 use serde_json::{Map, Value, json};
 
-pub(super) use self::fresh::{fresh, is_only};
+pub(super) use self::fresh::{fresh, is_made, is_only};
 pub(super) use self::parsed::refuse_unreadable;
 use self::parsed::{Container, Parsed, container, member, parsed};
 use super::json_render::{JsonLayout, render};
@@ -155,8 +155,15 @@ pub(super) fn strings_at(text: &str, path: &[&str]) -> Result<Vec<String>, Agent
     })
 }
 
+/// Where an entry is put among its neighbours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Beside {
+    Before,
+    Behind,
+}
+
 /// The text with those of the entries that are missing.
-pub(super) fn put_into(text: &str, entries: &[JsonEntry]) -> Result<String, AgentFileFault> {
+pub(super) fn put_into(text: &str, entries: &[JsonEntry], beside: Beside) -> Result<String, AgentFileFault> {
     let (bom, bare) = match text.strip_prefix(BOM) {
         Some(rest) => (BOM, rest),
         None => ("", text),
@@ -165,7 +172,7 @@ pub(super) fn put_into(text: &str, entries: &[JsonEntry]) -> Result<String, Agen
     for entry in entries {
         let parsed = parsed(&text)?;
         if found(&parsed.root, entry)?.0 == State::Missing {
-            text = parsed.with(entry)?;
+            text = parsed.with(entry, beside)?;
         }
     }
     Ok(format!("{bom}{text}"))
@@ -234,7 +241,7 @@ impl Parsed<'_> {
     }
 
     /// The text with an entry that it does not have.
-    fn with(&self, entry: &JsonEntry) -> Result<String, AgentFileFault> {
+    fn with(&self, entry: &JsonEntry, place: Beside) -> Result<String, AgentFileFault> {
         let nodes = along(&self.root, entry)?;
         let path = entry.path();
         let there = nodes.len() - 1;
@@ -261,6 +268,16 @@ impl Parsed<'_> {
         };
         let comma = self.comma_in(last.end, parent.inner.end);
         let first = parent.children[0];
+        if place == Beside::Before {
+            let piece = match self.newline_before(first.start) {
+                None => format!("{}, ", compact()),
+                Some(line) => {
+                    let indent = self.text[line..first.start].trim_start_matches(['\r', '\n']);
+                    format!("{},{}{indent}", body(&made, name, &layout, indent), layout.newline)
+                }
+            };
+            return Ok(self.spliced(&[(empty_range(first.start), piece)]));
+        }
         if self.newline_before(first.start).is_none() {
             return Ok(match comma {
                 None => self.spliced(&[(empty_range(last.end), format!(", {}", compact()))]),

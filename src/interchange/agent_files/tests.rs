@@ -202,6 +202,25 @@ fn what_others_added_meanwhile_stays() {
 }
 
 #[test]
+fn a_file_that_has_only_what_its_agent_adds_stays_if_it_was_there() {
+    let schema = "\"$schema\": \"https://opencode.ai/config.json\"";
+    let version = "\"$version\": 4";
+    for (agent, only) in [(Agent::Opencode, schema), (Agent::Qwen, version)] {
+        let reads = AGENTS.iter().find(|reads| reads.agent == agent).unwrap();
+        let mcp = piece(agent, Gives::Mcp);
+        let pieces: Vec<&Piece> = reads.pieces.iter().filter(|piece| piece.paths == mcp.paths).collect();
+        for text in [
+            format!("{{\n  {only}\n}}\n"),
+            format!("{{{only}}}"),
+            format!("{{ {only} }}\n"),
+            format!("{{\r\n\t{only}\r\n}}"),
+        ] {
+            round(&text, &pieces);
+        }
+    }
+}
+
+#[test]
 fn the_own_entry_of_a_user_is_kept() {
     let keeps = |piece: &Piece, text: &str| {
         assert_eq!(piece.state(Some(text)).unwrap(), State::Own, "{text}");

@@ -29,6 +29,8 @@ impl ClockTime {
             Some(month) => {
                 words.next();
                 let day: u8 = words.next()?.trim_end_matches(char::is_alphabetic).parse().ok()?;
+                // The year: a limit is over before the same day of another one.
+                words.next_if(|word| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit()));
                 Some((u8::try_from(month + 1).ok()?, day))
             }
             None => None,
@@ -106,6 +108,7 @@ mod tests {
             // The agent said it a while ago.
             ("12:15", 0, "2026-11-30T12:15:00Z"),
             ("dec 2, 5pm", 0, "2026-12-02T17:00:00Z"),
+            ("dec 3rd, 2026 5:30 pm.", 0, "2026-12-03T17:30:00Z"),
             ("january 3rd at 1am (utc)", berlin, "2027-01-03T01:00:00Z"),
             ("23:30", -12 * 60 * MINUTE, "2026-12-01T11:30:00Z"),
         ] {

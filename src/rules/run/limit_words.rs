@@ -27,13 +27,44 @@ const SURE: &[&str] = &[
     "rate limited",
     "rate-limited",
     "overloaded_error",
+    "529 overloaded",
+    "request rejected (429)",
+    "out of extra usage",
+    "resource has been exhausted",
+];
+/// How the sentence begins with which a program ends that is limited. An agent may use the words above in its own sentences.
+const SENTENCES: &[&str] = &[
+    "api error: 429",
+    "api error: repeated 529",
+    "api error: request rejected (429)",
+    "claude ai usage limit reached",
+    "claude usage limit reached",
+    "5-hour limit reached",
+    "litellm.ratelimiterror",
+    "rate limit reached for ",
+    "request rejected (429)",
+    "usage limit reached",
+    "weekly limit reached",
+    "you exceeded your current quota",
+    "you have exhausted your",
+    "you've hit your",
+    "you're out of extra usage",
+    "you’ve hit your",
+    "you’re out of extra usage",
 ];
 /// The status of the answer to a request too many.
 const TOO_MANY: &str = "429";
 /// Words beside which that number is the status of an answer, and not a count or a line.
 const STATUS: &[&str] = &["http", "status", "statuscode", "code", "error"];
-/// What looks like a limit and does not pass.
+/// What looks like a limit and does not pass, unless it says when.
 const LASTING: &[&str] = &["insufficient_quota", "billing", "credit balance"];
+/// What Google says of limits of either kind.
+const PASSING: &str = "resource_exhausted";
+/// A limit is looked for in the last bytes of a log, and its time close to it: what an agent logged long before its end did not end
+/// it.
+const LAST: usize = 8 * 1024;
+const CLOSE_BEFORE: usize = 1024;
+const CLOSE_AFTER: usize = 4 * 1024;
 /// Words after which a time stands. Longer ones first.
 const BEFORE_TIME: &[&str] = &[
     "limit reached|",
@@ -62,21 +93,45 @@ const BEFORE_TIME: &[&str] = &[
 /// The seconds from which on a number is a time, not a length: 2001.
 const EPOCH: f64 = 1e9;
 
-/// How long to wait, if a text says that its agent is limited.
+/// How long to wait, if the end of a text says that its agent is limited.
 pub(crate) fn limit_in(text: &str) -> Option<LimitWait> {
     let text = text.to_lowercase();
-    let is_limit = SURE.iter().any(|words| text.contains(words)) || text.lines().any(has_status);
-    if !is_limit || LASTING.iter().any(|words| text.contains(words)) {
+    let last = boundary(&text, text.len().saturating_sub(LAST));
+    let at = last + last_limit(&text[last..])?;
+    let close = &text[boundary(&text, at.saturating_sub(CLOSE_BEFORE))..boundary(&text, at + CLOSE_AFTER)];
+    let told = BEFORE_TIME.iter().find_map(|words| {
+        close.rmatch_indices(*words).find_map(|(at, _)| wait_at(words, &close[at + words.len()..]))
+    });
+    if told.is_none() && !close.contains(PASSING) && LASTING.iter().any(|words| close.contains(words)) {
         return None;
     }
-    for words in BEFORE_TIME {
-        for (at, _) in text.match_indices(words) {
-            if let Some(wait) = wait_at(words, &text[at + words.len()..]) {
-                return Some(wait);
-            }
+    Some(told.unwrap_or(LimitWait::Untold))
+}
+
+/// How long to wait, if the last line of an answer is the sentence with which a program says that it is limited.
+pub(crate) fn limit_at_end_of(answer: &str) -> Option<LimitWait> {
+    let line = answer.trim_end().lines().next_back()?.trim();
+    let lower = line.to_lowercase();
+    if SENTENCES.iter().any(|words| lower.starts_with(words)) { limit_in(line) } else { None }
+}
+
+/// The last place up to this one at which a character begins, or the end.
+fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default()
+}
+
+/// Where a text, in lower case, says last that its agent is limited.
+fn last_limit(text: &str) -> Option<usize> {
+    let words = SURE.iter().filter_map(|words| text.rfind(*words)).max();
+    let mut status = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if has_status(line) {
+            status = Some(at);
         }
+        at += line.len();
     }
-    Some(LimitWait::Untold)
+    words.max(status)
 }
 
 /// Whether a line says that the status of an answer is 429: `HTTP/1.1 429`, `"code": 429`, `429 error`. In `x.rs:429:9: error`
@@ -186,8 +241,59 @@ mod tests {
             ("error_code=429.", LimitWait::Untold),
             ("429 error, resets at 2026-11-29T22:00:00Z", at(1_795_989_600)),
             ("status 429; try again at 2026-11-29T22:00:00Z.", at(1_795_989_600)),
+            (
+                "You've hit your usage limit. Visit https://x to purchase more credits or try again at Dec 3rd, 2026 5:30 PM.",
+                clock("dec 3rd, 2026 5:30 pm."),
+            ),
+            ("API Error: Request rejected (429)", LimitWait::Untold),
+            ("API Error: Repeated 529 Overloaded errors", LimitWait::Untold),
+            ("You're out of extra usage · resets 4pm", clock("4pm")),
+            ("code 429: Resource has been exhausted (e.g. check quota).", LimitWait::Untold),
+            (
+                "[429 Too Many Requests] You exceeded your current quota, please check your plan and billing details. \
+                    Please retry in 41.8s.",
+                LimitWait::For(41_800),
+            ),
+            (
+                "{\"code\": 429, \"message\": \"check your plan and billing details\", \"status\": \"RESOURCE_EXHAUSTED\"}",
+                LimitWait::Untold,
+            ),
+            // The last one counts.
+            ("HTTP 429, retry after 5\nHTTP 429, retry after 9", LimitWait::For(9000)),
         ] {
             assert_eq!(limit_in(text), Some(wait), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_limit_counts_at_the_end_of_a_log_with_the_time_beside_it() {
+        let details =
+            format!("{{\"code\": 429, \"details\": [{}", "{\"@type\": \"QuotaFailure\"}, ".repeat(60));
+        let log = format!("{details}{{\"retryDelay\": \"41s\"}}]}}");
+        assert!(log.len() > 1600);
+        assert_eq!(limit_in(&log), Some(LimitWait::For(41_000)));
+        let narrative = "ok. Nothing happens until 5pm.\n".repeat(400);
+        assert_eq!(limit_in(&format!("{narrative}HTTP 429\n")), Some(LimitWait::Untold));
+        assert_eq!(limit_in(&format!("HTTP 429\n{narrative}")), None);
+    }
+
+    #[test]
+    fn an_answer_ends_with_a_limit_only_in_the_words_of_a_program() {
+        for text in [
+            "Claude AI usage limit reached|1762873200",
+            "I am reading the code.\n\nYou've hit your limit · resets 3pm (Europe/Berlin)\n",
+            "API Error: Repeated 529 Overloaded errors",
+        ] {
+            assert!(limit_at_end_of(text).is_some(), "{text}");
+        }
+        for text in [
+            "",
+            "Plan: keep a client rate limited until its window resets in 3 days.",
+            "The clients are now rate limited and get HTTP 429. I could not run the tests.",
+            "Claude AI usage limit reached|1762873200\nThat is what the test prints.",
+            "You've hit your head",
+        ] {
+            assert_eq!(limit_at_end_of(text), None, "{text}");
         }
     }
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::clock_words::ClockTime;
-use crate::model::{Limited, RunEvent, RunLogEntry, RunStatus, Time};
+use crate::model::{Limited, PhaseReached, RunEvent, RunLogEntry, RunStatus, Time};
 
 /// No provider is waited for longer than this, in milliseconds: what says so is mistaken, or no limit that passes.
 const LONGEST: i64 = 8 * 24 * 3_600_000;
-/// A limit that an ended run met is believed for this long, in milliseconds: nobody can resume that run to have the agent asked
-/// again, should its words have been misread.
+/// A limit that a run met which nobody drives any more is believed for this long, in milliseconds: should the words of its agent
+/// have been misread, nobody may resume that run to have the agent asked again.
 const BELIEVED: i64 = 3_600_000;
 /// A time of day that passed less than this ago is over, and not that of tomorrow, in milliseconds.
 const JUST_OVER: i64 = 3_600_000;
@@ -52,18 +52,19 @@ impl LimitWait {
 }
 
 /// The agents that are limited at a time, and until when, from the log of a run. Whoever resumes the run has them asked again, so
-/// that nobody waits for days because of words that were misread.
-pub(crate) fn limits_in(log: &[RunLogEntry], now: Time) -> BTreeMap<String, Time> {
+/// that nobody waits for days because of words that were misread. `is_left` is whether its driver is known to be gone.
+pub(crate) fn limits_in(log: &[RunLogEntry], is_left: bool, now: Time) -> BTreeMap<String, Time> {
     let last = log.iter().rev().find_map(|entry| match &entry.event {
-        RunEvent::Phase(reached) => Some(reached.status),
+        RunEvent::Phase(reached) => Some(reached),
         _ => None,
     });
-    let is_ended = last == Some(RunStatus::Completed);
+    let is_over = |it: &PhaseReached| it.status == RunStatus::Completed || it.stopped == Some(true);
+    let is_left = is_left || last.is_some_and(is_over);
     let mut limits: BTreeMap<String, Time> = BTreeMap::new();
     for entry in log {
         match &entry.event {
             RunEvent::Limited(limited) => {
-                let believed = entry.at.plus_millis(if is_ended { BELIEVED } else { LONGEST });
+                let believed = entry.at.plus_millis(if is_left { BELIEVED } else { LONGEST });
                 let until = limited.until.min(believed);
                 if until > now && limited.until.millis() - now.millis() <= LONGEST {
                     let known = limits.entry(limited.agent.clone()).or_insert(until);
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_an_ended_run_is_not_believed_for_days() {
+    fn a_limit_of_a_run_that_nobody_drives_is_not_believed_for_days() {
         let entry = |second: i64, event: serde_json::Value| {
             let mut entry = serde_json::json!({
                 "id": crate::model::fixtures::entry_id(&format!("20261121T0214{second:02}000Z-00000")),
@@ -125,13 +126,19 @@ mod tests {
         let until = Time::parse("2026-11-27T02:14:00Z").unwrap();
         let limit = serde_json::json!({"type": "limited", "agent": "claude", "until": "2026-11-27T02:14:00Z",
             "action": "plan"});
-        let end = serde_json::json!({"type": "phase", "status": "completed", "phase": "complete"});
         let mut log = vec![entry(0, limit)];
         let now = log[0].at;
-        assert_eq!(limits_in(&log, now)["claude"], until);
-        log.push(entry(1, end));
-        assert_eq!(limits_in(&log, now)["claude"], now.plus_millis(BELIEVED));
-        assert!(limits_in(&log, now.plus_millis(BELIEVED)).is_empty());
+        assert_eq!(limits_in(&log, false, now)["claude"], until);
+        assert_eq!(limits_in(&log, true, now)["claude"], now.plus_millis(BELIEVED));
+        for end in [
+            serde_json::json!({"type": "phase", "status": "completed", "phase": "complete"}),
+            serde_json::json!({"type": "phase", "status": "running", "phase": "planning", "stopped": true}),
+        ] {
+            log.truncate(1);
+            log.push(entry(1, end));
+            assert_eq!(limits_in(&log, false, now)["claude"], now.plus_millis(BELIEVED));
+            assert!(limits_in(&log, false, now.plus_millis(BELIEVED)).is_empty());
+        }
     }
 
     #[test]

@@ -4,6 +4,8 @@ mod bounds;
 mod breaches;
 mod budget;
 mod clock_words;
+#[cfg(test)]
+mod fixtures;
 mod foreseen;
 mod gates;
 mod limit_words;
@@ -24,7 +26,7 @@ pub(crate) use breaches::{breach_words, refused_words};
 pub(crate) use budget::money;
 pub(crate) use foreseen::foreseen;
 pub(crate) use gates::QualityGate;
-pub(crate) use limit_words::limit_in;
+pub(crate) use limit_words::{limit_at_end_of, limit_in};
 pub(crate) use limits::{LimitWait, limited_words, limits_in};
 pub(crate) use next::{Need, Standing, StuckReason, chains, free_jobs, mode_for, need, next, phase};
 pub(crate) use notifications::{notification, owed};
@@ -36,7 +38,7 @@ pub(crate) use report::{IssueReport, ReportedCheck, RunFacts, RunReport, report}
 pub(crate) use spent::Spent;
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};
 pub(crate) use steering::{order_words, steering};
-pub(crate) use times::{StageSpan, between, driven_ms};
+pub(crate) use times::{StageSpan, between, worked_ms};
 pub(crate) use waiting::{
     KeptBranch, KeptKind, LeftWork, NeededIssue, UnstoredAnswer, UnstoredState, completes, fails, releases,
 };

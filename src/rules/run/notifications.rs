@@ -3,16 +3,21 @@
 use super::limits::limited_words;
 use super::progress::{BUDGET, HELD_ELSEWHERE, MERGE_CONFLICT, NO_PLAN, REJECTED, is_for_a_person};
 use crate::model::{
-    Failure, IssueId, IssueReached, IssueStatus, Notification, NotificationKind, PhaseReached, RunEvent,
-    RunId, RunLogEntry, RunStatus, RunStep,
+    Failure, IssueId, IssueReached, IssueStatus, Limited, Notification, NotificationKind, PhaseReached,
+    RunEvent, RunId, RunLogEntry, RunStatus, RunStep,
 };
 use crate::rules::RunFolder;
 
 /// Longer texts of others are cut.
 const LONGEST_QUOTE: usize = 1000;
+/// Nobody is told of a limit that passes within this time, in milliseconds.
+const SHORTEST_LIMIT: i64 = 3 * 60_000;
+/// Two limits of an agent that end within this time, in milliseconds, are one.
+const SAME_LIMIT: i64 = 10 * 60_000;
 
-/// What a person is told about an entry; `None` if nothing.
-pub(crate) fn notification(run: &RunId, entry: &RunLogEntry) -> Option<Notification> {
+/// What a person is told about an entry of the log of a run; `None` if nothing.
+pub(crate) fn notification(folder: &RunFolder, entry: &RunLogEntry) -> Option<Notification> {
+    let run = &folder.run.id;
     let (kind, issue_id, message, quoted) = match &entry.event {
         RunEvent::Issue(reached) => {
             let (kind, message, quoted) = of_issue(reached)?;
@@ -23,6 +28,10 @@ pub(crate) fn notification(run: &RunId, entry: &RunLogEntry) -> Option<Notificat
             (kind, None, message, None)
         }
         RunEvent::Limited(limited) => {
+            let is_short = limited.until.millis() - entry.at.millis() < SHORTEST_LIMIT;
+            if is_short || is_known_limit(folder, entry, limited) {
+                return None;
+            }
             let message = limited_words(limited);
             (NotificationKind::Limit, limited.issue_id.clone(), message, limited.why.clone())
         }
@@ -54,7 +63,20 @@ pub(crate) fn owed(folder: &RunFolder) -> Vec<Notification> {
     let Some(end) = before.iter().rposition(|entry| !is_step_done(&entry.event)) else { return vec![] };
     let (before, last) = (&before[..=end], &before[end]);
     let begin = before.iter().rposition(|entry| entry.at != last.at).map_or(0, |at| at + 1);
-    before[begin..].iter().filter_map(|entry| notification(&folder.run.id, entry)).collect()
+    before[begin..].iter().filter_map(|entry| notification(folder, entry)).collect()
+}
+
+/// Whether an earlier entry says that the agent is limited until about the same time.
+fn is_known_limit(folder: &RunFolder, entry: &RunLogEntry, limited: &Limited) -> bool {
+    folder.log.iter().take_while(|known| known.id != entry.id).any(|known| match &known.event {
+        RunEvent::Limited(it) => {
+            it.agent == limited.agent
+                && it.until > entry.at
+                && it.until.millis() + SAME_LIMIT >= limited.until.millis()
+                && it.until.millis() - known.at.millis() >= SHORTEST_LIMIT
+        }
+        _ => false,
+    })
 }
 
 /// Whether an event tells that an agent planned or executed something, and nothing else.
@@ -116,4 +138,36 @@ fn waits(issue: &IssueId, error: &Failure) -> String {
 /// What an agent or a test said.
 fn said(error: &Failure) -> Option<String> {
     error.message.clone().filter(|text| !text.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::fixtures::{at, folder};
+    use super::*;
+
+    #[test]
+    fn a_person_is_told_of_a_limit_once() {
+        let limited = |agent: &str, until: usize| -> Value {
+            json!({"type": "limited", "agent": agent, "until": at(until), "action": "plan", "issue_id": "ISS-1"})
+        };
+        for (events, wanted) in [
+            // Three agents meet it at once.
+            (
+                vec![(0, limited("a", 3600)), (1, limited("a", 3601)), (2, limited("a", 3500))],
+                vec![true, false, false],
+            ),
+            (vec![(0, limited("a", 1)), (2, limited("a", 3))], vec![false, false]),
+            (vec![(0, limited("a", 1)), (1, limited("a", 600))], vec![false, true]),
+            (vec![(0, limited("a", 300)), (300, limited("a", 900))], vec![true, true]),
+            (vec![(0, limited("a", 600)), (1, limited("a", 7200))], vec![true, true]),
+            (vec![(0, limited("a", 600)), (1, limited("b", 600))], vec![true, true]),
+        ] {
+            let folder = folder(&["ISS-1"], events);
+            let told: Vec<bool> =
+                folder.log.iter().map(|entry| notification(&folder, entry).is_some()).collect();
+            assert_eq!(told, wanted, "{folder:?}");
+        }
+    }
 }

@@ -3,9 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use std::collections::BTreeMap;
+
 use super::progress::{IssueProgress, RunProgress};
 use super::state::{IssueStage, stage};
-use crate::model::{RunEvent, RunPhase, Time};
+use crate::model::{IssueId, OrderKind, RunEvent, RunPhase, Time};
 use crate::rules::RunFolder;
 
 /// How long a phase took.
@@ -56,10 +58,75 @@ pub(super) fn spans(progress: &RunProgress<'_>, issue: &IssueProgress<'_>) -> Ve
     spans
 }
 
-/// How long a run was driven until now, in milliseconds.
-pub(crate) fn driven_ms(folder: &RunFolder, now: Time) -> u64 {
-    let (_, interrupted) = phases(folder);
-    between(folder.run.created_at, now).saturating_sub(interrupted)
+/// How long a run was at work until now, in milliseconds: without the time in which nobody drove it, it was paused, or it waited for
+/// the providers of its agents.
+pub(crate) fn worked_ms(folder: &RunFolder, now: Time) -> u64 {
+    let (mut worked, mut reached, mut is_driven) = (0, folder.run.created_at, false);
+    let mut idle = IdleTime::default();
+    for entry in &folder.log {
+        // A clock may have been set back.
+        let at = entry.at.max(reached);
+        let is_begun = matches!(&entry.event, RunEvent::Phase(change) if change.driver.is_some());
+        if !(is_begun && std::mem::replace(&mut is_driven, true)) {
+            worked += idle.worked_between(reached, at, step_of(&entry.event));
+        }
+        idle.note(&entry.event);
+        reached = at;
+    }
+    worked + idle.worked_between(reached, now, None)
+}
+
+/// Why a run may do nothing for a while.
+#[derive(Default)]
+struct IdleTime {
+    is_paused: bool,
+    /// The issues whose agents wait for their providers, and until when.
+    limited: BTreeMap<IssueId, Time>,
+}
+
+impl IdleTime {
+    fn note(&mut self, event: &RunEvent) {
+        match event {
+            RunEvent::Order(order) => match order.order {
+                OrderKind::Pause => self.is_paused = true,
+                OrderKind::Resume => self.is_paused = false,
+                OrderKind::Stop | OrderKind::Add => {}
+            },
+            RunEvent::Limited(limited) => {
+                if let (Some(issue), None) = (&limited.issue_id, &limited.fallback) {
+                    self.limited.insert(issue.clone(), limited.until);
+                }
+            }
+            RunEvent::Phase(change) if change.driver.is_some() => *self = Self::default(),
+            other => {
+                if let Some(issue) = step_of(other) {
+                    self.limited.remove(issue);
+                }
+            }
+        }
+    }
+
+    /// How long the run was at work between two times. `ended` is the issue of the step that ended then: its agent was at work, also
+    /// during a pause, unless it waited itself.
+    fn worked_between(&self, from: Time, until: Time, ended: Option<&IssueId>) -> u64 {
+        let took = between(from, until);
+        if ended.is_some_and(|issue| !self.limited.contains_key(issue)) {
+            return took;
+        }
+        if self.is_paused && ended.is_none() {
+            return 0;
+        }
+        let waited = self.limited.values().max().map_or(0, |limit| between(from, until.min(*limit)));
+        took - waited
+    }
+}
+
+/// The issue of a step that an agent took until this event.
+fn step_of(event: &RunEvent) -> Option<&IssueId> {
+    match event {
+        RunEvent::Action(_) | RunEvent::Setback(_) | RunEvent::Spent(_) | RunEvent::Issue(_) => event.issue(),
+        _ => None,
+    }
 }
 
 /// How long the run was in each phase, in the order of its log, and how long no process drove it: together the time
@@ -89,4 +156,55 @@ pub(super) fn phases(folder: &RunFolder) -> (Vec<PhaseTime>, u64) {
     }
     phases.retain(|phase| phase.took_ms > 0);
     (phases, interrupted)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::fixtures::{at, folder, time};
+    use super::*;
+
+    fn order(order: &str) -> Value {
+        json!({"type": "order", "order": order})
+    }
+
+    fn driver() -> Value {
+        json!({"type": "phase", "status": "running", "phase": "planning", "driver": "d"})
+    }
+
+    fn planned(issue: &str) -> Value {
+        json!({"type": "action", "action": "plan", "issue_id": issue})
+    }
+
+    fn limited(issue: &str, until: usize) -> Value {
+        json!({"type": "limited", "agent": "claude", "until": at(until), "action": "plan", "issue_id": issue})
+    }
+
+    #[test]
+    fn only_the_time_in_which_a_run_does_something_counts() {
+        let seconds = |events: Vec<(usize, Value)>, now: usize| {
+            let begun = std::iter::once((0, driver())).chain(events).collect();
+            worked_ms(&folder(&["ISS-1", "ISS-2"], begun), time(now)) / 1000
+        };
+        assert_eq!(seconds(vec![(10, planned("ISS-1"))], 15), 15);
+        // Nobody drove it.
+        assert_eq!(seconds(vec![(10, planned("ISS-1")), (100, driver())], 105), 15);
+        // A pause, with a step that came to its end first.
+        let paused = vec![(10, order("pause")), (20, planned("ISS-1"))];
+        assert_eq!(seconds(paused.clone(), 500), 20);
+        assert_eq!(seconds([paused, vec![(500, order("resume"))]].concat(), 503), 23);
+        // A provider that is waited for.
+        let waits = vec![(10, limited("ISS-1", 400))];
+        assert_eq!(seconds(waits.clone(), 300), 10);
+        assert_eq!(seconds([waits.clone(), vec![(430, planned("ISS-1"))]].concat(), 430), 40);
+        // Another agent worked meanwhile.
+        let both = [waits, vec![(100, planned("ISS-2"))]].concat();
+        assert_eq!(seconds(both.clone(), 300), 100);
+        assert_eq!(seconds([both, vec![(430, planned("ISS-1"))]].concat(), 430), 130);
+        // Another agent takes over.
+        let mut taken = limited("ISS-1", 400);
+        taken["fallback"] = json!("codex");
+        assert_eq!(seconds(vec![(10, taken)], 300), 300);
+    }
 }

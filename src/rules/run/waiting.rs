@@ -1,5 +1,6 @@
 //! What waits for a person after a run, and the commands for it.
 
+mod needed;
 mod undone;
 
 pub(crate) use undone::{completes, fails, releases};

@@ -4,7 +4,7 @@ use super::Driver;
 use crate::model::{Code, Failure, Other, RemedyCall};
 use crate::ops::Refusal;
 use crate::rules::RunProgress;
-use crate::rules::run::{BUDGET, driven_ms};
+use crate::rules::run::{BUDGET, worked_ms};
 use crate::run::job::failure;
 
 impl Driver<'_> {
@@ -12,7 +12,7 @@ impl Driver<'_> {
     pub(super) fn keep_budget(&mut self) -> Result<(), Refusal> {
         let Some(budget) = RunProgress::of(&self.log).budget.cloned() else { return Ok(()) };
         let now = self.session.now()?;
-        let spent = self.standings()?.spent.for_time(driven_ms(&self.log, now));
+        let spent = self.standings()?.spent.for_time(worked_ms(&self.log, now));
         self.over_budget = spent.exhausts(&budget);
         if self.over_budget.is_some() {
             self.stops.after_steps();

@@ -19,6 +19,7 @@ use crate::rules::{Role, RunProgress};
 use crate::run::job::{AgentJob, failure};
 use crate::run::leftovers::put_away;
 use crate::run::resolving::{ResolvedConflict, TestedCopies, WorkConflict, resolve, take_back, test_copies};
+use crate::run::spending::{self, UnrecordedWork};
 use crate::run::watch::RunUpdate;
 use crate::run::workplace::{self, StepSite, StepWorkplace};
 use crate::store::{ObjectId, Store, StoreError, object_id};
@@ -68,6 +69,9 @@ impl Driver<'_> {
             if self.is_stopping() {
                 return Ok(());
             }
+            if self.is_too_expensive(it.issue)? {
+                return self.leave_conflict(there, it, tip, &conflict);
+            }
             return match self.begin_resolution(it, tip, conflict.clone()) {
                 Ok(()) => Ok(()),
                 Err(refusal) if refusal.is_stop() => Err(refusal),
@@ -81,6 +85,17 @@ impl Driver<'_> {
             };
         }
         self.leave_conflict(there, it, tip, &conflict)
+    }
+
+    /// Whether no agent may be asked about the conflict of an issue since its work has cost what it may. Says so.
+    fn is_too_expensive(&mut self, issue: &IssueId) -> Result<bool, Refusal> {
+        let Some(why) = spending::exhausted(self.session, &self.run.id, issue, &UnrecordedWork::default())?
+        else {
+            return Ok(false);
+        };
+        let what = format!("{issue}: its agent is not asked about the conflict: {why}");
+        self.watch.update(&RunUpdate::Noticed(&Notice::warning(what)));
+        Ok(true)
     }
 
     /// Whether no job is free for what the conflict of an issue takes: it is looked at again once one is.
@@ -99,6 +114,9 @@ impl Driver<'_> {
     pub(super) fn ask_about_target(&mut self, issue: &IssueId) -> Result<bool, Refusal> {
         let asked = RunProgress::of(&self.log).failed_since_taken(RunStep::Integrate, issue);
         if asked >= MOST_ASKED || self.is_stopping() || self.crew.agent(Role::Executor).is_err() {
+            return Ok(false);
+        }
+        if self.is_too_expensive(issue)? {
             return Ok(false);
         }
         let store = self.session.store();

@@ -102,7 +102,7 @@ impl<'a> Driver<'a> {
             Err(_) => self.stop_all(),
             Ok(_) => {}
         }
-        let late = self.notifier.settle();
+        let late = self.notifier.finish();
         self.tell_warnings(&late);
         // Publish the ends even if something went wrong, since other clones wait for them.
         let is_unpublished = self.last_end.is_some() || driven.is_err();

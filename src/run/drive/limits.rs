@@ -10,10 +10,10 @@ impl Driver<'_> {
     pub(super) fn know_limits(&mut self) -> Result<(), Refusal> {
         let store = self.session.store();
         let now = store.now()?;
-        for (agent, until) in limits_in(&self.log.log, now) {
+        for (agent, until) in limits_in(&self.log.log, false, now) {
             self.limits.add(&agent, until);
         }
-        self.other_limits.look(&store.snapshot()?, &self.run.id, now, &self.limits)
+        self.other_limits.look(store, &self.run.id, now, &self.limits)
     }
 
     /// Records that an agent is limited. The next push carries it, so that other clones do not ask it either.

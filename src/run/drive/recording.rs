@@ -99,7 +99,7 @@ impl Driver<'_> {
 
     /// Reports what was recorded in the log of the run.
     pub(super) fn take_in(&mut self, logged: Vec<RunLogEntry>) {
-        let told = logged.iter().filter_map(|entry| notification(&self.run.id, entry)).collect();
+        let told = logged.iter().filter_map(|entry| notification(&self.log, entry)).collect();
         for entry in logged {
             // The driver may have seen it in the store.
             if !self.log.log.iter().rev().any(|known| known.id == entry.id) {

@@ -5,6 +5,7 @@ use crate::git::fault;
 use crate::model::{Code, Failure, IssueId, IssueReached, IssueStatus, RunEvent, RunStep, StepSpent, Usage};
 use crate::ops::Refusal;
 use crate::rules::RunProgress;
+use crate::rules::run::BUDGET;
 use crate::run::job::{DoneStep, EndedStep, StepOutcome, StepReport, StepResult, VainStep, failure_of};
 use crate::run::spending::{self, UnrecordedWork};
 use crate::run::unended;
@@ -98,6 +99,10 @@ impl Driver<'_> {
                     Ok(()) => Ok(()),
                 };
             }
+            // Its claim was given back, and it waits for a person.
+            StepOutcome::Gave(vain) if is_over_budget(&vain) => {
+                return self.stopped_within(issue, step, work, vec![]);
+            }
             StepOutcome::Gave(vain) => self.came_to_nothing(issue, step, vain, &work)?,
             StepOutcome::Stopped => return self.stopped_step(issue, step, work),
             StepOutcome::Done(done) => self.succeeded(issue, step, done),
@@ -169,12 +174,22 @@ impl Driver<'_> {
 
     /// Records what an agent used in a step that was stopped, which does not count as a failed attempt.
     fn stopped_step(&mut self, issue: &IssueId, step: RunStep, work: UnrecordedWork) -> Result<(), Refusal> {
-        let mut events: Vec<RunEvent> = self.spent(issue, step, work).into_iter().collect();
         if self.is_told_to_stop(issue) {
-            events.push(RunEvent::Issue(self.reached_stop(issue)));
-        } else {
-            self.stop_after_steps();
+            let stopped = RunEvent::Issue(self.reached_stop(issue));
+            return self.stopped_within(issue, step, work, vec![stopped]);
         }
+        self.stop_after_steps();
+        self.stopped_within(issue, step, work, vec![])
+    }
+
+    fn stopped_within(
+        &mut self,
+        issue: &IssueId,
+        step: RunStep,
+        work: UnrecordedWork,
+        more: Vec<RunEvent>,
+    ) -> Result<(), Refusal> {
+        let events: Vec<RunEvent> = self.spent(issue, step, work).into_iter().chain(more).collect();
         if !events.is_empty() {
             self.log("stopped", events)?;
         }
@@ -229,4 +244,9 @@ impl Driver<'_> {
         reached.error = Some(vain.failure.clone());
         vec![self.setback(issue, step, vain), RunEvent::Issue(reached)]
     }
+}
+
+/// Whether a claim was given back because the issue has cost what it may.
+fn is_over_budget(vain: &VainStep) -> bool {
+    vain.failure.error_type.as_deref() == Some(BUDGET) && vain.unrecorded.is_none()
 }

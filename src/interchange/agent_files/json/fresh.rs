@@ -1,6 +1,6 @@
 //! JSON files that are made for some entries.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::JsonEntry;
 use crate::interchange::agent_files::Besides;
@@ -14,8 +14,10 @@ const QWEN_VERSION: (&str, u64) = ("$version", 4);
 /// A new file with these entries.
 pub(in crate::interchange::agent_files) fn fresh(entries: &[JsonEntry], besides: Besides) -> String {
     let mut root = json!({});
-    if let Besides::Schema(address) = besides {
-        root[SCHEMA] = json!(address);
+    match besides {
+        Besides::Schema(address) => root[SCHEMA] = json!(address),
+        Besides::QwenVersion => root[QWEN_VERSION.0] = json!(QWEN_VERSION.1),
+        Besides::Nothing | Besides::Version => {}
     }
     for entry in entries {
         let (last, before) = match entry {
@@ -29,10 +31,8 @@ pub(in crate::interchange::agent_files) fn fresh(entries: &[JsonEntry], besides:
             (JsonEntry::Element { .. }, None) => {}
         }
     }
-    match besides {
-        Besides::Nothing | Besides::Schema(_) => {}
-        Besides::Version => root["version"] = json!(1),
-        Besides::QwenVersion => root[QWEN_VERSION.0] = json!(QWEN_VERSION.1),
+    if besides == Besides::Version {
+        root["version"] = json!(1);
     }
     format!("{}\n", render(&root, &JsonLayout::default(), ""))
 }
@@ -45,4 +45,11 @@ pub(in crate::interchange::agent_files) fn is_only(text: &str, besides: Besides)
         Besides::QwenVersion => json!({ (QWEN_VERSION.0): QWEN_VERSION.1 }),
     };
     serde_json::from_str::<Value>(text).is_ok_and(|value| value == only)
+}
+
+/// Whether a text was made for these entries: there they are last, but first in one that had only what its agent adds.
+pub(in crate::interchange::agent_files) fn is_made(text: &str, entries: &[JsonEntry]) -> bool {
+    let members: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+    let own = entries.first().and_then(|entry| entry.path().first());
+    own.is_some_and(|own| members.keys().next_back().is_some_and(|last| last == own))
 }

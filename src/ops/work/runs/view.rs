@@ -24,7 +24,7 @@ use crate::trail::record_words::run_event;
 /// A run with its state.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct RunView {
-    /// The run.
+    /// The run, with the budget that it has now.
     #[serde(flatten)]
     pub(crate) run: Run,
     /// The branch into which the work of completed issues is merged; absent if nothing is executed.
@@ -177,8 +177,10 @@ pub(crate) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Re
     let chosen_since = progress.chosen_since(status_in(read));
     let stopped_by = progress.stopped_by.map(str::to_owned);
     let confinement = progress.confinement.map(str::to_owned);
+    let budget = progress.budget.cloned();
     let workplaces = workplaces::live(store, Some(&found.run.id));
-    let limits = limits_in(&found.log, store.now()?).into_iter();
+    let is_left = driven == Driven::Interrupted;
+    let limits = limits_in(&found.log, is_left, store.now()?).into_iter();
     let limited_agents = limits.map(|(agent, until)| LimitedAgent { agent, until }).collect();
     let is_paused = driven == Driven::Here && steering(&found.log).is_paused;
     let branch = found.run.branch();
@@ -189,7 +191,7 @@ pub(crate) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Re
     Ok(RunView {
         branch,
         lacks_branch,
-        run: found.run,
+        run: Run { budget, ..found.run },
         driven,
         process,
         stopped_by,

@@ -1,28 +1,8 @@
 use serde_json::{Value, json};
 
+use super::super::fixtures::folder;
 use super::*;
-use crate::model::fixtures::entry_id;
-use crate::model::{Remedy, Run, RunLogEntry};
-
-fn at(second: usize) -> String {
-    format!("2026-11-21T02:{:02}:{:02}.000Z", second / 60, second % 60)
-}
-
-fn folder(issues: &[&str], events: Vec<(usize, Value)>) -> RunFolder {
-    let run: Run = serde_json::from_value(
-        json!({"id": "RUN-1", "mode": "full", "issue_ids": issues, "steps": ["plan", "execute"], "agents": {},
-        "limits": {"explore_jobs": 1, "plan_jobs": 1, "jobs": 1, "retries": 0}, "execution_method": "agent",
-        "code_review": "skip", "actor": "Ada", "created_at": at(0)}),
-    )
-    .unwrap();
-    let entry = |(second, mut fields): (usize, Value)| -> RunLogEntry {
-        fields["id"] = json!(entry_id("20261121T021405123Z-00000"));
-        fields["actor"] = json!("Ada");
-        fields["at"] = json!(at(second));
-        serde_json::from_value(fields).unwrap()
-    };
-    RunFolder { run, log: events.into_iter().map(entry).collect() }
-}
+use crate::model::Remedy;
 
 fn of(folder: &RunFolder) -> RunReport {
     report(

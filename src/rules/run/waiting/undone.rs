@@ -1,11 +1,10 @@
 //! What waits for a person because an issue is not done.
 
-use std::collections::{BTreeMap, BTreeSet};
-
+use super::needed::{NeededRun, with_needed};
 use super::{WaitsForPerson, unstored};
 use crate::model::{
-    Branch, ExecutionStatus, Failure, IssueId, IssueStatus, Op, Other, Remedy, RemedyCall, Run, RunStep,
-    Setback, Solution, Unrecorded, Verdict,
+    ExecutionStatus, Failure, IssueId, IssueStatus, Op, Other, Remedy, RemedyCall, Run, RunStep, Setback,
+    Solution, Unrecorded, Verdict,
 };
 use crate::rules::run::progress::{BUDGET, IN_CYCLE, IssueProgress, NO_PLAN, REJECTED};
 use crate::rules::run::report::RunFacts;
@@ -45,6 +44,9 @@ pub(super) fn of_issue(
         let mut remedies = vec![Remedy::call(RemedyCall::new(Other::Show, [id]), "says how to end it")];
         remedies.extend(with_needed(known, found, None, "plans and executes it then"));
         return waiting_entry(id, issue.error.map(first_line).unwrap_or_default(), remedies);
+    }
+    if is_of(issue, BUDGET) && !is_over && status != IssueStatus::Executing {
+        return over_budget(known, id, found, &why);
     }
     match status {
         IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled => None,
@@ -110,6 +112,23 @@ fn failed(
     waiting_entry(id, format!("{what}{why}"), remedies)
 }
 
+/// An issue on which a run spent what it may: another run with the same budget would begin nothing.
+fn over_budget(known: &RunFacts<'_>, id: &IssueId, found: &IssueFolder, why: &str) -> Option<WaitsForPerson> {
+    let (what, alone, does) = match facts::status(found) {
+        IssueStatus::Planned | IssueStatus::Queued => {
+            ("it was not executed", Some("execute-only"), "executes it with another budget")
+        }
+        IssueStatus::Failed => ("its execution failed", None, "executes it again with another budget"),
+        _ if found.plans().is_empty() => {
+            ("it has no plan", None, "plans and executes it with another budget")
+        }
+        _ => ("it was not executed", None, "continues it with another budget"),
+    };
+    let mut needed = NeededRun::new(known, found, alone, does);
+    needed.run = needed.run.option("issue-budget", "AMOUNT");
+    waiting_entry(id, format!("{what}{why}"), needed.remedies())
+}
+
 /// An issue whose bound plan was not executed.
 fn unexecuted(
     known: &RunFacts<'_>,
@@ -131,10 +150,6 @@ fn unexecuted(
             Remedy::call(RemedyCall::new(Op::Close, [id]), "gives the issue up"),
         ];
         return waiting_entry(id, "its plan was rejected".to_owned(), remedies);
-    }
-    if is_of(issue, BUDGET) {
-        let remedies = with_needed(known, found, Some("execute-only"), "executes it");
-        return waiting_entry(id, format!("it was not executed{why}"), remedies);
     }
     // Someone has chosen or reviewed it since.
     if issue.is_waiting() || is_of(issue, REJECTED) || is_other(issue, plan) {
@@ -245,107 +260,6 @@ pub(crate) fn releases(id: &IssueId) -> RemedyCall {
 /// Whether someone has bound another plan since the run ended with an issue.
 fn is_other(issue: &IssueProgress<'_>, plan: &Solution) -> bool {
     issue.error.is_some() && issue.solution_id.is_some_and(|known| *known != plan.id)
-}
-
-/// The remedies that get an issue executed: first what its dependencies need, such as merges that bring their completed
-/// work here, then a run of the issue and of the dependencies that are not completed. `alone` is the flag of that run if
-/// it needs nothing else.
-fn with_needed(
-    known: &RunFacts<'_>,
-    found: &IssueFolder,
-    alone: Option<&'static str>,
-    does: &str,
-) -> Vec<Remedy> {
-    let record = &found.issue.record;
-    let mut order = NeededOrder {
-        known,
-        seen: BTreeSet::from([&record.id]),
-        issues: vec![],
-        merges: BTreeMap::new(),
-        stopped: vec![],
-        executing: vec![],
-    };
-    order.add_all(&record.depends_on);
-    let mut remedies: Vec<Remedy> = order
-        .merges
-        .into_iter()
-        .map(|(branch, of)| {
-            Remedy::command(
-                format!("git merge {}", branch.operand()),
-                format!("first brings the work on {} here", listed(&of)),
-            )
-        })
-        .collect();
-    remedies.extend(order.stopped.into_iter().map(|(id, status)| {
-        let does = format!("first continues `{id}`, which is {status}");
-        Remedy::call(RemedyCall::new(Op::Reopen, [id]), does)
-    }));
-    let mut does = does.to_owned();
-    if !order.executing.is_empty() {
-        let of = listed(&order.executing);
-        remedies.push(Remedy::call(Other::LeaseList, format!("shows who executes {of}")));
-        does = format!("{does}, once {of} has ended");
-    }
-    let mut run = RemedyCall::new(Op::Run, order.issues.iter().copied().chain([&record.id]));
-    if let Some(flag) = alone
-        && order.issues.is_empty()
-    {
-        run = run.flag(flag);
-    }
-    remedies.push(Remedy::call(run, does));
-    remedies
-}
-
-/// `ISS-1, ISS-2 and ISS-3`.
-fn listed(ids: &[&IssueId]) -> String {
-    let Some((last, before)) = ids.split_last() else { return String::new() };
-    match before.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ") {
-        none if none.is_empty() => last.to_string(),
-        before => format!("{before} and {last}"),
-    }
-}
-
-/// Collects what an issue depends on.
-struct NeededOrder<'a> {
-    known: &'a RunFacts<'a>,
-    seen: BTreeSet<&'a IssueId>,
-    /// What can be run, each issue after those that it depends on.
-    issues: Vec<&'a IssueId>,
-    /// The branches that have completed work, and of which issues.
-    merges: BTreeMap<&'a Branch, Vec<&'a IssueId>>,
-    /// What must be reopened before it can be run.
-    stopped: Vec<(&'a IssueId, IssueStatus)>,
-    /// What is being executed.
-    executing: Vec<&'a IssueId>,
-}
-
-impl<'a> NeededOrder<'a> {
-    fn add_all(&mut self, needed: &'a BTreeSet<IssueId>) {
-        for id in needed {
-            let found = match self.known.needed.get(id) {
-                Some(found) if self.seen.insert(id) => found,
-                _ => continue,
-            };
-            match found.status {
-                IssueStatus::Completed | IssueStatus::Closed => {
-                    if let Some(branch) = &found.branch {
-                        self.merges.entry(branch).or_default().push(id);
-                    }
-                    continue;
-                }
-                // A run skips it.
-                IssueStatus::Executing => {
-                    self.executing.push(id);
-                    continue;
-                }
-                IssueStatus::Cancelled => continue,
-                status @ IssueStatus::Paused => self.stopped.push((id, status)),
-                _ => {}
-            }
-            self.add_all(&found.depends_on);
-            self.issues.push(id);
-        }
-    }
 }
 
 fn unbound(id: &IssueId, plans: usize) -> Option<WaitsForPerson> {

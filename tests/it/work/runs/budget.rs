@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::resolved::{BOTH, conflicting, on_resolve};
 use super::sessions;
 use super::world::World;
-use crate::support::plan_on;
+use crate::support::{column, plan_on};
 
 /// The error of a run that stops, which is the last line of stderr.
 fn refused(world: &World, args: &[&str]) -> Value {
@@ -45,6 +46,9 @@ fn an_issue_that_has_cost_what_it_may_waits_for_a_person() {
     assert_eq!(budget[0]["message"], "ISS-1 waits for you: it spent 0.50 USD of 0.50 USD");
     let waits = &world.repo.json(&["run", "report"])["waiting"][0];
     assert_eq!(waits["what"], "it was not executed: it spent 0.50 USD of 0.50 USD", "{waits:#}");
+    // With the same budget, another run would begin nothing.
+    let options = &waits["remedies"][0]["options"];
+    assert_eq!(column(options, "name"), ["execute-only", "issue-budget"], "{waits:#}");
     // With more to spend, another run executes the plan.
     world.run(0, &["ISS-1", "--execute-only", "--issue-budget", "3 USD"]);
     assert_eq!(world.repo.status("ISS-1"), "completed");
@@ -139,6 +143,61 @@ fn an_issue_has_one_budget_in_all_runs() {
     world.run(1, &["ISS-1", "--issue-budget", "100 tokens"]);
     let state = world.run(1, &["ISS-1", "--issue-budget", "7 tokens"]);
     assert_eq!(state["issues"]["ISS-1"]["error"], "it spent 7 of 7 tokens", "{state:#}");
+}
+
+#[test]
+fn a_new_limit_of_a_run_leaves_the_others() {
+    let world = counting();
+    assert_eq!(refused(&world, &["run", "ISS-1", "--budget", "5 tokens, 0.5 USD"])["code"], "budget");
+    let error = refused(&world, &["run", "resume", "--budget", "200k tokens"]);
+    assert!(error["message"].as_str().unwrap().ends_with("it spent 0.50 USD of 0.50 USD"), "{error}");
+    let budget = world.repo.json(&["run", "show"])["budget"].clone();
+    assert_eq!((&budget["tokens"], &budget["costs"][0]["amount"]), (&json!(200_000), &json!(0.5)), "{budget}");
+}
+
+#[test]
+fn nobody_is_asked_about_a_conflict_beyond_the_budget() {
+    let resolves = "echo both > shared.txt; git add shared.txt; git commit -q --no-edit; echo '{\"status\": \"completed\"}'";
+    let world = conflicting(resolves);
+    let answer = "echo '{\"status\": \"completed\", \"session\": {\"tokens\": 7}}'";
+    let work = format!("pwd > shared.txt; git add shared.txt; git commit -q -m Share; {answer}");
+    world.agent("executor", &format!("{}\n{work}", on_resolve(resolves)));
+    let state = world.run(1, &[&BOTH[..], &["--issue-budget", "7 tokens"]].concat());
+    assert!(!world.sandbox.root().join("asked").exists(), "{state:#}");
+    let failed = column(&state["errors"], "error_type");
+    assert_eq!(failed.last().map(String::as_str), Some("merge-conflict"), "{state:#}");
+}
+
+#[test]
+fn an_execution_is_not_continued_beyond_the_budget() {
+    let world = World::new();
+    let first = "import glob, time\n            \
+        while not any('tokens' in open(note).read() for note in glob.glob(HERE + '/code/.git/wf/runs/*/transcripts/*.open')): time.sleep(0.02)\n            \
+        os.kill(int(open(HERE + '/run').read()), 9); sys.stdin.read()";
+    if !sessions::agent(&world, "executor", "{}", first, first) {
+        return;
+    }
+    let (program, here) = (env!("CARGO_BIN_EXE_git-wf"), world.sandbox.root().display());
+    let run = format!("echo $$ > '{here}/run'; exec '{program}' run ISS-1 --yes --issue-budget '1 tokens'");
+    assert_ne!(world.repo.sh(&["-c", &run]).code, 0);
+    assert_eq!(world.repo.status("ISS-1"), "executing");
+    world.repo.wf(&["run", "resume", "--yes"]).fails(1);
+    let asked = std::fs::read_to_string(world.sandbox.root().join("asked")).unwrap();
+    assert_eq!(asked.lines().count(), 1, "{asked}");
+    // The claim is given back, and a person decides.
+    assert_eq!(world.repo.status("ISS-1"), "queued");
+    let waits = &world.repo.json(&["run", "report"])["waiting"][0];
+    let what = waits["what"].as_str().unwrap();
+    assert!(what.starts_with("it was not executed: it spent ") && what.ends_with(" of 1 tokens"), "{waits:#}");
+}
+
+#[test]
+fn an_agent_that_reports_nothing_of_what_a_budget_counts_is_named_once() {
+    let world = counting();
+    let ran = world.repo.wf(&["run", "ISS-1", "ISS-2", "--yes", "--budget", "90 USD"]).ok();
+    let words = "agent executor reports no USD: the budget does not count what it uses";
+    assert_eq!(ran.stderr.matches(words).count(), 1, "{}", ran.stderr);
+    assert!(!ran.stderr.contains("agent planner reports"), "{}", ran.stderr);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::sessions;
 use super::world::{BUILDS, World};
 use crate::support::column;
 
@@ -16,6 +17,18 @@ fn limits(world: &World) -> Vec<Value> {
     log.as_array().unwrap().iter().filter(|entry| entry["type"] == "limited").cloned().collect()
 }
 
+/// Keeps what a person is told in a file.
+fn listen(world: &World) {
+    let told = world.sandbox.root().join("told");
+    world.repo.git(&["config", "wf.notify", &format!("cat >> '{}'", told.display())]).ok();
+}
+
+/// Of how many limits a person was told.
+fn told_limits(world: &World) -> usize {
+    let told = std::fs::read_to_string(world.sandbox.root().join("told")).unwrap();
+    told.lines().filter(|line| line.contains("\"type\":\"limit\"")).count()
+}
+
 /// The time of tests, in seconds.
 fn now(world: &World) -> i64 {
     let seconds = world.repo.sh(&["-c", "echo ${GIT_COMMITTER_DATE% *}"]).ok().stdout;
@@ -25,8 +38,7 @@ fn now(world: &World) -> i64 {
 #[test]
 fn a_limit_is_waited_out_and_no_attempt_is_counted() {
     let world = World::new();
-    let told = world.sandbox.root().join("told");
-    world.repo.git(&["config", "wf.notify", &format!("cat >> '{}'", told.display())]).ok();
+    listen(&world);
     let limit = "echo 'HTTP 429 Too Many Requests; retry after 1' >&2; exit 1";
     world.agent("executor", &format!("if once limited; then {limit}; fi; {BUILDS}"));
     // The clock of tests stands still, and nothing would end.
@@ -40,8 +52,8 @@ fn a_limit_is_waited_out_and_no_attempt_is_counted() {
     let limits = limits(&world);
     assert_eq!((limits.len(), &limits[0]["issue_id"]), (1, &json!("ISS-1")), "{limits:#?}");
     assert!(limits[0]["why"].as_str().unwrap().contains("429 Too Many Requests"), "{limits:#?}");
-    let told = std::fs::read_to_string(told).unwrap();
-    assert!(told.lines().any(|line| line.contains("\"type\":\"limit\"")), "{told}");
+    // It passed before anybody could have read of it.
+    assert_eq!(told_limits(&world), 0);
     // One that waits is not two attempts.
     let log = repo.wf(&["run", "log"]).ok().stdout;
     assert!(!log.contains("execution of ISS-1 failed"), "{log}");
@@ -53,9 +65,11 @@ fn another_agent_takes_over() {
     world.agent("executor", &limited(now(&world) + 3600));
     world.agent("other", BUILDS);
     world.repo.git(&["config", "wf.agent.executor.fallback", "other"]).ok();
+    listen(&world);
     world.run(0, &["ISS-1"]);
     let issue = world.repo.json(&["show", "ISS-1"]);
     assert_eq!(column(&issue["executions"][0]["sessions"], "agent"), ["executor", "other"], "{issue:#}");
+    assert_eq!(told_limits(&world), 1);
     let limits = limits(&world);
     assert_eq!(limits[0]["fallback"], "other", "{limits:#?}");
     // Another run knows of the limit, and does not ask.
@@ -100,6 +114,43 @@ fn a_failure_of_another_kind_is_no_limit() {
     let state = world.run(1, &["ISS-1"]);
     assert_eq!(World::error(&state).0, "agent-failed", "{state:#}");
     assert_eq!(limits(&world), [Value::Null; 0]);
+}
+
+#[test]
+fn an_agent_may_speak_of_limits() {
+    let world = World::new();
+    let plans = "echo 'Plan: keep a client rate limited until its window resets in 3 days.'";
+    world.agent("planner", plans);
+    let state = world.run(1, &["ISS-1"]);
+    assert_eq!(World::error(&state).0, "no-answer", "{state:#}");
+    world.agent("planner", super::world::PLANS);
+    let words = "The clients are now rate limited and get HTTP 429. I could not run the tests.";
+    world.agent("executor", &format!("echo '{words}'; exit 1"));
+    let state = world.run(1, &["ISS-1"]);
+    assert_eq!(World::error(&state).0, "agent-failed", "{state:#}");
+    assert_eq!(limits(&world), [Value::Null; 0]);
+    // Why a turn ended is no limit, either.
+    let first = "say(sid, 'Rate limited until 5pm.'); send(id=id, result={'stopReason': 'max_tokens'}); continue";
+    if !sessions::agent(&world, "executor", "{}", first, "pass") {
+        return;
+    }
+    let state = world.run(1, &["ISS-1"]);
+    assert_eq!(World::error(&state).0, "agent-protocol", "{state:#}");
+    assert_eq!(limits(&world), [Value::Null; 0]);
+}
+
+#[test]
+fn an_error_of_the_protocol_may_be_a_limit_by_its_code() {
+    let world = World::new();
+    let error = "{'code': 429, 'message': 'Resource has been exhausted (e.g. check quota).'}";
+    if !sessions::agent(&world, "executor", "{}", &format!("send(id=id, error={error}); continue"), "pass") {
+        return;
+    }
+    world.agent("other", BUILDS);
+    world.repo.git(&["config", "wf.agent.executor.fallback", "other"]).ok();
+    world.run(0, &["ISS-1"]);
+    let limits = limits(&world);
+    assert_eq!(column(&json!(limits), "agent"), ["executor"], "{limits:#?}");
 }
 
 #[test]

@@ -77,6 +77,20 @@ fn a_command_that_fails_does_no_harm_and_is_named() {
 }
 
 #[test]
+fn what_a_command_did_not_take_is_told_before_what_comes_next() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    fails_for(&world, "ISS-2");
+    let root = world.sandbox.root().display().to_string();
+    let fails = format!("mkdir '{root}/1' || mkdir '{root}/2' || mkdir '{root}/3'");
+    let command = format!("if {fails}; then exit 4; fi 2>/dev/null; cat >> '{root}/told'");
+    world.repo.git(&["config", "wf.notify", &command]).ok();
+    world.repo.wf(&["run", "ISS-2", "ISS-1", "--yes"]).fails(1);
+    let told = told(&world);
+    assert_eq!(kinds(&told), [("failed", "ISS-2"), ("over", "")], "{told:#?}");
+}
+
+#[test]
 fn a_run_that_was_killed_before_it_told_something_tells_it_when_it_is_resumed() {
     let world = World::new();
     world.repo.issue("ISS-2");
