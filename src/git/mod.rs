@@ -32,6 +32,7 @@ mod maintenance;
 pub(crate) mod make;
 mod merge_again;
 mod multi_index;
+mod noted_tree;
 mod object_batch;
 pub(crate) mod pack;
 mod packed;

@@ -1,5 +1,6 @@
 //! References: where they point, where they pointed before, and how to move one.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -143,6 +144,24 @@ impl Repository {
             found.filter_map(|reference| Some((reference.name(), reference.target()?))).collect();
         refs.sort();
         Ok(refs)
+    }
+
+    /// The tips of branches, here and at remotes.
+    pub(crate) fn branch_tips(&self) -> Result<Vec<ObjectId>, GitError> {
+        let (here, remote) = (self.refs_under("refs/heads/")?, self.refs_under("refs/remotes/")?);
+        let all = here.into_iter().chain(remote).map(|(_, tip)| tip);
+        Ok(all.filter(|tip| self.is_commit(*tip)).collect())
+    }
+
+    /// The newest tips of branches, here and at remotes, newest first, each once. One that cannot be read is left out.
+    pub(crate) fn newest_tips(&self, most: usize) -> Result<Vec<ObjectId>, GitError> {
+        let mut tips = Vec::new();
+        for tip in self.branch_tips()? {
+            tips.extend(self.commit(tip).and_then(|commit| Ok((Reverse(commit.seconds()?), tip))));
+        }
+        tips.sort();
+        tips.dedup();
+        Ok(tips.into_iter().take(most).map(|(_, tip)| tip).collect())
     }
 
     /// The names of the symbolic refs below `prefix`, which ends in a slash, including those whose file is a symbolic

@@ -157,13 +157,6 @@ impl Git {
         Ok(if output.status.success() { ids(&output.stdout).next() } else { None })
     }
 
-    /// The newest tips of branches, here and at remotes, newest first.
-    pub(crate) fn newest_tips(&self, most: usize) -> Result<Vec<ObjectId>, GitError> {
-        let args = Args::new(&["for-each-ref", "--format=%(objectname)", "--sort=-committerdate"]);
-        let args = args.with("--count=", most).value("refs/heads").value("refs/remotes");
-        Ok(ids(&self.output(args)?.stdout).collect())
-    }
-
     /// The objects of `head` that are missing here; nothing below a missing tree is among them.
     pub(crate) fn missing_objects(
         &self,

@@ -36,6 +36,39 @@ impl Repository {
         Ok(walk.map(|info| info.map(Walked::from)))
     }
 
+    /// The commits from `head` back to the one after `base`, if `base` is among its last `most` ancestors and no merge comes in
+    /// between.
+    pub(crate) fn line(
+        &self,
+        head: ObjectId,
+        base: ObjectId,
+        most: usize,
+    ) -> Result<Option<Vec<ObjectId>>, Fault> {
+        let (mut line, mut at) = (Vec::new(), head);
+        while at != base {
+            let mut parents = self.commit(at)?.parents().collect::<Vec<_>>().into_iter();
+            let (Some(parent), None) = (parents.next(), parents.next()) else { return Ok(None) };
+            if line.len() == most {
+                return Ok(None);
+            }
+            line.push(at);
+            at = parent;
+        }
+        Ok(Some(line))
+    }
+
+    /// The newest commits reachable from `tips`, without merges, newest first, at most `most`. Those that cannot be read, and what
+    /// is behind them, are left out.
+    pub(crate) fn newest(
+        &self,
+        tips: impl IntoIterator<Item = ObjectId>,
+        most: usize,
+    ) -> Result<Vec<ObjectId>, Fault> {
+        let walk = self.gix.rev_walk(tips).sorting(Sorting::ByCommitTime(Default::default())).all()?;
+        let single = walk.map_while(Result::ok).filter(|info| info.parent_ids.len() < 2);
+        Ok(single.map(|info| info.id).take(most).collect())
+    }
+
     /// The commits reachable from `tips` with a later date than that, latest first.
     pub(crate) fn walk_later(
         &self,
@@ -213,5 +246,27 @@ mod tests {
         assert_eq!(Ancestors::new(&repo, 1).independent(&[join, on_early]).unwrap(), None);
         let many: Vec<ObjectId> = (0..64).map(|n| commit(&[root], n)).collect();
         assert_eq!(Ancestors::new(&repo, 1_000).independent(&many).unwrap(), None);
+    }
+
+    #[test]
+    fn a_line_has_no_merge_and_the_newest_come_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = Repository::init_bare(folder.path());
+        let tree = repo.gix.empty_tree().id;
+        let commit = |parents: &[ObjectId], seconds: i64| {
+            let time = gix::date::Time::new(seconds, 0);
+            let who = gix::actor::Signature { name: "x".into(), email: "x@y".into(), time };
+            repo.make_commit(tree, parents.iter().copied(), &who, "m").unwrap()
+        };
+        let root = commit(&[], 100);
+        let [one, two] = [commit(&[root], 101), commit(&[root], 103)];
+        let three = commit(&[one], 102);
+        let join = commit(&[three, two], 104);
+        let line = |head, base, most| repo.line(head, base, most).unwrap();
+        assert_eq!(line(three, root, 9), Some(vec![three, one]));
+        assert_eq!(line(root, root, 0), Some(vec![]));
+        assert_eq!([line(three, root, 1), line(three, two, 9), line(join, root, 9)], [None, None, None]);
+        assert_eq!(repo.newest([join], 9).unwrap(), [two, three, one, root]);
+        assert_eq!(repo.newest([three, two], 2).unwrap(), [two, three]);
     }
 }

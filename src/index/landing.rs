@@ -139,7 +139,7 @@ impl Index<'_> {
     /// branches change.
     pub(crate) fn not_landed(&self) -> Result<Vec<LandingRow>, IndexError> {
         let sql = format!(
-            "SELECT i.id, l.told FROM {} l JOIN issues i ON i.n = l.n WHERE l.state <> 0 ORDER BY i.id",
+            "SELECT i.id, l.told FROM {} l CROSS JOIN issues i ON i.n = l.n WHERE l.state <> 0 ORDER BY i.id",
             self.landing_table()
         );
         let mut query = self.db.prepare(&sql)?;

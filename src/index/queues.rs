@@ -157,6 +157,29 @@ impl Index<'_> {
         self.facts_by(numbers, |id| facts_without_plans(&self.db, id))
     }
 
+    /// The facts of an issue; `None` if it does not exist or cannot be read.
+    pub(crate) fn facts_of(&self, id: &IssueId) -> Result<Option<IssueFacts>, IndexError> {
+        facts(&self.db, &self.snapshot()?, id)
+    }
+
+    /// The facts of the completed issues that have an item. With `but_landed`, those whose work was found on the target branch
+    /// before are left out.
+    pub(crate) fn completed_facts(&self, but_landed: bool) -> Result<Vec<IssueFacts>, IndexError> {
+        let landed = "SELECT 1 FROM landing l WHERE l.n = i.n AND l.state = 0";
+        let others = if but_landed { format!("AND NOT EXISTS ({landed})") } else { String::new() };
+        let mut query = self.db.prepare(&format!(
+            "SELECT t.facts FROM issues i CROSS JOIN items t ON t.issue = i.id WHERE i.status = ?1 {others}"
+        ))?;
+        let mut rows = query.query([IssueStatus::Completed as i64])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            if let Some(bytes) = blob(row, 0)? {
+                found.push(packed::read_facts(bytes)?);
+            }
+        }
+        Ok(found)
+    }
+
     fn facts_by(
         &self,
         numbers: &[i64],

@@ -50,7 +50,7 @@ pub(crate) fn of_others(
     let makers = made(store, asked.iter().map(|(_, code)| code.id))?;
     let mut copies = HashMap::new();
     let mut ranges = Ranges { store, patches: HashMap::new() };
-    let tips = tips(store)?;
+    let tips = store.repo().newest_tips(MOST_COMPARED)?;
     for (linked, code) in asked {
         let hash = &linked.link.hash;
         let Some(maker) = makers.get(hash) else { continue };
@@ -156,13 +156,6 @@ impl Ranges<'_> {
     fn changed_between(&self, base: ObjectId, tip: ObjectId) -> Result<Vec<String>, StoreError> {
         self.store.files_since(Some(base), &self.store.code_commit(tip)?)
     }
-}
-
-/// The tips of branches here and at remotes.
-fn tips(store: &Store) -> Result<Vec<ObjectId>, StoreError> {
-    let mut found = store.git().newest_tips(MOST_COMPARED)?;
-    found.dedup();
-    Ok(found)
 }
 
 /// The authors and dates of commits; nothing is known of one that cannot be read.

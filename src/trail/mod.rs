@@ -12,6 +12,7 @@ pub(crate) mod exact_change;
 pub(crate) mod hooked;
 pub(crate) mod landed;
 pub(crate) mod link_targets;
+mod line_sum;
 pub(crate) mod links;
 pub(crate) mod log;
 pub(crate) mod merges;

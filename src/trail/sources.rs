@@ -5,6 +5,7 @@
 
 mod apart;
 mod by_change;
+mod compared;
 mod contained;
 mod fixed;
 
@@ -14,6 +15,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 pub(crate) use self::apart::RepeatedWork;
+pub(crate) use self::compared::ComparedChange;
 use super::referred::Referred;
 use super::{links, relink, trailers};
 use crate::git::{ObjectId, Revisions};

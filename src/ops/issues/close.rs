@@ -4,7 +4,7 @@ use std::slice;
 
 use super::new::check_relations;
 use super::{IssueView, existing, view};
-use crate::index::{IssueRow, Needs};
+use crate::index::{Index, IndexError, IssueRow, Needs};
 use crate::model::{AsideReason, IssueId, IssueStatus, Op, Other, RemedyCall, StoredStatus, text_enum};
 use crate::ops::{Answer, Notice, Refusal, Session, work};
 use crate::rules::{By, facts, transitions};
@@ -87,18 +87,21 @@ pub(crate) fn close(session: &Session, input: Close) -> Answer<IssueView> {
 const MOST_PARTS: usize = 5;
 
 /// Tells that closed issues have parts that are still open. Empty if the index cannot be read.
-pub(crate) fn open_parts(session: &Session, issues: &[IssueId]) -> Vec<Notice> {
-    let of_all = session.ask(Needs::ROWS, |index| {
-        let mut notices = Vec::new();
-        for id in issues {
-            notices.extend(open_parts_of(id, &index.children(id)?));
-            if notices.len() == MOST_PARTS {
-                break;
-            }
-        }
-        Ok(notices)
-    });
+pub(super) fn open_parts(session: &Session, issues: &[IssueId]) -> Vec<Notice> {
+    let of_all = session.ask(Needs::ROWS, |index| open_parts_in(index, issues));
     of_all.map(|(_, notices)| notices).unwrap_or_default()
+}
+
+/// [`open_parts`], by an open index.
+pub(crate) fn open_parts_in(index: &Index<'_>, issues: &[IssueId]) -> Result<Vec<Notice>, IndexError> {
+    let mut notices = Vec::new();
+    for id in issues {
+        notices.extend(open_parts_of(id, &index.children(id)?));
+        if notices.len() == MOST_PARTS {
+            break;
+        }
+    }
+    Ok(notices)
 }
 
 fn open_parts_of(id: &IssueId, parts: &[IssueRow]) -> Option<Notice> {

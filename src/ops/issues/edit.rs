@@ -73,8 +73,7 @@ pub(crate) fn edit(session: &Session, input: Edit) -> Answer<IssueView> {
     let given = fields.json.clone();
     let changes = IssueEdits::new(title.as_deref(), text.as_deref(), status, fields, force)?;
     let committed = session.transact(permit, |tx| {
-        seen.check(&changes, &existing_outline(tx, &id)?.issue.record)?;
-        let what = changes.apply(tx, &id)?;
+        let what = changes.apply(tx, &id, &seen)?;
         tx.note.force.clone_from(&changes.force);
         tx.describe(what);
         Ok(())
@@ -129,9 +128,10 @@ impl IssueEdits {
         Ok(Self { title, text, status, fields, force })
     }
 
-    /// Changes an issue; returns a description for the commit.
-    pub(super) fn apply(&self, tx: &mut Tx<'_>, id: &IssueId) -> Result<String, Refusal> {
+    /// Changes an issue of which this was seen; returns a description for the commit.
+    pub(super) fn apply(&self, tx: &mut Tx<'_>, id: &IssueId, seen: &SeenFields) -> Result<String, Refusal> {
         let folder = existing_outline(tx, id)?;
+        seen.check(self, &folder.issue.record)?;
         let status = match self.status {
             Some(change) => Some(decide(tx, id, change, self.force.as_deref())?),
             None => None,

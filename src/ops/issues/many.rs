@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::close::{ClosedAs, close_in, open_parts};
 use super::comment::{checked, comment_in};
 use super::edit::{IssueEdits, unmoved};
-use super::{List, NewFields, Related, rows};
+use super::{List, NewFields, Related, SeenFields, rows};
 use crate::model::{IssueId, IssueStatus, Op, Other, RemedyCall, StatusChange, count};
 use crate::ops::{Answer, Refusal, Session};
 
@@ -109,7 +109,7 @@ pub(crate) fn many(session: &Session, ChangeMany { issues, change }: ChangeMany)
             session.counted("changing", total, |seen| {
                 session.transact(permit, |tx| {
                     for (id, n) in ids.iter().zip(1..) {
-                        changes.apply(tx, id)?;
+                        changes.apply(tx, id, &SeenFields::default())?;
                         seen(n);
                     }
                     tx.note.force.clone_from(&force);

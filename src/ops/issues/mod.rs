@@ -26,7 +26,7 @@ mod view;
 #[cfg(feature = "web")]
 mod waves;
 
-pub(crate) use close::{Close, ClosedAs, close, open_parts};
+pub(crate) use close::{Close, ClosedAs, close, open_parts_in};
 pub(crate) use comment::{CommentEdit, append_comment, comment, comment_text, edit_comment};
 pub(crate) use edit::{Edit, edit, stored, unedited};
 pub(crate) use fields::{MemberChange, NewFields, preview};

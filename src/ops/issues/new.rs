@@ -81,8 +81,12 @@ fn register(tx: &mut Tx<'_>, issue: &Issue) -> Result<(), Refusal> {
             .hint("omit the id to get a new one"));
     }
     tx.create_issue(issue)?;
-    check_dependencies(tx, id)?;
-    check_relations(tx, id)?;
+    if !issue.depends_on.is_empty() {
+        check_dependencies(tx, id)?;
+    }
+    if !issue.relations.is_empty() {
+        check_relations(tx, id)?;
+    }
     tx.describe(format!("issue: create {id} \"{}\"", issue.title));
     Ok(())
 }

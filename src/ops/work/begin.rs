@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::new_worktree::NewWorktree;
 use super::pick::{Picked, Picker};
 use super::session::of_caller;
-use super::shared_files::shared;
+use super::shared_files::CompletedWork;
 use super::take::{ClaimRequest, Claimable};
 use super::{publish, set_aside};
 use crate::index::Index;
@@ -92,10 +92,20 @@ fn pick(
         PlanWorkplace::Made(new) => new.plans_in_use(),
     };
     let mut from = Picker { store, index, remote, allow_overlap: wish.allow_overlap, base, behind };
-    match item {
-        Some((queue, item)) => from.named(tx, &queue, &item),
-        None => first(tx, &mut from, queue.as_ref()),
+    let Some((queue, item)) = item else { return first(tx, &mut from, queue.as_ref()) };
+    let mut picked = from.named(tx, &queue, &item)?;
+    if let Some(completed) = completed(tx, &from)? {
+        picked.shared = Some(completed.shared_with(tx, &picked.item.solution_id)?);
     }
+    Ok(picked)
+}
+
+/// The completed work that the base of the claim may lack; `None` if it does not matter what is there.
+fn completed<'a>(tx: &Tx<'_>, from: &Picker<'a>) -> Result<Option<CompletedWork<'a>>, Refusal> {
+    let base = from.base.as_ref().map(|base| base.commit(from.store)).transpose()?.flatten();
+    let Some(base) = base else { return Ok(None) };
+    let index = from.index.filter(|index| index.commit() == tx.base().commit());
+    CompletedWork::read(from.store, tx, index, base).map(Some)
 }
 
 /// At most this many items go behind others because of the files that they share with completed work.
@@ -112,16 +122,17 @@ fn first(tx: &Tx<'_>, from: &mut Picker<'_>, queue: Option<&QueueId>) -> Result<
         found => found?,
     };
     let most = from.behind.len() + MOST_BEHIND;
-    let base = from.base.as_ref().map(|base| base.commit(from.store)).transpose()?.flatten();
-    let Some(base) = base else { return Ok(first) };
-    let (store, index) = (from.store, from.index.filter(|index| index.commit() == tx.base().commit()));
-    let mut picked = first.clone();
-    while !shared(store, tx, index, &base, &picked.item.solution_id)?.is_empty() {
+    let Some(completed) = completed(tx, from)? else { return Ok(first) };
+    let mut picked = first;
+    picked.shared = Some(completed.shared_with(tx, &picked.item.solution_id)?);
+    let first = picked.clone();
+    while picked.shared.as_ref().is_some_and(|shared| !shared.is_empty()) {
         from.behind.insert(picked.item.solution_id);
         match from.first(tx, queue) {
             Ok(next) if from.behind.len() <= most => picked = next,
             _ => return Ok(first),
         }
+        picked.shared = Some(completed.shared_with(tx, &picked.item.solution_id)?);
     }
     Ok(picked)
 }

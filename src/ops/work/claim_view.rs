@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::needed;
 use super::preparing::PreparedView;
 use super::prime::{PrimedTask, task_to_do};
+use super::shared_files::SharedWork;
 use super::unlinked::{notice_of_branch, notice_of_hooks};
 use crate::model::{Branch, ExecutionId, IssueId, ItemId, PlanDigest, QueueId, SolutionId, Supersedes, Time};
 use crate::ops::issues::existing;
@@ -23,6 +24,8 @@ pub(super) struct TakenClaim {
     pub(super) path: Option<PathBuf>,
     /// Whether it was claimed just now; false if this worktree already had the claim.
     pub(super) is_new: bool,
+    /// The completed work with which its plan shares files, if that was looked for.
+    pub(super) shared: Option<Vec<SharedWork>>,
 }
 
 #[serde_with::skip_serializing_none]
@@ -80,7 +83,8 @@ pub(crate) struct ClaimView {
 pub(super) fn view(session: &Session, taken: TakenClaim) -> Result<ClaimView, Refusal> {
     let store = session.store();
     let id = &taken.execution;
-    let folder = existing(&store.snapshot()?, &id.issue())?;
+    let snapshot = store.snapshot()?;
+    let folder = existing(&snapshot, &id.issue())?;
     let Some(found) = folder.executions.iter().find(|execution| execution.execution.id == *id) else {
         return Err(Refusal::unreadable(&format!("execution `{id}`")));
     };
@@ -89,7 +93,7 @@ pub(super) fn view(session: &Session, taken: TakenClaim) -> Result<ClaimView, Re
         session.notice_all(notice_of_branch(store, &execution)?);
     }
     if taken.is_new {
-        session.notice_all(needed::cancelled(&store.snapshot()?, &id.issue())?);
+        session.notice_all(needed::cancelled(&snapshot, &folder.issue.record));
     }
     let task = task_to_do(store, &folder, found)?;
     // A new worktree may lack the hooks: with a relative `core.hooksPath`, each has its own.

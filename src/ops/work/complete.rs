@@ -8,11 +8,12 @@ use super::{
     Asked, Ended, ExecutionTarget, ExecutorReport, Intent, Then, as_stored, confirm, ended, needed,
     refuse_foreign, shared_files, target, unbind_worktree, unfinished,
 };
+use crate::index::Needs;
 use crate::model::{
     AgentSession, Branch, Check, Code, CommitHash, CommitLink, End, Event, ExecutionId, ExecutionResult,
     ExecutionStatus, LinkedBy, Op, Other, PatchId, Plan, RemedyCall, Rewrite, count,
 };
-use crate::ops::issues::open_parts;
+use crate::ops::issues::open_parts_in;
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::unbegun::unbegun;
 use crate::rules::{
@@ -225,14 +226,19 @@ impl<'a> Completion<'a> {
             session.notice(left_out(issue.as_str(), &recorded.unbegun));
         }
         session.notice_all(HeldIssue::new(&self.before.folder).notice_of_plan(execution));
-        session.notice_all(needed::open(&store.snapshot()?, &issue)?);
-        session.notice_all(open_parts(session, std::slice::from_ref(&issue)));
+        session.notice_all(needed::open(&store.snapshot()?, &self.before.folder.issue.record));
+        // The end is recorded, whether or not the index can be read.
+        let around = session.ask(Needs::ROWS, |index| {
+            let parts = open_parts_in(index, std::slice::from_ref(&issue))?;
+            let is_in_run = store.is_in_run();
+            Ok((parts, if is_in_run { None } else { shared_files::at_work(index, &execution.solution_id)? }))
+        });
+        let (parts, others) = around.map(|(_, around)| around).unwrap_or_default();
+        session.notice_all(parts);
         session.notice_all(recorded.reply.as_ref().map(|task| unsent(issue.as_str(), task)));
         let detached = notice_of_detached(store, execution)?;
         session.notice_all(detached.or_else(|| notice_of_unlinked(issue.as_str(), &self.unlinked)));
-        if !store.is_in_run() {
-            session.notice_all(shared_files::at_work(session, &execution.solution_id)?);
-        }
+        session.notice_all(others);
         // A run links the commits that it sees, with or without hooks.
         if input.made.is_empty() && !store.is_in_run() {
             session.notice_all(notice_of_hooks(store));

@@ -6,6 +6,7 @@ mod refused;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::refused::{MOST_REASONS, not_ready, nothing};
+use super::shared_files::SharedWork;
 use super::signs::{self, StillHeld};
 use crate::index::Index;
 use crate::model::{
@@ -24,6 +25,8 @@ use crate::sync;
 pub(super) struct Picked {
     pub(super) queue: QueueId,
     pub(super) item: Item,
+    /// The completed work with which it shares files and that its base lacks; `None` if that was not looked for.
+    pub(super) shared: Option<Vec<SharedWork>>,
 }
 
 /// Who is asking, and which items are acceptable besides ready ones.
@@ -40,8 +43,8 @@ pub(super) struct Picker<'a> {
     pub(super) behind: BTreeSet<SolutionId>,
 }
 
-/// How many items at the front of a queue are searched before all queues are read.
-const FRONT: usize = 64;
+/// How many items at the front of a queue are searched before more of it is read.
+const FRONTS: [usize; 2] = [8, 64];
 
 /// The queues, and their plans that can be claimed.
 struct Choice<'a> {
@@ -87,7 +90,7 @@ impl Picker<'_> {
     pub(super) fn first(&self, tx: &Tx<'_>, queue: Option<&QueueId>) -> Result<Picked, Refusal> {
         let in_front = in_index_of(tx, self.store, self.index, |index| {
             // Errors are reported when everything is read.
-            self.first_in_front(tx, index, queue).ok().flatten()
+            FRONTS.iter().find_map(|count| self.first_in_front(tx, index, queue, *count).ok().flatten())
         })?;
         let Some(picked) = in_front else { return self.first_of_all(tx, queue) };
         debug_assert_eq!(Some(&picked), self.first_of_all(tx, queue).ok().as_ref());
@@ -107,13 +110,14 @@ impl Picker<'_> {
         Err(nothing(&choice, &queues, &world.facts))
     }
 
-    /// Like `first`, from the front of each queue. `None` if the front is not enough to decide, or if there is no such
-    /// item.
+    /// Like `first`, from this many items at the front of each queue. `None` if these are not enough to decide, or if there is
+    /// no such item.
     fn first_in_front(
         &self,
         tx: &Tx<'_>,
         index: &Index<'_>,
         queue: Option<&QueueId>,
+        count: usize,
     ) -> Result<Option<Picked>, Refusal> {
         let heads = index.queue_heads()?;
         let served = heads
@@ -122,7 +126,7 @@ impl Picker<'_> {
             .map(|queue| &queue.queue)
             .filter(|queue| queue.status == QueueDecision::Active);
         for id in served.map(|queue| &queue.id).filter(|id| queue.is_none_or(|queue| queue == *id)) {
-            let Some(front) = index.front(&heads, id, FRONT)? else { return Ok(None) };
+            let Some(front) = index.front(&heads, id, count)? else { return Ok(None) };
             let world = self.based(tx, QueueWorld::from(front.known))?;
             let choice = self.choice(tx, &world)?;
             let Some(found) = choice.queue(id) else { return Ok(None) };
@@ -219,8 +223,10 @@ impl Picker<'_> {
         };
         let in_front = in_index_of(tx, self.store, self.index, |index| {
             let heads = index.queue_heads().ok()?;
-            let front = index.front(&heads, queue, FRONT).ok()??;
-            before(&QueueWorld::from(front.known), front.ends_at.as_deref())
+            FRONTS.iter().find_map(|count| {
+                let front = index.front(&heads, queue, *count).ok()??;
+                before(&QueueWorld::from(front.known), front.ends_at.as_deref())
+            })
         })?;
         let of_all = || {
             QueueWorld::in_transaction(tx, self.store, self.index)
@@ -313,7 +319,7 @@ impl Picker<'_> {
 }
 
 fn picked(queue: &InOrder<'_>, at: usize) -> Picked {
-    Picked { queue: queue.queue().id.clone(), item: queue.items()[at].clone() }
+    Picked { queue: queue.queue().id.clone(), item: queue.items()[at].clone(), shared: None }
 }
 
 /// The plans that would be ready under some condition, each with its queue.

@@ -5,59 +5,95 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::take::ClaimRequest;
-use crate::index::{Filter, Index, SortOrder};
+use crate::index::{Filter, Index, IndexError, SortOrder};
 use crate::model::{CommitHash, IssueId, IssueStatus, Op, Other, RemedyCall, RepoPath, SolutionId};
 use crate::ops::queue::{self, BaseCommit, QueueWorld};
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::{AbsentWork, ByPath, IssueFacts, LandedState, WorkPlace};
-use crate::store::{ReadState, Store, StoreError, records};
+use crate::store::{ObjectId, ReadState, Store, StoreError, records};
+use crate::trail::landed::target::LandingTarget;
 use crate::trail::{collisions, landed};
 
 /// At most this many are told.
 const MOST_TOLD: usize = 3;
 
 /// Completed work that shares a file with a plan.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct SharedWork {
     issue: IssueId,
     file: RepoPath,
     work: AbsentWork,
 }
 
-/// The completed work that shares a file with this plan and that the base lacks.
-pub(super) fn shared(
-    store: &Store,
-    read: &impl ReadState,
-    index: Option<&Index<'_>>,
-    base: &BaseCommit,
-    plan: &SolutionId,
-) -> Result<Vec<SharedWork>, Refusal> {
-    let world = match index {
-        Some(index) => QueueWorld::from(index.queues()?),
-        None => QueueWorld::read(read)?,
-    };
-    let mut found = sharing(&files(read, plan)?, plan, world.facts.values(), IssueStatus::Completed);
-    if let Some(index) = index {
-        leave_out_landed(store, index, base, &mut found)?;
-    }
-    if found.is_empty() {
-        return Ok(vec![]);
-    }
-    let first = index.map(Index::first_land).transpose()?.flatten();
-    let absent = queue::absent(store, read, base, found.keys().cloned().collect(), first)?;
-    Ok(absent
-        .into_iter()
-        .filter_map(|(issue, work)| Some(SharedWork { file: found.remove(&issue)?, issue, work }))
-        .collect())
+/// The completed work that a base may lack.
+pub(super) struct CompletedWork<'a> {
+    store: &'a Store,
+    index: Option<&'a Index<'a>>,
+    base: BaseCommit,
+    issues: Vec<IssueFacts>,
 }
 
-/// The files that a plan names; none if its issue cannot be read.
-fn files(read: &impl ReadState, plan: &SolutionId) -> Result<BTreeSet<RepoPath>, StoreError> {
-    let folder = match records::issue(read, &plan.issue()) {
-        Err(StoreError::Broken { .. }) => None,
-        found => found?,
-    };
-    let plan = folder.and_then(|folder| IssueFacts::of(&folder).plans.remove(plan));
-    Ok(plan.map(|plan| plan.files).unwrap_or_default())
+impl<'a> CompletedWork<'a> {
+    /// The completed work of all queues, without what is known to have landed, if the base has all of that.
+    pub(super) fn read(
+        store: &'a Store,
+        read: &impl ReadState,
+        index: Option<&'a Index<'a>>,
+        base: BaseCommit,
+    ) -> Result<Self, Refusal> {
+        let issues = match index {
+            Some(index) => index.completed_facts(knows_landed(store, index, &base)?)?,
+            None => QueueWorld::read(read)?.facts.into_values().collect(),
+        };
+        Ok(Self { store, index, base, issues })
+    }
+
+    /// What shares a file with this plan and is not in the base.
+    pub(super) fn shared_with(
+        &self,
+        read: &impl ReadState,
+        plan: &SolutionId,
+    ) -> Result<Vec<SharedWork>, Refusal> {
+        let Self { store, index, base, issues } = self;
+        if issues.is_empty() {
+            return Ok(vec![]);
+        }
+        let files = files(facts_of(read, *index, &plan.issue())?, plan);
+        let mut found = sharing(&files, plan, issues, IssueStatus::Completed);
+        if let Some(index) = index {
+            leave_out_landed(store, index, base, &mut found)?;
+        }
+        if found.is_empty() {
+            return Ok(vec![]);
+        }
+        let first = index.map(Index::first_land).transpose()?.flatten();
+        let absent = queue::absent(store, read, base, found.keys().cloned().collect(), first)?;
+        Ok(absent
+            .into_iter()
+            .filter_map(|(issue, work)| Some(SharedWork { file: found.remove(&issue)?, issue, work }))
+            .collect())
+    }
+}
+
+/// The facts of an issue; `None` if it cannot be read.
+fn facts_of(
+    read: &impl ReadState,
+    index: Option<&Index<'_>>,
+    id: &IssueId,
+) -> Result<Option<IssueFacts>, Refusal> {
+    if let Some(index) = index {
+        return Ok(index.facts_of(id)?);
+    }
+    match records::issue(read, id) {
+        Err(StoreError::Broken { .. }) => Ok(None),
+        found => Ok(found?.as_ref().map(IssueFacts::of)),
+    }
+}
+
+/// The files that a plan of an issue names.
+fn files(issue: Option<IssueFacts>, plan: &SolutionId) -> BTreeSet<RepoPath> {
+    let plan = issue.and_then(|mut issue| issue.plans.remove(plan));
+    plan.map(|plan| plan.files).unwrap_or_default()
 }
 
 /// Those of these issues that have this status and whose plan shares a file with this one, with the first such file of each.
@@ -81,12 +117,12 @@ fn sharing<'a>(
     found
 }
 
-/// Tells that someone works on a file of a plan that is now completed. `None` without an index.
-pub(super) fn at_work(session: &Session, plan: &SolutionId) -> Result<Option<Notice>, Refusal> {
-    let Some(index) = session.index_at_hand()? else { return Ok(None) };
+/// Tells that someone works on a file of a plan that is now completed.
+pub(super) fn at_work(index: &Index<'_>, plan: &SolutionId) -> Result<Option<Notice>, IndexError> {
     let executing = Filter { statuses: vec![IssueStatus::Executing], ..Filter::default() };
     let others = index.facts(&index.list(&executing, SortOrder::Id, 0, None)?)?;
-    let found = sharing(&files(&index.snapshot()?, plan)?, plan, &others, IssueStatus::Executing);
+    let files = files(index.facts_of(&plan.issue())?, plan);
+    let found = sharing(&files, plan, &others, IssueStatus::Executing);
     Ok(found.into_iter().next().map(|(issue, file)| {
         Notice::note(format!("`{issue}` is being executed and changes `{file}`, too"))
             .remedy(Other::QueueForecast, "shows whether the branches conflict")
@@ -116,6 +152,15 @@ fn leave_out_landed(
     Ok(())
 }
 
+/// Whether what the index knows to have landed is up to date, and is in the base.
+fn knows_landed(store: &Store, index: &Index<'_>, base: &BaseCommit) -> Result<bool, Refusal> {
+    let (Some(key), Some(target)) = (index.landing_key()?, LandingTarget::find(store)?) else {
+        return Ok(false);
+    };
+    let tips: Vec<CommitHash> = target.tips().into_iter().map(CommitHash::from).collect();
+    Ok((key.branch, &key.tips) == (target.branch, &tips) && has_all(store, base, &tips))
+}
+
 /// Whether these commits are known to be in the history of the base.
 fn has_all(store: &Store, base: &BaseCommit, tips: &[CommitHash]) -> bool {
     tips.iter().all(|tip| {
@@ -124,16 +169,30 @@ fn has_all(store: &Store, base: &BaseCommit, tips: &[CommitHash]) -> bool {
     })
 }
 
-/// Says with which completed work the plan shares files, and whether git can merge both.
-pub(super) fn tell(session: &Session, wish: &ClaimRequest, plan: &SolutionId) -> Result<(), Refusal> {
+/// Says with which completed work the plan shares files, and whether git can merge both. `known` is that work, if it was found
+/// when the plan was chosen.
+pub(super) fn tell(
+    session: &Session,
+    wish: &ClaimRequest,
+    plan: &SolutionId,
+    known: Option<Vec<SharedWork>>,
+) -> Result<(), Refusal> {
+    if known.as_ref().is_some_and(Vec::is_empty) {
+        return Ok(());
+    }
     let store = session.store();
     let Some(base) = wish.base().commit(store)? else { return Ok(()) };
-    let index = session.index_at_hand()?;
-    let read = store.snapshot()?;
-    let all = shared(store, &read, index.as_ref(), &base, plan)?;
+    let tip = base.tip;
+    let all = match known {
+        Some(known) => known,
+        None => {
+            let (index, read) = (session.index_at_hand()?, store.snapshot()?);
+            CompletedWork::read(store, &read, index.as_ref(), base)?.shared_with(&read, plan)?
+        }
+    };
     for shared in all.iter().take(MOST_TOLD) {
         let what = format!("`{}` changed `{}`, too, and is {}", shared.issue, shared.file, shared.work);
-        let merge = merged(store, &base, &shared.work)?;
+        let merge = merged(store, tip, &shared.work)?;
         let mut notice = Notice::warning(format!("{what}{}", merge.words));
         if merge.conflicts {
             notice = notice.remedy(Other::QueueForecast, "shows all branches that conflict");
@@ -157,7 +216,7 @@ struct MergeForecast {
     conflicts: bool,
 }
 
-fn merged(store: &Store, base: &BaseCommit, work: &AbsentWork) -> Result<MergeForecast, Refusal> {
+fn merged(store: &Store, base: ObjectId, work: &AbsentWork) -> Result<MergeForecast, Refusal> {
     let commit = match &work.place {
         WorkPlace::Branch(branch) => {
             let names = [format!("refs/heads/{branch}"), format!("refs/remotes/{branch}")];
@@ -169,7 +228,7 @@ fn merged(store: &Store, base: &BaseCommit, work: &AbsentWork) -> Result<MergeFo
     };
     let Some(commit) = commit else { return Ok(MergeForecast::default()) };
     // An older git cannot tell, which is no reason to refuse the claim.
-    Ok(match collisions::between(store, &base.tip.into(), &commit) {
+    Ok(match collisions::between(store, &base.into(), &commit) {
         Ok(found) if found.is_empty() => MergeForecast {
             words: "; both merge without conflicts as they are now".to_owned(),
             conflicts: false,

@@ -174,7 +174,7 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
     }
     let preparation = preparing::preparation(session, wish)?;
     let remote = if wish.local { None } else { sync::remote::of_the_ref(store)? };
-    let taken = once(session, wish, remote.as_deref()).or_else(|refusal| {
+    let mut taken = once(session, wish, remote.as_deref()).or_else(|refusal| {
         if refusal.kind == RefusalKind::Nothing
             && let Some(remote) = remote
         {
@@ -187,9 +187,10 @@ pub(crate) fn claim(session: &Session, wish: &ClaimRequest) -> Answer<ClaimView>
     }
     // A worktree that an interrupted command has not made yet is new, too.
     let new_place = taken.path.clone();
+    let shared = taken.shared.take();
     let mut claimed = view(session, taken)?;
     if claimed.is_new {
-        shared_files::tell(session, wish, &claimed.solution_id)?;
+        shared_files::tell(session, wish, &claimed.solution_id, shared)?;
     }
     if let (Some(preparation), Some(place)) = (preparation, new_place) {
         let (path, solution) = (&*place, &claimed.solution_id);
@@ -208,14 +209,14 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
         && let Some(held) = held(session, &snapshot)?
     {
         refuse_other(store, &snapshot, wish, &held)?;
-        return Ok(TakenClaim { execution: held.execution.id, path: None, is_new: false });
+        return Ok(TakenClaim { execution: held.execution.id, path: None, is_new: false, shared: None });
     }
     // The claims made for this request: if the process is killed after one of them, the next run finds it.
     let mut made = match left_behind(session, &snapshot, !wish.worktree.is_new())? {
         LeftBehind::Held(held) if is_shown(session, &held)? => {
             refuse_other(store, &snapshot, wish, &held)?;
             let path = settle(session, wish, &held.execution)?;
-            return Ok(TakenClaim { execution: held.execution.id, path, is_new: false });
+            return Ok(TakenClaim { execution: held.execution.id, path, is_new: false, shared: None });
         }
         LeftBehind::Held(held) => {
             withdraw_here(session, &held.execution)?;
@@ -226,12 +227,14 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
     };
     let new = NewClaim::prepare(session, wish, remote)?;
     let index = session.index_at_hand()?;
+    let mut shared = None;
     let change = |tx: &mut Tx<'_>| {
         if let Some((id, held)) = made_of(tx, &made)? {
             return held.map(|held| held.execution).ok_or_else(|| lost(&id));
         }
         let picked = new.pick(tx, index.as_ref())?;
         let execution = new.write(tx, &picked, &mut made)?;
+        shared = picked.shared;
         let of = execution.item_id.as_ref().map(|item| format!(" as {item}")).unwrap_or_default();
         let missing: Vec<&str> = execution.missing.iter().map(IssueId::as_str).collect();
         let without =
@@ -251,7 +254,7 @@ fn once(session: &Session, wish: &ClaimRequest, remote: Option<&str>) -> Result<
     })?;
     fault::point("claimed");
     let path = settle(session, wish, &execution)?;
-    Ok(TakenClaim { execution: execution.id, path, is_new: true })
+    Ok(TakenClaim { execution: execution.id, path, is_new: true, shared })
 }
 
 /// Whether the remote may have accepted a claim although it is refused; then its note helps to find it.

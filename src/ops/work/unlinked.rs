@@ -209,6 +209,12 @@ fn since_claim(store: &Store, execution: &Execution) -> Result<Vec<ObjectId>, St
     let Some(base) = execution.base_commit.as_ref().and_then(|base| store.commit_here(base)) else {
         return Ok(vec![]);
     };
+    // Usually they are in one line, and no walk by git is needed.
+    if let Some(head) = store.head()?
+        && let Ok(Some(line)) = store.repo().line(head, base, MOST_COMMITS)
+    {
+        return Ok(line);
+    }
     let wanted = Revisions::of("HEAD").without(base).no_merges().at_most(MOST_COMMITS);
     Ok(store.git().named_revisions(wanted)?.unwrap_or_default())
 }
@@ -229,6 +235,10 @@ pub(super) fn made_since_claim(
     let mut found = Vec::new();
     for id in since_claim(store, claim)? {
         let hash = CommitHash::from(id);
+        // Most are linked to this execution itself.
+        if execution.knows_commit(&hash) {
+            continue;
+        }
         let commit = store.code_commit(id)?;
         let is_own = own.contains(&commit.committer) && commit.committed_at.millis() >= begin;
         if is_own && !execution.has_unlinked(&hash) && sources.known(&hash)?.is_empty() {

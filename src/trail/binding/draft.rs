@@ -218,7 +218,7 @@ impl<R: ReadState> Deciding<'_, R> {
         let Some(staged) = self.staged else { return Ok(Copied::Nothing) };
         let Ok(files) = staged.files() else { return Ok(Copied::Nothing) };
         let recent = self.sources.recent(staged.head(), &files).unwrap_or_default();
-        let found = self.sources.by_staged(&recent, &files, || staged.patch_ids()).unwrap_or(Same::Nobody);
+        let found = self.sources.by_staged(&recent, &files, &staged).unwrap_or(Same::Nobody);
         let has_all = |found: &[SourceWork]| {
             named.iter().all(|plan| found.iter().any(|source| source.solution_id == *plan))
         };

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use crate::git::{ObjectId, PatchIdsByFile};
+use crate::git::{Difference, ObjectId, PatchIdsByFile};
 use crate::model::PatchId;
 use crate::store::{CodeCommit, Store, StoreError};
+use crate::trail::line_sum::{LineSum, LineSums};
 use crate::trail::patch_id;
+use crate::trail::sources::ComparedChange;
 
 /// An index that is being committed, on a branch that has commits.
 #[derive(Clone, Copy)]
@@ -29,8 +31,18 @@ impl<'a> Staged<'a> {
         self.index
     }
 
+    /// What differs from HEAD; `None` if only git can tell.
+    fn differences(&self) -> Option<Vec<Difference>> {
+        let repo = self.store.repo();
+        let (staged, before) = (repo.noted_tree(self.index)?, self.store.code_tree_of(self.head).ok()?);
+        repo.first_differences(Some(before), staged, usize::MAX).ok().flatten()
+    }
+
     /// The paths that differ from HEAD.
     pub(super) fn files(&self) -> Result<Vec<String>, StoreError> {
+        if let Some(found) = self.differences() {
+            return Ok(found.into_iter().map(|difference| difference.path).collect());
+        }
         let names = self.store.git().staged_files(self.index, self.head)?;
         Ok(names.into_iter().map(|name| name.to_string()).collect())
     }
@@ -45,9 +57,14 @@ impl<'a> Staged<'a> {
     pub(super) fn patch_ids_by_file(&self) -> Result<[PatchIdsByFile; 2], StoreError> {
         Ok(self.store.git().patch_ids_of_index_by_file(self.index, self.head)?)
     }
+}
 
-    /// The patch id of the change, and that of its reverse.
-    pub(super) fn patch_ids(&self) -> Result<[Option<PatchId>; 2], StoreError> {
+impl ComparedChange for Staged<'_> {
+    fn line_sum(&self, sums: &mut LineSums<'_>) -> Option<LineSum> {
+        sums.of(&self.differences()?)
+    }
+
+    fn patch_ids(&self) -> Result<[Option<PatchId>; 2], StoreError> {
         patch_id::of_index(self.store, self.index, self.head)
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use super::compared::{ComparedChange, MadeChange, alike};
 use super::{MOST_COMPARED, Same, SourceWork, Sources, add};
 use crate::git::{ObjectId, Revisions};
 use crate::model::{CommitHash, CommitLink, ExecutionId, ExecutionStatus, PatchId, SolutionId};
@@ -34,27 +35,20 @@ impl<R: ReadState> Sources<'_, R> {
         let mut others = self.of_same_files(parent, files)?;
         others.extend(self.lost_of_same_files(commit.id, files)?);
         others.retain(|hash| *hash != CommitHash::from(commit.id));
-        Ok(
-            match self.same_change(&others, files, || {
-                let hash = CommitHash::from(commit.id);
-                let own = patch_id::of_commits(self.store, std::slice::from_ref(&hash))?.remove(&hash);
-                Ok([own, patch_id::between(self.store, Some(commit.id), parent)?])
-            })? {
-                Same::Nobody | Same::Several(_) => vec![],
-                Same::Of(found) => found,
-            },
-        )
+        Ok(match self.same_change(&others, files, &MadeChange { store: self.store, commit, parent })? {
+            Same::Nobody | Same::Several(_) => vec![],
+            Same::Of(found) => found,
+        })
     }
 
     /// Like [`Self::by_change`], for a change that is about to be committed, among the commits of [`Self::recent`].
-    /// `patches` are those of the change and of its reverse.
     pub(crate) fn by_staged(
         &self,
         recent: &[CommitHash],
         files: &[String],
-        patches: impl FnOnce() -> Result<[Option<PatchId>; 2], StoreError>,
+        change: &impl ComparedChange,
     ) -> Result<Same, StoreError> {
-        if recent.is_empty() { Ok(Same::Nobody) } else { self.same_change(recent, files, patches) }
+        if recent.is_empty() { Ok(Same::Nobody) } else { self.same_change(recent, files, change) }
     }
 
     /// The latest linked commits that touch some of these files, newest first: only few, since the user waits. Those that
@@ -64,7 +58,9 @@ impl<R: ReadState> Sources<'_, R> {
             return Ok(vec![]);
         }
         let mut linked = Vec::new();
-        for id in self.listed(Revisions::of(head).and_branches().at_most(MOST_RECENT))? {
+        let repo = self.store.repo();
+        let tips = repo.branch_tips()?.into_iter().chain([head]);
+        for id in repo.newest(tips, MOST_RECENT).unwrap_or_default() {
             if !self.known(&id.into())?.is_empty() {
                 linked.push(id);
             }
@@ -115,13 +111,13 @@ impl<R: ReadState> Sources<'_, R> {
         self.linking(&hash, &self.known(&hash)?)
     }
 
-    /// The work with one of these `patches` (of the change, or of its reverse): that of the first matching commit
+    /// The work that makes the same change, or the reverse of it: that of the first matching commit
     /// among `others` (newest first), if all matches belong to the same plans.
     fn same_change(
         &self,
         others: &[CommitHash],
         files: &[String],
-        patches: impl FnOnce() -> Result<[Option<PatchId>; 2], StoreError>,
+        change: &impl ComparedChange,
     ) -> Result<Same, StoreError> {
         let names = files;
         let files: HashSet<&str> = files.iter().map(String::as_str).collect();
@@ -141,6 +137,7 @@ impl<R: ReadState> Sources<'_, R> {
                 smaller.push((hash.clone(), link.files.clone()));
             }
         }
+        let linked = alike(self.store, linked, change);
         let mut parts = FilesByCommit::new(names.iter().map(String::as_str));
         let mut of_parts = Vec::new();
         for (hash, files) in &smaller {
@@ -151,7 +148,7 @@ impl<R: ReadState> Sources<'_, R> {
         if linked.is_empty() && !parts.may_do() {
             return Ok(Same::Nobody);
         }
-        let [own, undone] = patches()?;
+        let [own, undone] = change.patch_ids()?;
         let known = patch_id::of_commits(self.store, &linked)?;
         let mut latest: Option<Vec<SourceWork>> = None;
         let mut plans: BTreeSet<SolutionId> = BTreeSet::new();

@@ -23,6 +23,7 @@ mod server_origins;
 mod server_policy;
 mod server_records;
 mod server_repairs;
+mod started;
 mod trailers;
 #[cfg(target_os = "linux")]
 mod unbound;

@@ -104,7 +104,7 @@ impl<R: ReadState> Deciding<'_, R> {
         };
         let files = staged.files()?;
         let recent = self.sources.recent(staged.head(), &files).unwrap_or_default();
-        let same = self.sources.by_staged(&recent, &files, || staged.patch_ids());
+        let same = self.sources.by_staged(&recent, &files, &staged);
         let Ok(Same::Of(all)) = same else { return Ok(found) };
         let is_more = found
             .iter()
