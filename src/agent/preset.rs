@@ -46,6 +46,7 @@ const GEMINI: &[&str] = &[
 const COPILOT: &[&str] =
     &["COPILOT_GITHUB_TOKEN", "COPILOT_HOME", "COPILOT_MODEL", "GH_TOKEN", "GITHUB_TOKEN"];
 const QWEN: &[&str] = &["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"];
+const VIBE: &[&str] = &["MISTRAL_API_KEY", "OPENAI_API_KEY", "VIBE_HOME"];
 /// For agents that use any provider with a key.
 const ANY: &[&str] = &[
     "ANTHROPIC_API_KEY",
@@ -230,6 +231,26 @@ pub(crate) static ALL: &[AgentPreset] = &[
         protocol: Protocol::Acp,
         commits: true,
         environment: QWEN,
+    },
+    AgentPreset {
+        name: "vibe",
+        about: "Mistral Vibe in headless mode; edits are approved, commands are not; the run commits",
+        command: "vibe --prompt --output text --agent accept-edits --trust",
+        resume: None,
+        mode: None,
+        protocol: Protocol::Plain,
+        commits: false,
+        environment: VIBE,
+    },
+    AgentPreset {
+        name: "vibe-acp",
+        about: "Mistral Vibe through the Agent Client Protocol",
+        command: "vibe-acp",
+        resume: None,
+        mode: None,
+        protocol: Protocol::Acp,
+        commits: true,
+        environment: VIBE,
     },
 ];
 

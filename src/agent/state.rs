@@ -68,6 +68,7 @@ static PLACES: &[StatePlace] = &[
     folder(GEMINI, None, "", ".gemini"),
     folder(&["pi", "pi-acp"], Some("PI_CODING_AGENT_DIR"), "", ".pi"),
     folder(QWEN, None, "", ".qwen"),
+    folder(&["vibe", "vibe-acp"], Some("VIBE_HOME"), "", ".vibe"),
     folder(OPENCODE, Some("XDG_CACHE_HOME"), "opencode", ".cache/opencode"),
     folder(OPENCODE, Some("XDG_CONFIG_HOME"), "opencode", ".config/opencode"),
     folder(OPENCODE, Some("XDG_DATA_HOME"), "opencode", ".local/share/opencode"),

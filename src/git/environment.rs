@@ -52,6 +52,13 @@ impl Environment {
         let _ = self.interrupted.set(StopCheck(Box::new(is_over)));
     }
 
+    /// A copy whose work ends as well once `is_over` returns true.
+    pub(crate) fn also_interrupted_by(&self, is_over: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        let outer = self.clone();
+        let check = StopCheck(Box::new(move || is_over() || outer.is_stopped()));
+        Self { interrupted: Arc::new(OnceLock::from(check)), ..self.clone() }
+    }
+
     /// Whether the work was cancelled or interrupted.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))

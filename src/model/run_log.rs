@@ -318,6 +318,8 @@ once! {
         fact order: OrderKind,
         /// The issue, if it is about one.
         fact issue_id: Option<IssueId> = default,
+        /// What the run may cost in all, if it goes on with another budget.
+        fact budget: Option<Budget> = default,
     }
 }
 

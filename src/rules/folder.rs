@@ -133,7 +133,7 @@ impl RunFolder {
     pub(crate) fn new(run: Run, log: Vec<RunLogEntry>) -> Self {
         let mut run = run;
         for entry in &log {
-            if let RunEvent::Order(Order { order: OrderKind::Add, issue_id: Some(issue) }) = &entry.event
+            if let RunEvent::Order(Order { order: OrderKind::Add, issue_id: Some(issue), .. }) = &entry.event
                 && !run.issue_ids.contains(issue)
             {
                 run.issue_ids.push(issue.clone());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::watch::RunWatch;
+use super::watch::{OwnCommands, RunWatch};
 use crate::agent::agreed::Agreement;
 use crate::model::{Code, IssueStatus, Op, RemedyCall, Run, RunStep, SolutionId};
 use crate::ops::{Refusal, Session, issues, work};
@@ -98,7 +98,10 @@ fn settle_for(
     if !run.takes(RunStep::Execute) {
         return Ok(());
     }
-    settle_setup(session, watch)?;
+    settle_own(session, watch, OwnCommands::Setup, &work::unseen_setup(session)?)?;
+    if run.lands {
+        settle_own(session, watch, OwnCommands::LandTests, &work::unseen_land_tests(session)?)?;
+    }
     let snapshot = session.store().snapshot()?;
     let mut is_any_unseen = false;
     for id in run.issue_ids.iter().filter(|id| !is_over(id)) {
@@ -126,17 +129,25 @@ fn settle_for(
     Ok(())
 }
 
-/// Settles the consent to the setup commands of worktrees.
-fn settle_setup(session: &Session, watch: &mut dyn RunWatch) -> Result<(), Refusal> {
-    let unseen = work::unseen_setup(session)?;
+/// Settles the consent to commands of the project itself.
+fn settle_own(
+    session: &Session,
+    watch: &mut dyn RunWatch,
+    what: OwnCommands,
+    unseen: &[CommandLine],
+) -> Result<(), Refusal> {
     if unseen.is_empty() {
         return Ok(());
     }
-    if !watch.agree_to_setup(&unseen) {
-        let shown = unseen.iter().map(|command| command.as_str().to_owned()).collect();
-        return Err(not_agreed("the setup commands of worktrees").details(shown));
+    if watch.agree_to_own(what, unseen) {
+        return work::agree_to_own(session, unseen);
     }
-    work::agree_to_setup(session, &unseen)
+    let shown = unseen.iter().map(|command| command.as_str().to_owned()).collect();
+    let named = match what {
+        OwnCommands::Setup => "the setup commands of worktrees",
+        OwnCommands::LandTests => "the tests of `wf.land.test`",
+    };
+    Err(not_agreed(named).details(shown))
 }
 
 /// The refusal to run test commands.

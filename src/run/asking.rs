@@ -7,6 +7,7 @@ use std::time::Instant;
 use super::job::{AgentJob, StepReport};
 use super::listener::Listener;
 use super::sessions::NotedSession;
+use super::silence;
 use super::unended::{self, BegunFor};
 use crate::agent::answer::AnswerKind;
 use crate::agent::definition::Agent;
@@ -77,6 +78,7 @@ impl AgentJob {
         request: &Request,
         follow_up: Option<&FollowUp>,
     ) -> Result<Result<AgentReply<A>, Unanswered>, Refusal> {
+        agent.name().clone_into(&mut self.asked.borrow_mut());
         let place = self.place(agent)?;
         let mut request = request.clone();
         if self.step == RunStep::Execute && !agent.commits().value {
@@ -90,13 +92,14 @@ impl AgentJob {
             request.faults.clone_from(&follow_up.faults);
         }
         let before = sequel.as_ref().map(|sequel| sequel.session.clone());
-        let mut listener = Listener::of(self, agent, &place.transcript, before);
+        let silence = silence::limit(self.session()?.store(), agent)?;
+        let mut listener = Listener::of(self, agent, &place.transcript, before, silence);
         let clock = WorkClock::start();
         self.at_work.set(Some(clock));
         let said = talk::ask_again::<A>(agent, &place, &request, sequel.as_ref(), &mut listener);
         self.at_work.set(None);
         listener.report_more();
-        let said = match (said, self.silence) {
+        let said = match (said, silence) {
             (Err(Unanswered::Stopped { agent }), Some(after)) if listener.is_quiet => {
                 Err(Unanswered::Quiet { agent, after })
             }

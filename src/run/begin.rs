@@ -19,7 +19,7 @@ use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::roadmap::has_tag;
 use crate::rules::run::mode_for;
 use crate::rules::{Gate, IssueFolder, facts};
-use crate::store::{StoreError, random_uid, records, resolve};
+use crate::store::{Store, StoreError, random_uid, records, resolve};
 use crate::workplace::Confinement;
 
 /// Maximum issues that a batch explores at a time.
@@ -111,45 +111,21 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
         session.notice_all(blocked(store, &issues, base)?.iter().filter_map(BlockedIssue::warning));
     }
     if steps.contains(&RunStep::Plan) && !steps.contains(&RunStep::Review) {
-        let why = if crew.reviewer.is_none() {
-            "the run has no reviewer".to_owned()
-        } else {
-            format!("its mode is {mode}")
-        };
-        let what = format!("plans will not be reviewed: {why}");
-        let what = match must_be_reviewed {
-            true => Some(format!("{what}, and the policy does not let a plan be queued without a review")),
-            false => Some(what).filter(|_| mode != RunMode::Quick && !input.skip_review),
-        };
-        if let Some(what) = what {
-            let call = RemedyCall::from(Op::Run).option("reviewer", "AGENT");
-            session.notice(Notice::warning(what).remedy(call, "names one"));
+        let is_meant = mode == RunMode::Quick || input.skip_review;
+        if must_be_reviewed || !is_meant {
+            session.notice(unreviewed(mode, &crew, must_be_reviewed));
         }
     }
-    let number =
-        |given: Option<u64>, key: &'static str, most: RangeInclusive<u64>, otherwise: u64| match given {
-            Some(n) => Ok(n),
-            None => Ok::<u64, Refusal>(configured::number(store, key, most)?.unwrap_or(otherwise)),
-        };
     let now = store.now()?;
-    let id = RunId::made(now, &random_uid()?);
     // It matters only later, to the agents; but an invalid value is reported now.
     silence::configured(store)?;
-    let jobs = number(input.jobs, "wf.run.jobs", JOBS, 1)?;
-    let most_planned = if mode == RunMode::Batch { MOST_PLANNED } else { 1 };
-    let plan_jobs = number(input.plan_jobs, "wf.run.planJobs", JOBS, most_planned)?;
     let run = Run {
-        id,
+        id: RunId::made(now, &random_uid()?),
         mode,
         issue_ids: issues.iter().map(|it| it.issue.record.id.clone()).collect(),
         steps,
         agents,
-        limits: RunLimits {
-            explore_jobs: if mode == RunMode::Batch { MOST_EXPLORED } else { 1 },
-            plan_jobs,
-            jobs,
-            retries: number(input.retries, "wf.run.retries", RETRIES, USUAL_RETRIES)?,
-        },
+        limits: limits(store, input, mode)?,
         execution_method: crew.method(),
         code_review: CodeReview::Skip,
         lands: input.lands || store.config_bool("wf.run.land", false)?,
@@ -165,6 +141,35 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
         ));
     }
     Ok(session.done((run, given), None))
+}
+
+/// That plans will not be reviewed, and why.
+fn unreviewed(mode: RunMode, crew: &Crew, must_be_reviewed: bool) -> Notice {
+    let why = if crew.reviewer.is_none() {
+        "the run has no reviewer".to_owned()
+    } else {
+        format!("its mode is {mode}")
+    };
+    let but =
+        if must_be_reviewed { ", and the policy does not let a plan be queued without a review" } else { "" };
+    let call = RemedyCall::from(Op::Run).option("reviewer", "AGENT");
+    Notice::warning(format!("plans will not be reviewed: {why}{but}")).remedy(call, "names one")
+}
+
+/// How much the run does at a time and how often: as the input says, else git's configuration.
+fn limits(store: &Store, input: &Begin, mode: RunMode) -> Result<RunLimits, Refusal> {
+    let number = |given: Option<u64>, key: &'static str, most: RangeInclusive<u64>| match given {
+        Some(n) => Ok(Some(n)),
+        None => configured::number(store, key, most),
+    };
+    let is_batch = mode == RunMode::Batch;
+    let most_planned = if is_batch { MOST_PLANNED } else { 1 };
+    Ok(RunLimits {
+        explore_jobs: if is_batch { MOST_EXPLORED } else { 1 },
+        jobs: number(input.jobs, "wf.run.jobs", JOBS)?.unwrap_or(1),
+        plan_jobs: number(input.plan_jobs, "wf.run.planJobs", JOBS)?.unwrap_or(most_planned),
+        retries: number(input.retries, "wf.run.retries", RETRIES)?.unwrap_or(USUAL_RETRIES),
+    })
 }
 
 /// Records a prepared run.

@@ -156,12 +156,21 @@ impl Crew {
         }
     }
 
-    /// The warning that the planner also reviews its plans, if the same program does.
+    /// The agent and those that take over from it.
+    fn with_fallbacks(&self, agent: &Agent) -> Vec<Agent> {
+        std::iter::once(agent.clone()).chain(self.fallbacks(agent)).collect()
+    }
+
+    /// The warning that a planner also reviews its plans, if the same program does.
     pub(super) fn reviews_itself(&self) -> Option<String> {
-        let (planner, reviewer) = (self.planner.as_ref()?, self.reviewer.as_ref()?);
-        let is_same =
-            planner.name() == reviewer.name() || planner.command().value == reviewer.command().value;
-        is_same.then(|| match (planner.name(), reviewer.name()) {
+        let planners = self.with_fallbacks(self.planner.as_ref()?);
+        let reviewers = self.with_fallbacks(self.reviewer.as_ref()?);
+        let is_same = |planner: &Agent, reviewer: &Agent| {
+            planner.name() == reviewer.name() || planner.command().value == reviewer.command().value
+        };
+        let mut pairs = planners.iter().flat_map(|one| reviewers.iter().map(move |other| (one, other)));
+        let (planner, reviewer) = pairs.find(|(one, other)| is_same(one, other))?;
+        Some(match (planner.name(), reviewer.name()) {
             (one, other) if one == other => format!("the agent `{one}` plans and also reviews these plans"),
             (one, other) => format!(
                 "`{other}`, which reviews the plans, is the same program as `{one}`, which makes them"
@@ -169,13 +178,18 @@ impl Crew {
         })
     }
 
-    /// The actor's name in a role: the name of its agent. Nobody reviews their own plans, so a reviewer with the
-    /// planner's agent gets another name.
+    /// The actor's name in a role: the name of its agent.
     pub(super) fn actor(&self, role: Role) -> Option<String> {
-        let name = self.agent(role).ok()?.name();
-        let is_planner = self.planner.as_ref().is_some_and(|planner| planner.name() == name);
-        let is_twin = role == Role::Reviewer && is_planner;
-        Some(if is_twin { format!("{name}-reviewer") } else { name.to_owned() })
+        Some(self.actor_of(role, self.agent(role).ok()?))
+    }
+
+    /// The actor's name of an agent in a role. Nobody reviews their own plans, so a reviewer that may also plan gets another
+    /// name.
+    pub(super) fn actor_of(&self, role: Role, agent: &Agent) -> String {
+        let planners = self.planner.as_ref().map(|planner| self.with_fallbacks(planner)).unwrap_or_default();
+        let name = agent.name();
+        let is_twin = role == Role::Reviewer && planners.iter().any(|planner| planner.name() == name);
+        if is_twin { format!("{name}-reviewer") } else { name.to_owned() }
     }
 
     /// Which kind of program executes.

@@ -47,8 +47,17 @@ pub(super) fn execute(job: &AgentJob, execution: &AgentExecution) -> StepOutcome
     };
     let carrying = Carrying::new(job, execution, &session);
     // After a kill that followed the last commit, only the end is missing.
-    if execution.may_be_done && carrying.is_all_there() && carrying.finish(None, Spent::default()).is_ok() {
-        return StepOutcome::done(StepResult::Completed(execution.id.clone()), Spent::default());
+    if execution.may_be_done && carrying.is_all_there() {
+        match carrying.finish(None, Spent::default()) {
+            Ok(()) => {
+                let completed = StepResult::Completed(execution.id.clone());
+                return StepOutcome::done(completed, Spent::default());
+            }
+            Err(NoAnswer::Failed(failure)) => {
+                carrying.tell_failed_test(&failure);
+            }
+            Err(NoAnswer::Stopped | NoAnswer::Refused(_)) => {}
+        }
     }
     // The issue waits then, as before its execution began.
     if let Some(why) = job.over_budget(&Usage::default()) {
@@ -106,36 +115,46 @@ pub(super) struct Carrying<'a> {
     is_done: Cell<bool>,
     /// Whether a test of the plan failed on what was committed last.
     has_failed_test: Cell<bool>,
+    /// Whether the agent was told of a failed test.
+    is_told: Cell<bool>,
 }
 
 impl<'a> Carrying<'a> {
     /// The work of an agent on an execution.
     pub(super) fn new(job: &'a AgentJob, execution: &'a AgentExecution, session: &'a Session) -> Self {
-        Self { job, execution, session, is_done: Cell::new(false), has_failed_test: Cell::new(false) }
+        let [is_done, has_failed_test, is_told] = Default::default();
+        Self { job, execution, session, is_done, has_failed_test, is_told }
     }
 }
 
 impl Carrying<'_> {
     /// The agent's part, and the end. If a test fails, the agent is told once before that is recorded.
     fn carry_out(&self) -> Result<Spent, NoAnswer> {
-        self.tests()?;
+        self.tests(self.session)?;
         let input = input(self.session, self.execution.id.as_str(), Role::Executor)?;
         self.job.enter()?;
         match self.build(&input) {
-            Err(NoAnswer::Failed(failure))
-                if self.has_failed_test.get()
-                    && self.job.can_be_asked_on()
-                    && !self.job.is_over_budget(&Usage::default()) =>
-            {
-                let faults = failure.message.into_iter().collect();
-                let (kind, reason) = (RequestKind::Build, FollowUpReason::FailedTest);
-                self.job.tell_next(FollowUp::new(kind, Role::Executor, reason, faults));
-                let note = "a test failed, and its agent was told";
-                self.job.report(Told::Noted(self.job.issue.clone(), note));
-                self.build(&input)
-            }
+            Err(NoAnswer::Failed(failure)) if self.tell_failed_test(&failure) => self.build(&input),
             built => built,
         }
+    }
+
+    /// Tells the agent of a failed test when it is asked next, unless it was told of one before, or cannot be asked on. Returns
+    /// whether it is told.
+    fn tell_failed_test(&self, failure: &Failure) -> bool {
+        let is_told = self.has_failed_test.get()
+            && !self.is_told.get()
+            && self.job.can_be_asked_on()
+            && !self.job.is_over_budget(&Usage::default());
+        if is_told {
+            self.is_told.set(true);
+            let faults = failure.message.iter().cloned().collect();
+            let (kind, reason) = (RequestKind::Build, FollowUpReason::FailedTest);
+            self.job.tell_next(FollowUp::new(kind, Role::Executor, reason, faults));
+            let note = "a test failed, and its agent was told";
+            self.job.report(Told::Noted(self.job.issue.clone(), note));
+        }
+        is_told
     }
 
     /// Lets the agent work, and completes the execution.
@@ -174,7 +193,12 @@ impl Carrying<'_> {
         let checks = self.test(&aside).inspect_err(|vain| {
             self.has_failed_test.set(matches!(vain, NoAnswer::Failed(_)));
         })?;
+        if self.job.stops.is_of_issue() {
+            return Err(NoAnswer::Stopped);
+        }
         let made = self.made()?;
+        // In the name of whoever did the work.
+        let session = &self.job.session()?;
         let item = Some(self.execution.id.to_string());
         let sessions = self.job.unrecorded_sessions();
         let then = Then::Nothing;
@@ -182,7 +206,7 @@ impl Carrying<'_> {
         self.is_done.set(true);
         let id = self.execution.id.clone();
         let events = move |tx: &Tx<'_>, done: &ActionDone| completed(tx, done, &id);
-        match self.job.log_along(self.session, spent, events, || work::complete(self.session, &complete)) {
+        match self.job.log_along(session, spent, events, || work::complete(session, &complete)) {
             Ok(_) => {}
             Err(refusal) if self.job.is_logged() => {
                 self.job.warn("it is completed, but not all that comes after was done", &refusal.message);
@@ -325,6 +349,8 @@ impl Carrying<'_> {
     /// Whether each task has a commit. What an agent left in its workplace was handed in before.
     fn is_all_there(&self) -> bool {
         let look = || -> Result<bool, Refusal> {
+            // The run links them once it has tested them.
+            self.find_links()?;
             let store = self.session.store();
             let Some(folder) = self.folder()? else { return Ok(false) };
             let plan = work::as_stored(store, &folder.execution)?.typed_plan();

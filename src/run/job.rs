@@ -1,19 +1,19 @@
 //! A step that an agent takes on its own thread: its input, and its result.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
-use std::time::Duration;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::along::{Along, log_along};
 use super::asking::{UnrecordedSession, WorkClock};
-use super::landing::EndedLanding;
+use super::landing::{EndedLanding, OwnLandings};
 use super::limits::AgentLimits;
 use super::sessions::SessionNote;
 use super::spending::UnrecordedWork;
@@ -56,8 +56,14 @@ pub(super) struct AgentJob {
     pub(super) agent: Agent,
     /// The agents that take over while it is limited, in order.
     pub(super) fallbacks: Vec<Agent>,
+    /// The name of the agent that was asked last; that of `agent` before any was.
+    pub(super) asked: RefCell<String>,
+    /// The names under which the work of all of them is recorded.
+    pub(super) actors: BTreeMap<String, String>,
     /// Which agents are limited.
     pub(super) limits: Arc<AgentLimits>,
+    /// Where the run itself moves the branch on which it lands.
+    pub(super) landings: OwnLandings,
     /// What it is asked about: the id of an issue, a plan or an execution.
     pub(super) about: String,
     /// The note of the session in which it works.
@@ -86,8 +92,6 @@ pub(super) struct AgentJob {
     pub(super) tried: usize,
     /// Where the step reports events.
     pub(super) reports: SyncSender<StepReport>,
-    /// How long the agent may write and change nothing.
-    pub(super) silence: Option<Duration>,
     /// How urgently the run is to stop.
     pub(super) stops: Arc<RunStops>,
     /// The agent's usage in this step. That of an executor is in the sessions of the execution.
@@ -161,7 +165,7 @@ impl AgentJob {
             self.report(StepReport::Setback(Setback {
                 action: self.step,
                 issue_id: Some(self.issue.clone()),
-                agent: Some(self.agent.name().to_owned()),
+                agent: Some(self.asked.borrow().clone()),
                 error,
                 unrecorded: None,
                 tokens: None,
@@ -245,7 +249,7 @@ impl AgentJob {
         let usage = self.usage.borrow().clone();
         let mut done = ActionDone::plain(self.step, Some(self.issue.clone()));
         let took_ms = spent.took_ms.max(self.worked_ms.get());
-        (done.agent, done.took_ms) = (Some(self.agent.name().to_owned()), Some(took_ms));
+        (done.agent, done.took_ms) = (Some(self.asked.borrow().clone()), Some(took_ms));
         (done.tokens, done.cost) = (usage.tokens, usage.cost);
         let Along { done, logged } = log_along(session, &self.run.id, move |tx| events(tx, &done), work);
         if !logged.is_empty() {

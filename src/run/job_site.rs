@@ -1,17 +1,17 @@
 //! Where the agent of a job works, and what is taken over from there.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
 use super::committing;
 use super::job::{AgentJob, StepReport};
 use super::workplace::{Hander, StepWorkplace};
 use crate::agent::definition::Agent;
 use crate::agent::environment::environment;
-use crate::agent::state::ProgramNeeds;
 use crate::agent::talk::AgentWorkplace;
 use crate::ops::issues::existing_outline;
 use crate::ops::work::handed_in::AgentSubject;
-use crate::ops::work::preparing::tear_down;
+use crate::ops::work::runs::paths::AgentIdentity;
 use crate::ops::{Refusal, Session};
 use crate::process::left_behind::{FILES, RUN};
 use crate::workplace::PlaceVariables;
@@ -19,10 +19,29 @@ use crate::workplace::PlaceVariables;
 impl AgentJob {
     /// A session in the name of the agent: in the worktree that claims its plan, or else in the repository.
     pub(super) fn session(&self) -> Result<Session, Refusal> {
+        let identity = self.acting();
         match &self.claim {
-            Some(claim) => self.identity.at(claim),
-            None => self.identity.shared_session(),
+            Some(claim) => identity.at(claim),
+            None => identity.shared_session(),
         }
+    }
+
+    /// The same, for work that ends as soon as someone stops the step.
+    pub(super) fn session_that_stops(&self) -> Result<Session, Refusal> {
+        let stops = Arc::clone(&self.stops);
+        let mut identity = self.acting();
+        identity.environment = identity.environment.also_interrupted_by(move || stops.is_at_once());
+        match &self.claim {
+            Some(claim) => identity.at(claim),
+            None => identity.shared_session(),
+        }
+    }
+
+    /// Its identity, in the name of the agent that was asked last.
+    fn acting(&self) -> AgentIdentity {
+        let actor = self.actors.get(&*self.asked.borrow()).cloned();
+        let identity = self.identity.clone();
+        AgentIdentity { acting: identity.acting.called(actor), ..identity }
     }
 
     /// Why nothing of the step is recorded, if another driver has the run now.
@@ -57,19 +76,9 @@ impl AgentJob {
         if place.workplace.is_needed() {
             return;
         }
-        let folder = place.workplace.folder.clone();
-        self.tear_down(&place);
-        let removed = self.identity.shared().and_then(|store| Ok(place.workplace.remove(&store)?));
-        if let Err(refusal) = removed {
-            self.warn(&format!("its workplace {} is left behind", folder.display()), &refusal.message);
-        }
-    }
-
-    /// Runs the teardown commands of the project where the agent worked, with no more rights than it had.
-    fn tear_down(&self, place: &StepWorkplace) {
+        // What cannot be opened now is removed later, as after a kill.
         let Ok(session) = self.identity.shared_session() else { return };
-        let within = self.confinement.words(&place.workplace.folder, &ProgramNeeds::default());
-        tear_down(&session, &place.workplace, place.variables.as_ref(), &within);
+        place.leave(&session, &self.confinement);
         for notice in session.notices() {
             self.report(StepReport::Noticed(notice));
         }
@@ -79,7 +88,7 @@ impl AgentJob {
     pub(super) fn hand_in(&self) -> Result<(), Refusal> {
         let mut place = self.workplace.borrow_mut();
         let Some(place) = place.as_mut() else { return Ok(()) };
-        let session = self.identity.shared_session()?;
+        let session = self.acting().shared_session()?;
         let hander = Hander {
             session: &session,
             role: self.role,

@@ -1,10 +1,16 @@
 //! Lands completed work beside the agents: its tests may take long.
 
-use super::testing::{TEST_LIMIT, Unseen};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::testing::TEST_LIMIT;
 use crate::model::{IssueId, RunId};
 use crate::ops::work::runs::paths::AgentIdentity;
-use crate::ops::work::{self, LandMethod, LandView, LandWork};
+use crate::ops::work::{self, LandMethod, LandView, LandWork, Test, VerifyObserver};
 use crate::ops::{Answer, Refusal};
+use crate::process::supervise::Ran;
+use crate::rules::CountedTests;
+use crate::store::ObjectId;
 
 /// What a run lands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +29,29 @@ pub(super) struct EndedLanding {
     pub(super) order: LandingOrder,
     /// What has, and what has not.
     pub(super) landed: Answer<LandView>,
+}
+
+/// The commits to which the run itself moves the branch on which it lands. They are noted before it moves, so that no agent's step
+/// ends in between and takes that for a change by somebody else.
+#[derive(Debug, Clone, Default)]
+pub(super) struct OwnLandings(Arc<Mutex<BTreeSet<ObjectId>>>);
+
+impl OwnLandings {
+    /// All so far.
+    pub(super) fn so_far(&self) -> BTreeSet<ObjectId> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Nobody looks at the output of tests.
+impl VerifyObserver for OwnLandings {
+    fn begins(&mut self, _: &Test, _: usize, _: usize) {}
+    fn wrote(&mut self, _: &[u8]) {}
+    fn ended(&mut self, _: &Ran, _: &CountedTests) {}
+
+    fn lands(&mut self, tip: ObjectId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(tip);
+    }
 }
 
 impl LandingOrder {
@@ -44,7 +73,12 @@ impl LandingOrder {
 }
 
 /// Lands it, on behalf of the owner of the run.
-pub(super) fn land(owner: &AgentIdentity, run: &RunId, order: LandingOrder) -> EndedLanding {
+pub(super) fn land(
+    owner: &AgentIdentity,
+    run: &RunId,
+    order: LandingOrder,
+    mut own: OwnLandings,
+) -> EndedLanding {
     let input = LandWork {
         what: vec![order.what(run)],
         all: false,
@@ -55,7 +89,7 @@ pub(super) fn land(owner: &AgentIdentity, run: &RunId, order: LandingOrder) -> E
         by_hand: !matches!(order, LandingOrder::Issue(_)),
     };
     let landed = owner.shared_session().and_then(|session| {
-        work::landing(&session, input).and_then(|landing| landing.run(TEST_LIMIT, &mut Unseen))
+        work::landing(&session, input).and_then(|landing| landing.run(TEST_LIMIT, &mut own))
     });
     EndedLanding { order, landed }
 }

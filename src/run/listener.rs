@@ -57,12 +57,14 @@ pub(super) struct Listener<'a> {
 }
 
 impl<'a> Listener<'a> {
-    /// Listens to the agent that takes the step, which may be one that takes over.
+    /// Listens to the agent that takes the step, which may be one that takes over. `silence` is how long it may write and change
+    /// nothing.
     pub(super) fn of(
         job: &'a AgentJob,
         agent: &'a Agent,
         transcript: &'a Path,
         before: Option<KnownSession>,
+        silence: Option<Duration>,
     ) -> Self {
         Self {
             job,
@@ -72,7 +74,7 @@ impl<'a> Listener<'a> {
             before,
             used: Usage::default(),
             is_over_budget: false,
-            silence: job.silence.map(|limit| Silence::of(limit, job)),
+            silence: silence.map(|limit| Silence::of(limit, job)),
             reminders: if agent.protocol().value == Protocol::Acp { REMINDERS } else { 0 },
             reminds: false,
             is_quiet: false,

@@ -76,4 +76,4 @@ pub(crate) use pending::{ListPending, is_issue, list_pending};
 pub(crate) use report::{not_landed, report};
 pub(crate) use resume::{Resume, resume, run};
 pub(crate) use steer::{Steer, SteeredRun, is_paused, steer};
-pub(crate) use watch::{PlanToChoose, RunUpdate, RunWatch, StartedIssue, WorkTest};
+pub(crate) use watch::{OwnCommands, PlanToChoose, RunUpdate, RunWatch, StartedIssue, WorkTest};

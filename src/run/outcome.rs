@@ -12,6 +12,8 @@ pub(super) struct EndedStep {
     pub(super) issue: IssueId,
     /// The step.
     pub(super) step: RunStep,
+    /// The agent that was asked last, if one was.
+    pub(super) agent: Option<String>,
     /// Its result.
     pub(super) outcome: Box<StepOutcome>,
     /// The work of its agent that is not recorded yet.

@@ -10,13 +10,13 @@ use sha2::{Digest, Sha256};
 use super::job::UNSTORED;
 use super::leftovers::{kept_branches, unmerged};
 use crate::index::{Index, Needs};
-use crate::model::{Branch, ExecutionId, IssueId, IssueStatus, Unrecorded, hex};
+use crate::model::{Branch, CommitHash, ExecutionId, IssueId, IssueStatus, Unrecorded, hex};
 use crate::ops::work::runs::branch_of_work;
 use crate::ops::work::runs::driver::Driven;
 use crate::ops::work::runs::paths::RunPaths;
 use crate::ops::work::runs::view::named;
 use crate::ops::{Answer, Refusal, Session};
-use crate::rules::landed::LandedState;
+use crate::rules::landed::{LandedState, LandingProof};
 use crate::rules::run::{
     IssueStage, LeftWork, NeededIssue, RunFacts, UnstoredAnswer, UnstoredState, report as report_of,
 };
@@ -69,6 +69,24 @@ pub(crate) fn report(session: &Session, run: Option<&str>) -> Answer<RunReport> 
 pub(crate) fn not_landed(session: &Session, issues: &[IssueId]) -> Result<Option<Vec<IssueId>>, Refusal> {
     let (index, target, ()) = session.ask_landed(Needs::ROWS, |_| Ok(()))?;
     if target.is_some() { Ok(Some(absent(&index, issues)?)) } else { Ok(None) }
+}
+
+/// Those of some issues whose completed work is on the target branch, with the branch and the last of its commits there.
+pub(super) fn found_landed(
+    session: &Session,
+    issues: &[IssueId],
+) -> Result<Vec<(IssueId, Branch, CommitHash)>, Refusal> {
+    let (index, target, ()) = session.ask_landed(Needs::ROWS, |_| Ok(()))?;
+    let mut found = Vec::new();
+    for issue in issues.iter().filter(|_| target.is_some()) {
+        let proof = index.landing_of(issue)?.filter(|proof| proof.landed.state == LandedState::Landed);
+        if let Some(LandingProof { landed, mut proofs, .. }) = proof
+            && let Some(last) = proofs.pop()
+        {
+            found.push((issue.clone(), landed.onto, last));
+        }
+    }
+    Ok(found)
 }
 
 /// Those of some issues whose completed work is known to be absent from the target branch.

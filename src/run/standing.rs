@@ -26,12 +26,15 @@ use crate::store::{IssueSources, ObjectId, ReadState, Snapshot, Store, object_id
 use crate::trail::active;
 use crate::trail::landed::{Asked, Question, derive};
 
+/// For each waiting issue, the issue that it waits for, and the reason.
+type WaitsFor = BTreeMap<IssueId, (Option<IssueId>, String)>;
+
 /// The issues of a run, and which issue waits for which.
 pub(super) struct Standings {
     /// In the order of the run.
     pub(super) all: Vec<Standing>,
-    /// For each waiting issue, the issue that it waits for, and the reason.
-    pub(super) waits_for: BTreeMap<IssueId, (Option<IssueId>, String)>,
+    /// Which waits for which.
+    pub(super) waits_for: WaitsFor,
     /// What the work of the run cost so far.
     pub(super) spent: Spent,
     /// The issues that someone outside of the run executes, and who.
@@ -77,6 +80,43 @@ impl KnownIssues {
     }
 }
 
+/// What the queues say of their issues.
+struct QueuedIssues {
+    /// Those that can begin.
+    ready: BTreeSet<IssueId>,
+    waits_for: WaitsFor,
+}
+
+impl QueuedIssues {
+    fn of(world: &QueueWorld) -> Self {
+        let (mut ready, mut waits_for) = (BTreeSet::new(), WaitsFor::new());
+        for item in world.views().into_iter().flat_map(|view| view.items) {
+            let issue = item.item.issue_id;
+            if item.status == ItemStatus::Ready {
+                ready.insert(issue);
+            } else if let Some(blocker) = item.blocked_by.first() {
+                waits_for.insert(issue, (blocker.issue_id.clone(), blocker.reason.clone()));
+            }
+        }
+        // Plans that change the same file are executed in the order of the queue.
+        for queue in in_order(&world.queues, &world.facts, &world.policy) {
+            for (at, item) in queue.items().iter().enumerate() {
+                if ready.contains(&item.issue_id)
+                    && let Some((first, file)) = queue.goes_after(at).first()
+                {
+                    let why = format!(
+                        "{} (`{}`) comes first in the queue, and shares `{file}` with it",
+                        first.item_id, first.issue_id
+                    );
+                    waits_for.insert(item.issue_id.clone(), (Some(first.issue_id.clone()), why));
+                }
+            }
+        }
+        ready.retain(|issue| !waits_for.contains_key(issue));
+        Self { ready, waits_for }
+    }
+}
+
 /// Looks at all issues of a run.
 pub(super) fn standings(
     session: &Session,
@@ -89,31 +129,7 @@ pub(super) fn standings(
     let progress = RunProgress::of(folder);
     let (index, world) = QueueWorld::everywhere(session)?;
     let snapshot = index.snapshot()?;
-    let (mut ready, mut waits_for) = (BTreeSet::new(), BTreeMap::new());
-    for view in world.views() {
-        for item in view.items {
-            let issue = item.item.issue_id;
-            if item.status == ItemStatus::Ready {
-                ready.insert(issue);
-            } else if let Some(blocker) = item.blocked_by.first() {
-                waits_for.insert(issue, (blocker.issue_id.clone(), blocker.reason.clone()));
-            }
-        }
-    }
-    // Plans that change the same file are executed in the order of the queue.
-    for queue in in_order(&world.queues, &world.facts, &world.policy) {
-        for (at, item) in queue.items().iter().enumerate().filter(|(_, item)| ready.contains(&item.issue_id))
-        {
-            if let Some((first, file)) = queue.goes_after(at).first() {
-                let why = format!(
-                    "{} (`{}`) comes first in the queue, and shares `{file}` with it",
-                    first.item_id, first.issue_id
-                );
-                waits_for.insert(item.issue_id.clone(), (Some(first.issue_id.clone()), why));
-            }
-        }
-    }
-    ready.retain(|issue| !waits_for.contains_key(issue));
+    let QueuedIssues { ready, mut waits_for } = QueuedIssues::of(&world);
     let head = head(store, &folder.run)?.and_then(|hash| object_id(hash.as_str()));
     let at = StandingReader {
         store,

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::configured;
 use crate::model::{
     Code, IssueId, IssueStatus, Op, Order, OrderKind, Other, RemedyCall, RunEvent, RunId, RunStatus,
 };
@@ -26,6 +27,15 @@ pub(crate) struct Steer {
     pub(crate) issues: Vec<String>,
     /// The plan that the one issue is added with.
     pub(crate) solution: Option<String>,
+    /// What the run may cost from here on, if it goes on with another budget.
+    pub(crate) budget: Vec<String>,
+}
+
+impl Steer {
+    /// An order about these issues, or about the run if there are none.
+    pub(crate) fn about(run: Option<String>, order: OrderKind, issues: Vec<String>) -> Self {
+        Self { run, order, issues, solution: None, budget: vec![] }
+    }
 }
 
 /// What a run was told.
@@ -52,17 +62,23 @@ pub(crate) fn steer(session: &Session, input: &Steer) -> Answer<SteeredRun> {
     let store = session.store();
     let found = meant(store, input.run.as_deref())?;
     let (id, driven) = (found.run.id.clone(), Driven::find(store, &found));
+    let budget = match &input.budget[..] {
+        [] => None,
+        given => configured::budget(store, given, "wf.run.budget")?,
+    };
     let committed = session.transact(permit, |tx| {
         let found = existing(tx, &id)?;
+        refuse_ended(&found)?;
         let issue_ids = issues_of(tx, &found, input)?;
         refuse_idle(&found, input.order)?;
         if let (Some(solution), [issue]) = (&input.solution, &issue_ids[..]) {
             plans::bind_named(tx, &issues::existing(tx, issue)?, solution)?;
         }
         let orders: Vec<Order> = if issue_ids.is_empty() {
-            vec![Order { order: input.order, issue_id: None }]
+            vec![Order { order: input.order, issue_id: None, budget: budget.clone() }]
         } else {
-            issue_ids.iter().map(|id| Order { order: input.order, issue_id: Some(id.clone()) }).collect()
+            let order = |id: &IssueId| Order { order: input.order, issue_id: Some(id.clone()), budget: None };
+            issue_ids.iter().map(order).collect()
         };
         for order in orders {
             tx.log_run(&id, RunEvent::Order(order))?;
@@ -84,7 +100,15 @@ pub(crate) fn steer(session: &Session, input: &Steer) -> Answer<SteeredRun> {
 pub(crate) fn is_paused(session: &Session, run: Option<&str>) -> Result<bool, Refusal> {
     let store = session.store();
     let Ok(found) = meant(store, run) else { return Ok(false) };
-    Ok(Driven::find(store, &found) == Driven::Here && steering(&found.log).is_paused)
+    Ok(Driven::find(store, &found) == Driven::Here && steering(&found).is_paused)
+}
+
+fn refuse_ended(found: &RunFolder) -> Result<(), Refusal> {
+    if RunProgress::of(found).status != RunStatus::Completed {
+        return Ok(());
+    }
+    Err(Refusal::new(Code::RunEnded, format!("run `{}` has ended", found.run.id))
+        .remedy(RemedyCall::new(Op::Run, ["ISSUE"]), "starts another"))
 }
 
 /// The named run, or else the only one at work.
@@ -92,11 +116,7 @@ fn meant(store: &Store, run: Option<&str>) -> Result<RunFolder, Refusal> {
     let snapshot = store.snapshot()?;
     if run.is_some() {
         let found = named(&snapshot, run)?;
-        if RunProgress::of(&found).status == RunStatus::Completed {
-            return Err(Refusal::new(Code::RunEnded, format!("run `{}` has ended", found.run.id))
-                .remedy(RemedyCall::new(Op::Run, ["ISSUE"]), "starts another"));
-        }
-        return Ok(found);
+        return refuse_ended(&found).map(|()| found);
     }
     let mut open: Vec<(RunFolder, Driven)> = Vec::new();
     for found in all(&snapshot)?.0 {
@@ -120,13 +140,13 @@ fn meant(store: &Store, run: Option<&str>) -> Result<RunFolder, Refusal> {
 
 /// The issues that an order is about.
 fn issues_of(read: &impl ReadState, found: &RunFolder, input: &Steer) -> Result<Vec<IssueId>, Refusal> {
-    let progress = RunProgress::of(found);
+    let (progress, steering) = (RunProgress::of(found), steering(found));
     let mut ids: Vec<IssueId> = Vec::new();
     for text in &input.issues {
         let id = resolve::issue(read, text)?;
         let at = progress.issue(&id);
         let is_given_up = at.is_some_and(|at| at.error.is_some() || at.status == IssueStatus::Failed);
-        let is_over = at.is_some_and(|at| at.status == IssueStatus::Completed);
+        let is_over = steering.finished.contains(&id);
         match input.order {
             OrderKind::Stop if at.is_none() => {
                 let what = format!("`{id}` is not an issue of run `{}`", found.run.id);
@@ -164,7 +184,7 @@ fn refuse_over(read: &impl ReadState, id: &IssueId) -> Result<(), Refusal> {
 /// Refuses to pause a run that is paused, and to let one go on that is not.
 fn refuse_idle(found: &RunFolder, order: OrderKind) -> Result<(), Refusal> {
     let id = &found.run.id;
-    match (order, steering(&found.log).is_paused) {
+    match (order, steering(found).is_paused) {
         (OrderKind::Pause, true) => Err(Refusal::nothing(format!("run `{id}` is already paused"))
             .remedy(RemedyCall::new(Other::RunResume, [id]), "lets it go on")),
         (OrderKind::Resume, false) => Err(Refusal::nothing(format!("run `{id}` is not paused"))

@@ -37,6 +37,11 @@ fn spent<A>(reply: &AgentReply<A>) -> Spent {
     Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) }
 }
 
+/// A session in the name of the agent that has just answered: another one may have taken over.
+fn of_answer(job: &AgentJob) -> Result<Session, RefusedAnswer> {
+    job.session().map_err(|refusal| RefusedAnswer::NoAnswer(refusal.into()))
+}
+
 /// Has an issue explored. The findings are stored with the issue.
 pub(super) fn explore(job: &AgentJob) -> StepOutcome {
     let explored = (|| {
@@ -51,6 +56,7 @@ pub(super) fn explore(job: &AgentJob) -> StepOutcome {
             let complexity = reply.answer.complexity_assessment;
             let (issue, run) = (job.issue.clone(), Some(job.run.id.clone()));
             let found = plans::Explore { issue, depth, found: reply.answer, run };
+            let session = of_answer(job)?;
             match plans::explore(&session, found) {
                 Ok(_) => Ok(StepOutcome::done(StepResult::Explored(complexity), spent)),
                 Err(refusal) if [Code::OtherIssue, Code::TooLong].contains(&refusal.code) => {
@@ -90,7 +96,7 @@ pub(super) fn plan(job: &AgentJob) -> StepOutcome {
         let mut is_warned = job.tried > 0;
         job.ask::<ProposedPlans, StepOutcome>(RequestKind::Plan, &input, |reply| {
             let spent = spent(&reply);
-            store(&session, job, reply.answer, spent, &mut is_warned)
+            store(&of_answer(job)?, job, reply.answer, spent, &mut is_warned)
         })
     })();
     only_read(job);
@@ -248,7 +254,7 @@ pub(super) fn review(job: &AgentJob, solution: &SolutionId) -> StepOutcome {
         job.ask::<Judgement, StepOutcome>(RequestKind::Review, &input, |reply| {
             let spent = spent(&reply);
             let reviewed = plans::review(
-                &session,
+                &of_answer(job)?,
                 &plans::ReviewPlan {
                     solution: solution.to_string(),
                     judgement: reply.answer.clone(),

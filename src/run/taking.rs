@@ -39,7 +39,7 @@ impl AgentJob {
     }
 
     fn changed_since(&self, before: &UsersState) -> Option<String> {
-        before.changed(&self.identity.shared().ok()?)
+        before.changed(&self.identity.shared().ok()?, || self.landings.so_far())
     }
 
     /// Reports something that was refused to the agent.

@@ -9,7 +9,6 @@ use super::leftovers::named;
 use super::workplace::{self, StepSite, StepWorkplace};
 use crate::agent::state::ProgramNeeds;
 use crate::model::{Check, CheckOutcome, Failure};
-use crate::ops::work::preparing::tear_down;
 use crate::ops::work::verify_notices::not_installed;
 use crate::ops::work::{
     Test, TestWorkplace, Verification, Verified, VerifyObserver, VerifyTests, verification,
@@ -34,8 +33,8 @@ impl VerifyObserver for Unseen {
 impl Carrying<'_> {
     /// The tests of the plan as claimed, if it has any. The claim may have brought another version of the plan than the one
     /// whose tests somebody agreed to.
-    pub(super) fn tests(&self) -> Result<Option<Verification<'_>>, Refusal> {
-        let tests = match verification(self.session, &VerifyTests::new(&self.execution.id)) {
+    pub(super) fn tests<'s>(&self, session: &'s Session) -> Result<Option<Verification<'s>>, Refusal> {
+        let tests = match verification(session, &VerifyTests::new(&self.execution.id)) {
             Err(refusal) if refusal.kind == RefusalKind::Nothing => return Ok(None),
             other => other?,
         };
@@ -47,9 +46,11 @@ impl Carrying<'_> {
     }
 
     /// Runs the tests of the plan, whatever the agent reports, in a workplace that is made for that. The files in `aside` were
-    /// not committed. Returns the results, which are not recorded yet if they suffice.
+    /// not committed. They end as soon as someone stops the work on the issue. Returns the results, which are not recorded yet if
+    /// they suffice.
     pub(super) fn test(&self, aside: &[String]) -> Result<Vec<Check>, NoAnswer> {
-        let Some(tests) = self.tests()? else { return Ok(vec![]) };
+        let session = self.job.session_that_stops()?;
+        let Some(tests) = self.tests(&session)? else { return Ok(vec![]) };
         let Some(start) = self.session.store().head().map_err(Refusal::from)? else { return Ok(vec![]) };
         let of = format!("test-{}", self.execution.id.issue());
         let site = StepSite {
@@ -64,13 +65,8 @@ impl Carrying<'_> {
         let place = StepWorkplace::make(&users, &site, &site.name, &self.job.confinement)?;
         users.notices().into_iter().for_each(|notice| self.job.report(Told::Noticed(notice)));
         let verified = self.run_tests(&users, tests, &place);
-        let within = self.job.confinement.words(&place.workplace.folder, &ProgramNeeds::default());
-        tear_down(&users, &place.workplace, place.variables.as_ref(), &within);
+        place.leave(&users, &self.job.confinement);
         users.notices().into_iter().for_each(|notice| self.job.report(Told::Noticed(notice)));
-        if let Err(error) = place.workplace.remove(self.session.store()) {
-            let what = format!("{}: the workplace of its tests is left behind: {error}", self.job.issue);
-            self.job.report(Told::Noticed(Notice::warning(what)));
-        }
         let verified = verified?;
         self.tell_suspicion(&verified);
         if let Some(notice) = not_installed(&verified.checks) {

@@ -101,6 +101,15 @@ pub(crate) struct PlanToChoose {
     pub(crate) tasks: usize,
 }
 
+/// Commands of the project itself, whatever the plans are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OwnCommands {
+    /// What prepares each worktree.
+    Setup,
+    /// What tests all work before it lands.
+    LandTests,
+}
+
 /// Follows a run.
 pub(crate) trait RunWatch {
     /// Something happened.
@@ -117,8 +126,8 @@ pub(crate) trait RunWatch {
     /// someone consents to once they are known.
     fn agree_to_plans_to_come(&mut self) -> bool;
 
-    /// Whether these setup commands of worktrees may be run; nobody here has consented to them yet.
-    fn agree_to_setup(&mut self, commands: &[CommandLine]) -> bool;
+    /// Whether these commands of the project may be run; nobody here has consented to them yet.
+    fn agree_to_own(&mut self, what: OwnCommands, commands: &[CommandLine]) -> bool;
 
     /// Whether someone consented to the tests of all plans.
     fn has_agreed(&self) -> bool;

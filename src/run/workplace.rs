@@ -12,7 +12,7 @@ use crate::gate::handed_branch::{BranchFault, RefusedBranch};
 use crate::gate::handed_in::RefusedRecord;
 use crate::model::{Branch, Code, ExecutionId, FoldedPaths, RepoPath, RunId, entry_bytes};
 use crate::ops::work::handed_in::{AgentSubject, TakenCommits, refuse_to_keep, take_commits, take_records};
-use crate::ops::work::preparing::{Bring, prepare_workplace};
+use crate::ops::work::preparing::{Bring, leave, prepare_workplace};
 use crate::ops::work::runs::paths::open_tree;
 use crate::ops::work::runs::workplaces::ACTIVE;
 use crate::ops::{Refusal, Session};
@@ -116,6 +116,12 @@ impl StepWorkplace {
     pub(super) fn reopen(store: &Store, name: &str) -> Option<Self> {
         let workplace = Workplace::reopen(store, name)?;
         Some(Self { workplace, variables: None, prepared: Vec::new(), refused: Vec::new() })
+    }
+
+    /// Tears it down, with no more rights than the agent had, and removes it. If that fails, a notice says so.
+    pub(super) fn leave(self, session: &Session, confinement: &Confinement) {
+        let within = confinement.words(&self.workplace.folder, &ProgramNeeds::default());
+        leave(session, self.workplace, &within);
     }
 
     /// Takes what may be taken of its commits and records, once its processes are gone. Returns what was refused, in words.

@@ -247,14 +247,6 @@ impl Preparation {
         self.settings.setup.len()
     }
 
-    /// Records that someone has seen these commands and agrees to run them, now and later.
-    pub(crate) fn agree(&self, shown: &[&CommandLine]) -> Result<(), PreparationError> {
-        match &self.agreement {
-            Some(agreement) => Ok(agreement.give(shown.iter().copied())?),
-            None => Ok(()),
-        }
-    }
-
     /// Drops the setup commands.
     pub(crate) fn without_setup(mut self) -> Self {
         self.settings.setup.clear();

@@ -68,7 +68,7 @@ pub(in crate::cli) fn agree_to_setup(session: &Session, yes: bool, json: bool) -
                 .into());
         }
     }
-    Ok(work::agree_to_setup(session, &new)?)
+    Ok(work::agree_to_own(session, &new)?)
 }
 
 /// Asks for consent to the tests of a landing that nobody here has agreed to yet.

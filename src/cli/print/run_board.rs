@@ -85,7 +85,7 @@ impl Board {
             RunEvent::Issue(reached) => {
                 self.change(&reached.issue_id, |row| row.status = reached.status);
             }
-            RunEvent::Order(Order { order: OrderKind::Add, issue_id: Some(issue) })
+            RunEvent::Order(Order { order: OrderKind::Add, issue_id: Some(issue), .. })
                 if !self.rows.iter().any(|row| row.issue == *issue) =>
             {
                 self.rows.push(Row {

@@ -15,7 +15,7 @@ use crate::model::{Choice, Failure, IssueId, RunEvent, SolutionId, typed};
 use crate::ops::{Notice, Weight};
 use crate::process::supervise::Interrupts;
 use crate::rules::CommandLine;
-use crate::run::{PlanToChoose, RunUpdate, RunWatch};
+use crate::run::{OwnCommands, PlanToChoose, RunUpdate, RunWatch};
 use crate::ui::text::clean_json;
 use crate::ui::{self, Live, Painter, Remarks, clean_line, count, style};
 
@@ -264,13 +264,17 @@ impl RunWatch for Following {
         true
     }
 
-    fn agree_to_setup(&mut self, commands: &[CommandLine]) -> bool {
+    fn agree_to_own(&mut self, what: OwnCommands, commands: &[CommandLine]) -> bool {
         let commands: Vec<&CommandLine> = commands.iter().collect();
-        self.agree_to(
-            "the setup of each worktree:",
-            &commands,
-            "Run it, now and for each later worktree here? [y/N] ",
-        )
+        let (heading, question) = match what {
+            OwnCommands::Setup => {
+                ("the setup of each worktree:", "Run it, now and for each later worktree here? [y/N] ")
+            }
+            OwnCommands::LandTests => {
+                ("the tests of all work that lands:", "Run them, now and for each later landing here? [y/N] ")
+            }
+        };
+        self.agree_to(heading, &commands, question)
     }
 
     fn has_agreed(&self) -> bool {

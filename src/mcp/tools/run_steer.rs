@@ -46,7 +46,7 @@ impl Tool for RunSteer {
             return Err(Refusal::usage(what).hint("`issue` goes with `stop` and `add`"));
         }
         let issues = issue.into_iter().collect();
-        let done = steer(call.session, &Steer { run, order, issues, solution: None })?;
+        let done = steer(call.session, &Steer::about(run, order, issues))?;
         Ok(done.map(|told| SteeredRun { run_id: told.run_id.to_string() }))
     }
 }

@@ -82,13 +82,13 @@ pub(crate) use land::{
     LandView, LandWork, LandedIssue, Landing, LandingStated, NotLanded, PreparedRevert, PullState, PullView,
     PulledIssue, StateLanded, TestRun, WhyNotLanded, begin_half_done, conflict_with, continued,
     follow_copies, half_done, join_work, land_by_pull_request, landing, link_resolution, prepare_revert,
-    state_landed, target_tip, test_joined, work_head,
+    state_landed, target_tip, test_joined, unseen_land_tests, work_head,
 };
 pub(crate) use lease::{Lease, ReleaseLease, keep_lease, leases, release, renew};
 pub(crate) use own::{WorktreeClaim, notice_of_claim, notices_since, own};
 pub(crate) use ownership::{Intent, gone_worktree, refuse_foreign, refuse_foreign_record};
 pub(crate) use planned::{as_claimed, as_stored, planned};
-pub(crate) use preparing::{PlaceView, PreparedView, agree_to_setup, unseen_setup};
+pub(crate) use preparing::{PlaceView, PreparedView, agree_to_own, unseen_setup};
 pub(crate) use prime::{Prime, PrimeAgent, PrimedExecution, PrimedTask, PrimedWaiting, prime, primed};
 pub(crate) use proof::needs_proof;
 pub(crate) use publish::{

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::take::ClaimRequest;
+use crate::agent::agreed::Agreement;
 use crate::agent::state::ProgramNeeds;
 use crate::model::{Code, Op, RemedyCall, SolutionId, exact};
 use crate::ops::{Notice, Refusal, Session};
@@ -82,13 +83,12 @@ pub(crate) fn unseen_setup(session: &Session) -> Result<Vec<CommandLine>, Refusa
     Ok(Preparation::load(session.store())?.unseen().into_iter().cloned().collect())
 }
 
-/// Records that someone has seen these commands and agrees to run them in worktrees, now and later.
+/// Records that someone has seen these commands of the project and agrees to run them, now and later.
 ///
 /// # Errors
 /// `not-agreed` if the consent cannot be stored.
-pub(crate) fn agree_to_setup(session: &Session, shown: &[CommandLine]) -> Result<(), Refusal> {
-    let shown: Vec<&CommandLine> = shown.iter().collect();
-    Ok(Preparation::load(session.store())?.agree(&shown)?)
+pub(crate) fn agree_to_own(session: &Session, shown: &[CommandLine]) -> Result<(), Refusal> {
+    Ok(Agreement::to_workplaces(session.store())?.give(shown)?)
 }
 
 /// How a requested worktree will be prepared; `None` if none is requested.
@@ -220,7 +220,7 @@ pub(crate) fn prepare_workplace(
 
 /// Runs the commands of `wf.workplace.teardown` in a workplace that is about to be removed, behind the words in `within`. It is
 /// removed whatever fails here; notices say what did. Commands that nobody here has agreed to are not run.
-pub(crate) fn tear_down(
+fn tear_down(
     session: &Session,
     workplace: &Workplace,
     variables: Option<&PlaceVariables>,

@@ -1,7 +1,7 @@
 //! What an agent should leave alone: the refs and the files of its user. A difference is reported and never undone, since the
 //! user may have made it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::CommitHash;
 use crate::ops::{Notice, Refusal, Session};
@@ -19,8 +19,16 @@ pub(crate) struct UsersState {
     refs: BTreeMap<String, ObjectId>,
     branch: Option<String>,
     changed: Vec<String>,
-    /// Refs that the run itself moves meanwhile.
-    moved_by_run: Vec<String>,
+    /// The branch on which the run lands work meanwhile.
+    target: Option<LandingBranch>,
+}
+
+/// The branch on which a run lands work while an agent works.
+#[derive(Debug)]
+struct LandingBranch {
+    name: String,
+    /// The same branch as it was fetched last: whatever others push comes there.
+    fetched: Option<String>,
 }
 
 impl UsersState {
@@ -30,31 +38,36 @@ impl UsersState {
         refs.retain(|name, _| *name != store.reference() && !OWN.iter().any(|own| name.starts_with(own)));
         let changed = if store.work_dir().is_some() { store.git().uncommitted()? } else { vec![] };
         let branch = store.branch()?.map(|branch| branch.short().to_owned());
-        Ok(Self { refs, branch, changed, moved_by_run: Vec::new() })
+        Ok(Self { refs, branch, changed, target: None })
     }
 
-    /// The same for a run that lands work meanwhile: whatever becomes of the branch on which that lands is no difference.
+    /// The same for a run that lands work meanwhile, which is no difference.
     pub(crate) fn while_landing(self, store: &Store) -> Result<Self, Refusal> {
-        let Some(target) = LandingTarget::find(store)? else { return Ok(self) };
-        let mut moved_by_run = vec![target.branch.as_str().to_owned()];
-        if let Some(remote) = &target.remote {
-            moved_by_run.push(format!("refs/remotes/{remote}/{}", target.branch.short()));
-        }
-        Ok(Self { moved_by_run, ..self })
+        let target = LandingTarget::find(store)?.map(|LandingTarget { branch, remote, .. }| LandingBranch {
+            name: branch.as_str().to_owned(),
+            fetched: remote.map(|remote| format!("refs/remotes/{remote}/{}", branch.short())),
+        });
+        Ok(Self { target, ..self })
     }
 
     /// Reports what is different now.
     pub(crate) fn report(&self, session: &Session, agent: &str) {
-        if let Some(what) = self.changed(session.store()) {
+        if let Some(what) = self.changed(session.store(), BTreeSet::new) {
             let message = format!("while agent `{agent}` worked elsewhere, {what}");
             session.notice(Notice::warning(message));
         }
     }
 
-    /// What is different now, in words; `None` if nothing is, or if somebody stopped the look.
-    pub(crate) fn changed(&self, store: &Store) -> Option<String> {
+    /// What is different now, in words; `None` if nothing is, or if somebody stopped the look. `landed` are the commits to which the
+    /// run itself has moved the branch on which it lands.
+    pub(crate) fn changed(
+        &self,
+        store: &Store,
+        landed: impl FnOnce() -> BTreeSet<ObjectId>,
+    ) -> Option<String> {
         let differences = match Self::look(store) {
-            Ok(now) => self.differences(&now),
+            // It was noted before the branch moved.
+            Ok(now) => self.differences(&now, &landed()),
             Err(refusal) if refusal.is_stop() => return None,
             Err(refusal) => vec![refusal.message],
         };
@@ -62,21 +75,20 @@ impl UsersState {
         (!differences.is_empty()).then_some(what)
     }
 
-    fn differences(&self, now: &Self) -> Vec<String> {
+    fn differences(&self, now: &Self, landed: &BTreeSet<ObjectId>) -> Vec<String> {
         let short = |id: &ObjectId| CommitHash::from(*id).short().to_owned();
         let mut found = Vec::new();
         if self.branch != now.branch {
             found.push(format!("HEAD is on {}", now.branch.as_deref().unwrap_or("no branch")));
         }
-        for (name, id) in now.refs.iter().filter(|(name, _)| !self.moved_by_run.contains(name)) {
+        for (name, id) in now.refs.iter().filter(|(name, id)| !self.is_of_landing(name, id, landed)) {
             match self.refs.get(name) {
                 Some(before) if before == id => {}
                 Some(before) => found.push(format!("{name} moved from {} to {}", short(before), short(id))),
                 None => found.push(format!("{name} is new")),
             }
         }
-        let is_gone = |name: &&String| !now.refs.contains_key(*name) && !self.moved_by_run.contains(*name);
-        let gone = self.refs.keys().filter(is_gone);
+        let gone = self.refs.keys().filter(|name| !now.refs.contains_key(*name));
         found.extend(gone.map(|name| format!("{name} is gone")));
         let files = now.changed.iter().filter(|file| !self.changed.contains(file));
         found.extend(files.map(|file| file.trim().to_owned()));
@@ -88,5 +100,12 @@ impl UsersState {
             found.push(format!("and {more} more"));
         }
         found
+    }
+
+    /// Whether a ref is at a commit because the run landed something.
+    fn is_of_landing(&self, name: &str, id: &ObjectId, landed: &BTreeSet<ObjectId>) -> bool {
+        self.target.as_ref().is_some_and(|target| {
+            target.fetched.as_deref() == Some(name) || (target.name == name && landed.contains(id))
+        })
     }
 }

@@ -98,6 +98,9 @@ pub(crate) trait VerifyObserver {
 
     /// All have passed, and now they are tested themselves.
     fn proves(&mut self) {}
+
+    /// The target is about to move here.
+    fn lands(&mut self, _: ObjectId) {}
 }
 
 /// Which tests to run.
@@ -123,8 +126,7 @@ impl VerifyTests {
 /// Finds the tests of an execution.
 ///
 /// # Errors
-/// `not-found`, `no-claim`, `claim-lost`, `not-executing`, `unseen-command`, `bare`; nothing to do if there are no
-/// tests.
+/// `not-found`, `no-claim`, `claim-lost`, `not-executing`, `unseen-command`, `bare`; nothing to do without tests.
 pub(crate) fn verification<'s>(
     session: &'s Session,
     input: &VerifyTests,

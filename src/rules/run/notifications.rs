@@ -51,16 +51,13 @@ pub(crate) fn notification(folder: &RunFolder, entry: &RunLogEntry) -> Option<No
 /// wrote, since it sends what it owes before it writes again.
 pub(crate) fn owed(folder: &RunFolder) -> Vec<Notification> {
     // The newest start is that of the driver that asks.
-    let Some(start) = folder
-        .log
-        .iter()
-        .rposition(|entry| matches!(&entry.event, RunEvent::Phase(it) if it.driver.is_some()))
-    else {
+    let Some(start) = folder.log.iter().rposition(|entry| is_start(&entry.event)) else {
         return vec![];
     };
     let before = &folder.log[..start];
-    // A step that went well is recorded without the driver.
-    let Some(end) = before.iter().rposition(|entry| !is_step_done(&entry.event)) else { return vec![] };
+    // A step that went well is recorded without the driver. One that was killed as it started has not sent what it owed.
+    let is_quiet = |event: &RunEvent| is_step_done(event) || is_start(event);
+    let Some(end) = before.iter().rposition(|entry| !is_quiet(&entry.event)) else { return vec![] };
     let (before, last) = (&before[..=end], &before[end]);
     let begin = before.iter().rposition(|entry| entry.at != last.at).map_or(0, |at| at + 1);
     before[begin..].iter().filter_map(|entry| notification(folder, entry)).collect()
@@ -77,6 +74,11 @@ fn is_known_limit(folder: &RunFolder, entry: &RunLogEntry, limited: &Limited) ->
         }
         _ => false,
     })
+}
+
+/// Whether an event tells that a driver began, or went on.
+fn is_start(event: &RunEvent) -> bool {
+    matches!(event, RunEvent::Phase(it) if it.driver.is_some())
 }
 
 /// Whether an event tells that an agent planned or executed something, and nothing else.
@@ -169,5 +171,19 @@ mod tests {
                 folder.log.iter().map(|entry| notification(&folder, entry).is_some()).collect();
             assert_eq!(told, wanted, "{folder:?}");
         }
+    }
+
+    #[test]
+    fn what_is_owed_is_told_by_the_driver_after_one_that_was_killed_as_it_started() {
+        let start = json!({"type": "phase", "status": "running", "phase": "executing", "driver": "one"});
+        let failed = json!({"type": "issue", "issue_id": "ISS-1", "status": "failed", "error": {"error_type": "other"}});
+        for starts in 1..=2 {
+            let mut events = vec![failed.clone()];
+            events.extend(vec![start.clone(); starts]);
+            let owed = owed(&folder(&["ISS-1"], events.into_iter().enumerate().collect()));
+            assert_eq!(owed.len(), 1, "{starts}");
+            assert_eq!(owed[0].kind, NotificationKind::Failed);
+        }
+        assert!(owed(&folder(&["ISS-1"], vec![(0, start.clone()), (1, start)])).is_empty());
     }
 }

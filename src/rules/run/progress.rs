@@ -230,8 +230,7 @@ impl<'a> RunProgress<'a> {
         }
     }
 
-    /// How many issues wait until someone chooses one of their plans, or reviews the one that they have, and has it executed.
-    /// `status` is that of an issue now: it may have been executed since.
+    /// How many issues wait until someone chooses or reviews a plan, and has it executed. `status` is that of an issue now.
     pub(crate) fn waiting_count(&self, mut status: impl FnMut(&IssueId) -> Option<IssueStatus>) -> usize {
         let waiting = self.issues.iter().filter(|issue| issue.is_waiting());
         waiting.filter(|issue| status(issue.id).is_none_or(is_before_execution)).count()
@@ -301,7 +300,8 @@ impl<'a> RunProgress<'a> {
                 }
             }
             RunEvent::Breach(breach) => self.breaches.push(breach),
-            RunEvent::Limited(_) | RunEvent::Order(_) => {}
+            RunEvent::Order(order) => self.budget = order.budget.as_ref().or(self.budget),
+            RunEvent::Limited(_) => {}
             RunEvent::Decision(decided) => {
                 match decided.choice {
                     Choice::Retry => *self.granted.entry(&decided.issue_id).or_default() += 1,

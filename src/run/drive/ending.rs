@@ -1,21 +1,23 @@
 //! The end of a run.
 
 use super::Driver;
+use crate::git::fault;
 use crate::model::{
     Code, IssueId, IssueReached, IssueStatus, Op, Other, PhaseReached, RemedyCall, RunEvent, RunId, RunPhase,
     RunStatus, RunStep,
 };
 use crate::ops::work::runs::view::existing;
 use crate::ops::{Refusal, issues};
-use crate::rules::run::{ALL_FAILED, IssueProgress, STALLED, chains, need, worn_out};
+use crate::rules::run::{ALL_FAILED, IssueProgress, STALLED, STOPPED, chains, need, worn_out};
 use crate::rules::{Need, RunProgress, Standing, StuckReason, facts};
 use crate::run::job::failure;
 use crate::run::sessions::forget_all;
 use crate::store::Store;
 
 impl Driver<'_> {
-    /// Records the end: with what went wrong, if every issue failed or if issues wait for each other.
-    pub(super) fn end(&mut self) -> Result<(), Refusal> {
+    /// Records the end: with what went wrong, if every issue failed or if issues wait for each other. Returns false if someone has
+    /// told the run something meanwhile; then it goes on.
+    pub(super) fn end(&mut self) -> Result<bool, Refusal> {
         let standings = self.standings()?;
         let worn_out = self.worn_out();
         if worn_out.is_some() {
@@ -59,7 +61,9 @@ impl Driver<'_> {
             None
         };
         let (status, phase) = (RunStatus::Completed, RunPhase::Complete);
-        self.log("ended", [RunEvent::Phase(PhaseReached { error, ..PhaseReached::plain(status, phase) })])
+        fault::point("ending");
+        let ended = PhaseReached { error, ..PhaseReached::plain(status, phase) };
+        self.log_if_all_is_known("ended", [RunEvent::Phase(ended)])
     }
 
     /// Records how the last attempts of the run ended: nobody tries them again.
@@ -121,8 +125,14 @@ impl Driver<'_> {
         }
     }
 
+    /// Whether every issue failed. Those that someone stopped did not, by themselves.
     pub(super) fn all_failed(&self) -> bool {
-        RunProgress::of(&self.log).issues.iter().all(|issue| issue.status == IssueStatus::Failed)
+        let progress = RunProgress::of(&self.log);
+        let is_stopped = |issue: &IssueProgress<'_>| {
+            issue.error.and_then(|error| error.error_type.as_deref()) == Some(STOPPED)
+        };
+        progress.issues.iter().all(|issue| issue.status == IssueStatus::Failed)
+            && !progress.issues.iter().all(is_stopped)
     }
 }
 

@@ -109,7 +109,6 @@ impl Driver<'_> {
             .collect();
         let issues: Vec<IssueId> = new.iter().map(|start| start.issue.clone()).collect();
         let mut ids = Vec::new();
-        let mut logged = Vec::new();
         if !claims.is_empty() {
             self.branch_tree()?;
             let session = self.identity(Role::Executor).at(&self.places.branch_tree())?;
@@ -122,9 +121,8 @@ impl Driver<'_> {
                 move |tx| claimed(tx, &of_run, &issues),
                 || claim_for_run(&session, &run, &claims),
             );
-            let Along { done, logged: entries } = along;
-            logged.extend(entries.iter().filter_map(|entry| entry.event.issue().cloned()));
-            self.take_in(entries);
+            let Along { done, logged } = along;
+            self.take_in(logged);
             ids = match done {
                 Ok(ids) => ids,
                 Err(refusal) => claims.iter().map(|_| Err(refusal.clone())).collect(),
@@ -133,17 +131,24 @@ impl Driver<'_> {
         let mut ids = ids.into_iter();
         let mut all = Vec::new();
         for start in starts {
-            all.push(match &start.under_way {
-                Some(id) => {
-                    Ok(ClaimedExecution { id: id.clone(), note: self.left.remove(id), is_logged: false })
-                }
-                None => ids
-                    .next()
-                    .unwrap_or_else(|| Err(Refusal::unreadable("a claim")))
-                    .map(|id| ClaimedExecution { id, note: None, is_logged: logged.contains(&start.issue) }),
-            });
+            let (id, note) = match &start.under_way {
+                Some(id) => (Ok(id.clone()), self.left.remove(id)),
+                None => (ids.next().unwrap_or_else(|| Err(Refusal::unreadable("a claim"))), None),
+            };
+            all.push(id.map(|id| {
+                let is_logged = note.is_none() && self.is_logged_as_begun(&start.issue, &id);
+                ClaimedExecution { id, note, is_logged }
+            }));
         }
         Ok(all)
+    }
+
+    /// Whether the last word of the log about an issue is that this execution of it began.
+    fn is_logged_as_begun(&self, issue: &IssueId, id: &ExecutionId) -> bool {
+        RunProgress::of(&self.log).issue(issue).is_some_and(|logged| {
+            let is_begun = logged.status == IssueStatus::Executing && logged.error.is_none();
+            is_begun && logged.execution_id == Some(id)
+        })
     }
 
     /// Lets an agent work on a claimed plan.

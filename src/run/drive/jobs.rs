@@ -97,16 +97,22 @@ impl Driver<'_> {
             Refusal::new(Code::CannotWrite, format!("the hooks for the agent cannot be written: {error}"))
                 .hint("make sure that the directory is writable and the disk has space")
         })?;
-        let silence = silence::limit(store, &agent)?;
+        // It matters only later; but an invalid value is reported now.
+        silence::configured(store)?;
+        let fallbacks = self.crew.fallbacks(&agent);
+        let all = std::iter::once(&agent).chain(&fallbacks);
+        let actors = all.map(|agent| (agent.name().to_owned(), self.crew.actor_of(role, agent))).collect();
         Ok(AgentJob {
             run: self.run.clone(),
-            silence,
+            asked: RefCell::new(agent.name().to_owned()),
+            actors,
             step,
             execution: None,
             issue: issue.clone(),
-            fallbacks: self.crew.fallbacks(&agent),
+            fallbacks,
             agent,
             limits: Arc::clone(&self.limits),
+            landings: self.landings.own.clone(),
             about,
             note: SessionNote::of(&self.places, role, issue),
             follow_up: RefCell::default(),
@@ -153,7 +159,7 @@ impl Driver<'_> {
         self.threads.push(std::thread::spawn(move || {
             let (step, outcome) = (RunStep::Integrate, Box::new(test()));
             let work = UnrecordedWork::default();
-            let ended = EndedStep { issue, step, outcome, work, logged: vec![] };
+            let ended = EndedStep { issue, step, agent: None, outcome, work, logged: vec![] };
             // Nobody hears it if the run has ended.
             let _ = reports.send(StepReport::Over(ended));
         }));
@@ -174,6 +180,7 @@ impl Driver<'_> {
             job.report(StepReport::Over(EndedStep {
                 issue: job.issue.clone(),
                 step: job.step,
+                agent: Some(job.asked.take()),
                 outcome: Box::new(came),
                 work: job.take_work(),
                 logged: job.logged.take(),

@@ -3,13 +3,16 @@
 use std::collections::VecDeque;
 
 use super::Driver;
-use crate::git::ObjectId;
-use crate::model::{Branch, IssueId, IssueReached, IssueStatus, Op, RemedyCall, RunEvent, RunStep, count};
+use crate::git::{ObjectId, fault};
+use crate::model::{
+    Branch, CommitHash, IssueId, IssueReached, IssueStatus, Op, RemedyCall, RunEvent, RunStep, count,
+};
 use crate::ops::work::runs::is_in;
 use crate::ops::work::{self, LandView, WhyNotLanded};
 use crate::ops::{Answer, Notice, Refusal, RefusalKind};
 use crate::run::job::StepReport;
-use crate::run::landing::{EndedLanding, LandingOrder, ends_run, land};
+use crate::run::landing::{EndedLanding, LandingOrder, OwnLandings, ends_run, land};
+use crate::run::report::found_landed;
 use crate::run::watch::{RunUpdate, WorkTest};
 use crate::store::{StoreError, object_id};
 
@@ -19,6 +22,8 @@ pub(super) struct Landings {
     waiting: VecDeque<LandingOrder>,
     /// What is being landed.
     at_work: Option<LandingOrder>,
+    /// Where the run moves the branch.
+    pub(super) own: OwnLandings,
     /// Whether what an earlier process left was tried.
     is_rest_tried: bool,
 }
@@ -83,10 +88,10 @@ impl Driver<'_> {
         }
         self.landings.at_work = Some(order.clone());
         let (owner, run) = (self.owner(), self.run.id.clone());
-        let reports = self.sender.clone();
+        let (reports, own) = (self.sender.clone(), self.landings.own.clone());
         self.threads.push(std::thread::spawn(move || {
             // Nobody hears it if the run has ended.
-            let _ = reports.send(StepReport::Landed(Box::new(land(&owner, &run, order))));
+            let _ = reports.send(StepReport::Landed(Box::new(land(&owner, &run, order, own))));
         }));
     }
 
@@ -104,22 +109,49 @@ impl Driver<'_> {
     pub(super) fn settle_landing(&mut self, ended: EndedLanding) -> Result<(), Refusal> {
         let EndedLanding { order, landed } = ended;
         self.end_landing(&order);
-        let Some(view) = self.landed(&order.what(&self.run.id), landed)? else { return Ok(()) };
-        if let LandingOrder::Issue(issue) = &order
-            && view.not_landed.iter().any(|it| it.issue_id == *issue && it.why == WhyNotLanded::Conflict)
-        {
-            if !self.ask_about_target(issue)? {
-                self.landings.waiting.push_front(LandingOrder::ByHand(issue.clone()));
+        fault::point("landing-ended");
+        if let Some(view) = self.landed(&order, landed)? {
+            if let LandingOrder::Issue(issue) = &order
+                && view.not_landed.iter().any(|it| it.issue_id == *issue && it.why == WhyNotLanded::Conflict)
+            {
+                if self.is_paused {
+                    // It lands again, and then its agent is asked.
+                    self.landings.waiting.push_front(order.clone());
+                } else if !self.ask_about_target(issue)? {
+                    self.landings.waiting.push_front(LandingOrder::ByHand(issue.clone()));
+                }
+                return Ok(());
             }
+            self.tell_landed(&view)?;
+        }
+        self.tell_landed_before(order.issues())
+    }
+
+    /// Tells of those issues that are on the branch although the log does not say so: the run was killed, or the landing failed, once
+    /// they were there.
+    fn tell_landed_before(&mut self, issues: &[IssueId]) -> Result<(), Refusal> {
+        let untold: Vec<IssueId> =
+            issues.iter().filter(|issue| !self.is_logged_as_landed(issue)).cloned().collect();
+        if untold.is_empty() {
             return Ok(());
         }
-        self.tell_landed(&view)
+        for (issue, onto, commit) in found_landed(self.session, &untold)? {
+            self.log_landed(issue, &onto, commit)?;
+        }
+        Ok(())
+    }
+
+    fn log_landed(&mut self, issue: IssueId, onto: &Branch, commit: CommitHash) -> Result<(), Refusal> {
+        let mut reached = IssueReached::plain(issue, IssueStatus::Completed);
+        reached.landed = Some(commit);
+        reached.note = Some(format!("landed on {}", onto.short()));
+        self.log_issue("landed", reached)
     }
 
     /// The answer of a landing, which later issues build on; `None` if there is nothing to tell any more.
     pub(super) fn landed(
         &mut self,
-        what: &str,
+        order: &LandingOrder,
         landed: Answer<LandView>,
     ) -> Result<Option<LandView>, Refusal> {
         match landed {
@@ -136,9 +168,16 @@ impl Driver<'_> {
             Err(refusal) if ends_run(&refusal) => Err(refusal),
             Err(refusal) if refusal.kind == RefusalKind::Nothing => Ok(None),
             Err(refusal) => {
-                let what = format!("{what} did not land: {}", refusal.message);
+                let what = format!("{} did not land: {}", order.what(&self.run.id), refusal.message);
                 let call = RemedyCall::new(Op::Land, [&self.run.id]);
                 self.watch.update(&RunUpdate::Noticed(&Notice::warning(what).remedy(call, "tries again")));
+                self.tell_landed_before(order.issues())?;
+                for issue in order.issues() {
+                    if !self.is_logged_as_landed(issue) {
+                        let message = format!("{issue} waits for you: it did not land");
+                        self.notify_waiting(issue, "landing", message, Some(refusal.message.clone()))?;
+                    }
+                }
                 Ok(None)
             }
         }
@@ -150,10 +189,7 @@ impl Driver<'_> {
             let commits = count(landed.commits.len(), "commit");
             let note = format!("{} landed on {onto} ({commits}, {})", landed.issue_id, landed.after.short());
             self.watch.update(&RunUpdate::Noticed(&Notice::note(note)));
-            let mut reached = IssueReached::plain(landed.issue_id.clone(), IssueStatus::Completed);
-            reached.landed = Some(landed.after.clone());
-            reached.note = Some(format!("landed on {onto}"));
-            self.log_issue("landed", reached)?;
+            self.log_landed(landed.issue_id.clone(), &view.onto, landed.after.clone())?;
         }
         for left in &view.not_landed {
             let what = format!("{} did not land on {onto}: {}", left.issue_id, left.message);

@@ -179,8 +179,11 @@ impl Driver<'_> {
                 return Ok(Some(false));
             }
             if !self.begin_rest()? {
-                self.end()?;
-                return Ok(Some(true));
+                if self.end()? {
+                    return Ok(Some(true));
+                }
+                *seen = None;
+                return Ok(None);
             }
         }
         match self.news.recv_timeout(LOOK) {

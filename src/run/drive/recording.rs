@@ -11,7 +11,14 @@ use crate::rules::run::{notification, phase};
 use crate::rules::{Role, RunProgress};
 use crate::run::job::{Spent, VainStep};
 use crate::run::watch::RunUpdate;
-use crate::store::Tx;
+use crate::store::{ReadState, Tx, layout};
+
+/// A step on an issue, with the agent that took it, if one did.
+pub(super) struct StepOf<'a> {
+    pub(super) issue: &'a IssueId,
+    pub(super) step: RunStep,
+    pub(super) agent: Option<String>,
+}
 
 impl Driver<'_> {
     pub(super) fn reach_phase(&mut self, step: RunStep) -> Result<(), Refusal> {
@@ -31,23 +38,17 @@ impl Driver<'_> {
         RunEvent::Action(ActionDone::plain(action, None))
     }
 
-    pub(super) fn done(
-        &self,
-        issue: &IssueId,
-        step: RunStep,
-        spent: Spent,
-        note: Option<String>,
-    ) -> RunEvent {
-        let (agent, took_ms) = (self.agent_of(step), Some(spent.took_ms));
-        RunEvent::Action(ActionDone { agent, took_ms, note, ..self.action(issue, step) })
+    pub(super) fn done(&self, of: &StepOf<'_>, spent: Spent, note: Option<String>) -> RunEvent {
+        let (agent, took_ms) = (of.agent.clone(), Some(spent.took_ms));
+        RunEvent::Action(ActionDone { agent, took_ms, note, ..self.action(of.issue, of.step) })
     }
 
-    pub(super) fn setback(&self, issue: &IssueId, action: RunStep, vain: VainStep) -> RunEvent {
+    pub(super) fn setback(of: &StepOf<'_>, vain: VainStep) -> RunEvent {
         let VainStep { failure: error, is_agents, unrecorded } = vain;
         RunEvent::Setback(Setback {
-            action,
-            issue_id: Some(issue.clone()),
-            agent: if is_agents { self.agent_of(action) } else { None },
+            action: of.step,
+            issue_id: Some(of.issue.clone()),
+            agent: if is_agents { of.agent.clone() } else { None },
             error,
             unrecorded,
             tokens: None,
@@ -77,6 +78,25 @@ impl Driver<'_> {
         what: &str,
         events: impl IntoIterator<Item = RunEvent>,
     ) -> Result<(), Refusal> {
+        self.log_if(what, events, |_| Ok(true)).map(drop)
+    }
+
+    /// The same, unless the log has an entry that the driver does not know. Returns whether it was recorded.
+    pub(super) fn log_if_all_is_known(
+        &mut self,
+        what: &str,
+        events: impl IntoIterator<Item = RunEvent>,
+    ) -> Result<bool, Refusal> {
+        let (folder, known) = (layout::run_log(&self.run.id), self.log.log.len());
+        self.log_if(what, events, move |tx| Ok(tx.names(&folder)?.len() == known))
+    }
+
+    fn log_if(
+        &mut self,
+        what: &str,
+        events: impl IntoIterator<Item = RunEvent>,
+        holds: impl Fn(&Tx<'_>) -> Result<bool, Refusal>,
+    ) -> Result<bool, Refusal> {
         // Whoever resumes the run sends only what the last entries say.
         self.settle_notifications();
         let events: Vec<RunEvent> = events.into_iter().collect();
@@ -85,16 +105,20 @@ impl Driver<'_> {
         let of = of.filter(|_| events.len() < 3).map(|issue| format!(" {issue}")).unwrap_or_default();
         let permit = self.session.permit(Op::Run)?;
         let logged = self.session.transact(permit, |tx| {
+            if !holds(tx)? {
+                return Ok(None);
+            }
             let mut logged = Vec::new();
             for event in &events {
                 logged.push(tx.log_run(id, event.clone())?);
             }
             note_unplanned(tx, &events)?;
             tx.describe(format!("run: {id}{of} {what}"));
-            Ok(logged)
+            Ok(Some(logged))
         })?;
-        self.take_in(logged.answer);
-        Ok(())
+        let is_recorded = logged.answer.is_some();
+        self.take_in(logged.answer.unwrap_or_default());
+        Ok(is_recorded)
     }
 
     /// Reports what was recorded in the log of the run.

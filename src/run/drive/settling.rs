@@ -1,6 +1,7 @@
 //! Handles the reports of agents and the results of their steps.
 
 use super::Driver;
+use super::recording::StepOf;
 use crate::git::fault;
 use crate::model::{Code, Failure, IssueId, IssueReached, IssueStatus, RunEvent, RunStep, StepSpent, Usage};
 use crate::ops::Refusal;
@@ -76,8 +77,9 @@ impl Driver<'_> {
 
     /// Records the result of a step, and the usage of its agent.
     pub(super) fn settle(&mut self, ended: EndedStep) -> Result<(), Refusal> {
-        let EndedStep { issue, step, outcome, work, logged } = ended;
+        let EndedStep { issue, step, agent, outcome, work, logged } = ended;
         let issue = &issue;
+        let of = StepOf { issue, step, agent };
         if matches!(*outcome, StepOutcome::Done(_)) && !logged.is_empty() {
             self.take_in(logged);
             self.forget_notes(step, issue);
@@ -87,11 +89,11 @@ impl Driver<'_> {
             StepOutcome::Failed(failure) => {
                 // If something cannot be removed now, the next attempt reports it.
                 let _ = self.leave_room(issue);
-                StepRecord::new("failed", [self.setback(issue, step, VainStep::of_agent(failure))])
+                StepRecord::new("failed", [Self::setback(&of, VainStep::of_agent(failure))])
             }
             StepOutcome::Resolved(resolved) => {
                 self.accept_resolution(issue, &resolved)?;
-                StepRecord::new("resolved", [self.setback(issue, step, VainStep::of_run(resolved.conflict))])
+                StepRecord::new("resolved", [Self::setback(&of, VainStep::of_run(resolved.conflict))])
             }
             StepOutcome::Tested(tested) => {
                 return match self.take_copies(issue, &tested) {
@@ -101,11 +103,11 @@ impl Driver<'_> {
             }
             // Its claim was given back, and it waits for a person.
             StepOutcome::Gave(vain) if is_over_budget(&vain) => {
-                return self.stopped_within(issue, step, work, vec![]);
+                return self.stopped_within(&of, work, vec![]);
             }
-            StepOutcome::Gave(vain) => self.came_to_nothing(issue, step, vain, &work)?,
-            StepOutcome::Stopped => return self.stopped_step(issue, step, work),
-            StepOutcome::Done(done) => self.succeeded(issue, step, done),
+            StepOutcome::Gave(vain) => self.came_to_nothing(&of, vain, &work)?,
+            StepOutcome::Stopped => return self.stopped_step(&of, work),
+            StepOutcome::Done(done) => self.succeeded(&of, done),
         };
         if let Some(first) = events.first_mut() {
             first.spend(work.usage, work.time_ms);
@@ -119,29 +121,29 @@ impl Driver<'_> {
     }
 
     /// What the log says of a step that went well.
-    fn succeeded(&self, issue: &IssueId, step: RunStep, done: DoneStep) -> StepRecord {
-        let DoneStep { result, spent } = done;
+    fn succeeded(&self, of: &StepOf<'_>, done: DoneStep) -> StepRecord {
+        let (DoneStep { result, spent }, issue) = (done, of.issue);
         match result {
             StepResult::Explored(complexity) => {
                 let note = format!("{complexity} complexity");
-                StepRecord::new("explored", [self.done(issue, step, spent, Some(note))])
+                StepRecord::new("explored", [self.done(of, spent, Some(note))])
             }
             StepResult::Planned(solution) => {
                 let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Planned);
                 reached.solution_id = Some(solution);
-                StepRecord::new("planned", [self.done(issue, step, spent, None), RunEvent::Issue(reached)])
+                StepRecord::new("planned", [self.done(of, spent, None), RunEvent::Issue(reached)])
             }
             StepResult::Candidates(n) => {
                 let note = format!("{n} plans to choose from");
-                StepRecord::new("planned", [self.done(issue, step, spent, Some(note))])
+                StepRecord::new("planned", [self.done(of, spent, Some(note))])
             }
             StepResult::Reviewed(verdict) => {
-                StepRecord::new("reviewed", [self.done(issue, step, spent, Some(verdict.to_string()))])
+                StepRecord::new("reviewed", [self.done(of, spent, Some(verdict.to_string()))])
             }
             StepResult::Completed(execution) => {
                 let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Completed);
                 reached.execution_id = Some(execution);
-                StepRecord::new("completed", [self.done(issue, step, spent, None), RunEvent::Issue(reached)])
+                StepRecord::new("completed", [self.done(of, spent, None), RunEvent::Issue(reached)])
             }
         }
     }
@@ -149,51 +151,50 @@ impl Driver<'_> {
     /// What the log says of a step that came to nothing.
     fn came_to_nothing(
         &self,
-        issue: &IssueId,
-        step: RunStep,
+        of: &StepOf<'_>,
         vain: VainStep,
         work: &UnrecordedWork,
     ) -> Result<StepRecord, Refusal> {
-        Ok(match step {
+        Ok(match of.step {
             // It is asked again, or a person is.
-            RunStep::Integrate => StepRecord::new(UNRESOLVED, [self.setback(issue, step, vain)]),
+            RunStep::Integrate => StepRecord::new(UNRESOLVED, [Self::setback(of, vain)]),
             // If these fail, the plan is made without an exploration, and judged by other reviews or by none.
             RunStep::Explore | RunStep::Review => {
-                let mut left_out = self.action(issue, step);
+                let mut left_out = self.action(of.issue, of.step);
                 left_out.skipped = Some(vain.failure.message.clone().unwrap_or_default());
-                let what = if step == RunStep::Review { "unreviewed" } else { "unexplored" };
-                StepRecord::new(what, [self.setback(issue, step, vain), RunEvent::Action(left_out)])
+                let what = if of.step == RunStep::Review { "unreviewed" } else { "unexplored" };
+                StepRecord::new(what, [Self::setback(of, vain), RunEvent::Action(left_out)])
             }
             // Another attempt would cost more than it may: then the issue waits, or the run stops.
-            _ if vain.is_agents && self.is_exhausted(issue, work)? => {
-                StepRecord::new("failed attempt", [self.setback(issue, step, vain)])
+            _ if vain.is_agents && self.is_exhausted(of.issue, work)? => {
+                StepRecord::new("failed attempt", [Self::setback(of, vain)])
             }
-            _ => StepRecord { what: "failed", events: self.failed(issue, step, vain) },
+            _ => StepRecord { what: "failed", events: Self::failed(of, vain) },
         })
     }
 
     /// Records what an agent used in a step that was stopped, which does not count as a failed attempt.
-    fn stopped_step(&mut self, issue: &IssueId, step: RunStep, work: UnrecordedWork) -> Result<(), Refusal> {
+    fn stopped_step(&mut self, of: &StepOf<'_>, work: UnrecordedWork) -> Result<(), Refusal> {
+        let issue = of.issue;
         if self.is_told_to_stop(issue) {
             let stopped = RunEvent::Issue(self.reached_stop(issue));
-            return self.stopped_within(issue, step, work, vec![stopped]);
+            return self.stopped_within(of, work, vec![stopped]);
         }
         self.stop_after_steps();
-        self.stopped_within(issue, step, work, vec![])
+        self.stopped_within(of, work, vec![])
     }
 
     fn stopped_within(
         &mut self,
-        issue: &IssueId,
-        step: RunStep,
+        of: &StepOf<'_>,
         work: UnrecordedWork,
         more: Vec<RunEvent>,
     ) -> Result<(), Refusal> {
-        let events: Vec<RunEvent> = self.spent(issue, step, work).into_iter().chain(more).collect();
+        let events: Vec<RunEvent> = spent(of, work).into_iter().chain(more).collect();
         if !events.is_empty() {
             self.log("stopped", events)?;
         }
-        self.forget_notes(step, issue);
+        self.forget_notes(of.step, of.issue);
         Ok(())
     }
 
@@ -207,16 +208,6 @@ impl Driver<'_> {
     /// Whether the run or the work on an issue has cost what it may, once this work is recorded.
     fn is_exhausted(&self, issue: &IssueId, work: &UnrecordedWork) -> Result<bool, Refusal> {
         Ok(spending::exhausted(self.session, &self.run.id, issue, work)?.is_some())
-    }
-
-    /// What an agent used in a step that ended early; `None` if it told nothing of that.
-    pub(super) fn spent(&self, issue: &IssueId, action: RunStep, work: UnrecordedWork) -> Option<RunEvent> {
-        let Usage { tokens, cost } = work.usage;
-        if tokens.is_none() && cost.is_none() {
-            return None;
-        }
-        let (issue_id, agent, took_ms) = (Some(issue.clone()), self.agent_of(action), Some(work.time_ms));
-        Some(RunEvent::Spent(StepSpent { action, issue_id, agent, tokens, cost, took_ms }))
     }
 
     /// The run itself could not take a step. It goes on without the issue, unless someone wanted it to stop, or a lock file
@@ -236,17 +227,34 @@ impl Driver<'_> {
 
     /// The run itself could not take a step, and goes on without the issue.
     pub(super) fn fail(&mut self, issue: &IssueId, step: RunStep, failure: Failure) -> Result<(), Refusal> {
-        self.log("failed", self.failed(issue, step, VainStep::of_run(failure)))
+        self.log("failed", Self::failed(&StepOf { issue, step, agent: None }, VainStep::of_run(failure)))
     }
 
-    fn failed(&self, issue: &IssueId, step: RunStep, vain: VainStep) -> Vec<RunEvent> {
-        let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Failed);
+    fn failed(of: &StepOf<'_>, vain: VainStep) -> Vec<RunEvent> {
+        let mut reached = IssueReached::plain(of.issue.clone(), IssueStatus::Failed);
         reached.error = Some(vain.failure.clone());
-        vec![self.setback(issue, step, vain), RunEvent::Issue(reached)]
+        vec![Self::setback(of, vain), RunEvent::Issue(reached)]
     }
 }
 
 /// Whether a claim was given back because the issue has cost what it may.
 fn is_over_budget(vain: &VainStep) -> bool {
     vain.failure.error_type.as_deref() == Some(BUDGET) && vain.unrecorded.is_none()
+}
+
+/// What an agent used in a step that ended early; `None` if it told nothing of that.
+pub(super) fn spent(of: &StepOf<'_>, work: UnrecordedWork) -> Option<RunEvent> {
+    let Usage { tokens, cost } = work.usage;
+    if tokens.is_none() && cost.is_none() {
+        return None;
+    }
+    let (issue_id, agent) = (Some(of.issue.clone()), of.agent.clone());
+    Some(RunEvent::Spent(StepSpent {
+        action: of.step,
+        issue_id,
+        agent,
+        tokens,
+        cost,
+        took_ms: Some(work.time_ms),
+    }))
 }

@@ -2,14 +2,16 @@
 
 use super::Driver;
 use crate::model::{
-    Choice, Decided, Failure, IssueId, IssueReached, IssueStatus, OrderKind, RunEvent, RunStep,
+    Choice, CommitHash, Decided, Failure, IssueId, IssueReached, IssueStatus, OrderKind, RunEvent, RunStep,
 };
-use crate::ops::{Refusal, issues};
-use crate::rules::run::{STOPPED, steering};
-use crate::rules::{RunProgress, facts};
+use crate::ops::work::{ReleaseLease, release as release_claim};
+use crate::ops::{Notice, Refusal, issues};
+use crate::rules::run::{STOPPED, releases, steering};
+use crate::rules::{Role, RunProgress, Standing, facts};
 use crate::run::job::failure;
+use crate::run::leftovers::keep_commit;
 use crate::run::watch::RunUpdate;
-use crate::store::{ReadState, layout, records};
+use crate::store::{ObjectId, ReadState, layout, records};
 
 impl Driver<'_> {
     /// Takes in what others wrote into the log of the run, and does it.
@@ -26,7 +28,7 @@ impl Driver<'_> {
                 self.watch.update(&RunUpdate::Logged(entry));
             }
         }
-        let steering = steering(&self.log.log);
+        let steering = steering(&self.log);
         self.is_paused = steering.is_paused;
         for (issue, pending) in steering.pending {
             match pending.order {
@@ -40,7 +42,7 @@ impl Driver<'_> {
 
     /// Whether someone told the run to stop the work on an issue, and that is not done yet.
     pub(super) fn is_told_to_stop(&self, issue: &IssueId) -> bool {
-        steering(&self.log.log).pending.get(issue).is_some_and(|it| it.order == OrderKind::Stop)
+        steering(&self.log).pending.get(issue).is_some_and(|it| it.order == OrderKind::Stop)
     }
 
     /// Stops the agent at work on an issue, and then goes on without the issue.
@@ -49,11 +51,55 @@ impl Driver<'_> {
             stops.at_once();
             return Ok(());
         }
+        // What is being tested or landed is looked at again once that has ended.
+        if self.busy.contains_key(issue) {
+            return Ok(());
+        }
         let progress = RunProgress::of(&self.log);
-        let is_over = progress.issue(issue).is_none_or(|it| {
-            it.error.is_some() || matches!(it.status, IssueStatus::Completed | IssueStatus::Failed)
+        let logged = progress.issue(issue);
+        if logged.is_none_or(|it| it.error.is_some() || it.status == IssueStatus::Failed) {
+            return Ok(());
+        }
+        let is_completed = logged.is_some_and(|it| it.status == IssueStatus::Completed);
+        if is_completed && progress.taken(RunStep::Integrate, issue) > 0 {
+            let note = Some("its work is merged, and nothing was left to stop".to_owned());
+            let reached = IssueReached { note, ..IssueReached::plain(issue.clone(), IssueStatus::Completed) };
+            return self.log_issue("not stopped", reached);
+        }
+        self.give_claim_back(issue)?;
+        self.note_stopped(issue)
+    }
+
+    /// Gives back the claim of an execution at which no agent works any more, as after a kill. Its commits are kept.
+    fn give_claim_back(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+        let is_claimed =
+            |at: &&Standing| at.issue == *issue && at.status == IssueStatus::Executing && at.is_ours;
+        if !self.standings()?.all.iter().any(|at| is_claimed(&at)) {
+            return Ok(());
+        }
+        let store = self.session.store();
+        let folder = issues::existing(&store.snapshot()?, issue)?;
+        let Some(holder) = facts::holder(&folder).map(|holder| &holder.execution) else { return Ok(()) };
+        let tree = self.places.tree_of(&holder.solution_id);
+        let release = ReleaseLease { item: Some(holder.id.to_string()), force: None };
+        let released = self.identity(Role::Executor).at(&tree).and_then(|there| {
+            let is_new = |head: &ObjectId| holder.base_commit != Some(CommitHash::from(*head));
+            if let Some(head) = there.store().head()?.filter(is_new) {
+                let branch = keep_commit(store, &holder.id, head)?;
+                self.session.notice(Notice::note(format!("{issue}: its work is on the branch {branch}")));
+            }
+            release_claim(&there, &release)
         });
-        if is_over { Ok(()) } else { self.note_stopped(issue) }
+        match released {
+            Ok(_) => self.clear(&tree),
+            Err(refusal) if refusal.is_stop() => Err(refusal),
+            Err(refusal) => {
+                let what = format!("{issue}: its claim could not be given back: {}", refusal.message);
+                let notice = Notice::warning(what).remedy(releases(issue), "gives it up");
+                self.watch.update(&RunUpdate::Noticed(&notice));
+                Ok(())
+            }
+        }
     }
 
     /// The run goes on without an issue that someone stopped.
@@ -69,7 +115,7 @@ impl Driver<'_> {
 
     /// Why an issue is given up that someone stopped.
     pub(super) fn stopped(&self, issue: &IssueId) -> Failure {
-        let pending = steering(&self.log.log).pending.remove(issue);
+        let pending = steering(&self.log).pending.remove(issue);
         let by = pending.map_or_else(|| "someone".to_owned(), |pending| pending.by);
         failure(STOPPED, &format!("{by} stopped it"), "")
     }

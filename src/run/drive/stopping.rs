@@ -1,5 +1,7 @@
 //! Stops the agents at work.
 
+use super::recording::StepOf;
+use super::settling::spent;
 use super::{Driver, LOOK};
 use crate::model::RunEvent;
 use crate::ops::Notice;
@@ -55,8 +57,7 @@ impl Driver<'_> {
     /// Tells how a landing ended that the run does not go on from. The log of its execution has what landed.
     fn tell_last(&mut self, ended: EndedLanding) {
         self.end_landing(&ended.order);
-        let what = ended.order.what(&self.run.id);
-        if let Ok(Some(view)) = self.landed(&what, ended.landed) {
+        if let Ok(Some(view)) = self.landed(&ended.order, ended.landed) {
             let _ = self.tell_landed(&view);
         }
     }
@@ -67,10 +68,10 @@ impl Driver<'_> {
         let (mut events, mut ended, mut landing) = (Vec::new(), Vec::new(), None);
         while !self.is_idle() {
             match self.news.recv() {
-                Ok(StepReport::Over(EndedStep { issue, step, work, logged, .. })) => {
+                Ok(StepReport::Over(EndedStep { issue, step, agent, work, logged, .. })) => {
                     self.busy.remove(&issue);
                     if logged.is_empty() {
-                        events.extend(self.spent(&issue, step, work));
+                        events.extend(spent(&StepOf { issue: &issue, step, agent }, work));
                     } else {
                         self.take_in(logged);
                     }

@@ -22,6 +22,11 @@ impl Acting {
         Self { actor: filled_line(actor), role: filled_line(role), clock, is_in_run: false }
     }
 
+    /// The same role under another name.
+    pub(crate) fn called(self, actor: Option<String>) -> Self {
+        Self { actor: filled_line(actor), ..self }
+    }
+
     /// The role; `None` for an owner.
     pub(crate) fn role(&self) -> Option<&str> {
         self.role.as_deref()

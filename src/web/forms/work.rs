@@ -41,7 +41,7 @@ pub(super) fn resume(session: &Session, input: &Query) -> Performed {
 fn steer(session: &Session, input: &Query, order: OrderKind, issues: Vec<String>) -> Performed {
     let run = Some(needed(input, "run")?.to_owned());
     let solution = input.get("solution").map(str::to_owned);
-    run::steer(session, &Steer { run, order, issues, solution })
+    run::steer(session, &Steer { solution, ..Steer::about(run, order, issues) })
         .map_err(|refusal| Fault::at("issue", refusal))?;
     Ok(None)
 }

@@ -30,6 +30,7 @@ pub(crate) use known::KnownWorkplace;
 pub(crate) use make::NewWorkplace;
 pub(crate) use objects::HandInLimits;
 pub(crate) use place::{beside, place, root};
+pub(crate) use register::{folders, noted_places};
 
 use self::untrusted::{Unreadable, UntrustedDir};
 use super::slot::PlaceVariables;

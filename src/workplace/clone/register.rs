@@ -79,7 +79,18 @@ pub(super) fn noted_at(files: &Path) -> Option<SystemTime> {
 
 /// The directory of what this program keeps about a workplace.
 pub(super) fn files(store: &Store, name: &str) -> PathBuf {
-    store.common_dir().join(WORKPLACES).join(name)
+    noted_places(store).join(name)
+}
+
+/// The directory in which each workplace of a repository is noted.
+pub(crate) fn noted_places(store: &Store) -> PathBuf {
+    store.common_dir().join(WORKPLACES)
+}
+
+/// The directories of the workplaces that are noted there now.
+pub(crate) fn folders(noted: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(noted).into_iter().flatten().flatten();
+    entries.filter_map(|entry| WorkplaceNote::read(&entry.path())).map(|note| note.folder).collect()
 }
 
 /// Registers a workplace. Those of processes that were killed are removed.
@@ -88,7 +99,7 @@ pub(super) fn register(
     name: &str,
     note: &WorkplaceNote,
 ) -> Result<Registered, WorkplaceError> {
-    let all = store.common_dir().join(WORKPLACES);
+    let all = noted_places(store);
     let write = |source| WorkplaceError::write(&all, source);
     fs::create_dir_all(&all).map_err(write)?;
     // Nobody looks for locks between the making of a file and its locking.

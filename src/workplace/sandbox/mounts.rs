@@ -10,7 +10,7 @@ use crate::agent::state::ProgramNeeds;
 use crate::git::LinkedWorktree;
 use crate::process::watch::program;
 use crate::store::Store;
-use crate::workplace::clone::{KnownWorkplace, beside, root};
+use crate::workplace::clone::{beside, folders, noted_places, root};
 
 /// The directory for temporary files inside.
 pub(super) const TEMPORARY: &str = "/tmp";
@@ -46,6 +46,8 @@ pub(super) struct Mount {
 #[derive(Debug, Clone)]
 pub(super) struct Mounts {
     rules: Vec<Rule>,
+    /// Where the workplaces of the repository are noted: others are made while an agent works.
+    noted: PathBuf,
     /// The directory in which the repository is, and beside it workplaces of other repositories.
     shared: PathBuf,
 }
@@ -61,7 +63,7 @@ impl Mounts {
     /// What the settings hide and open; the repository, the user's files and programs as they are.
     pub(super) fn new(store: &Store, settings: &SandboxSettings) -> Self {
         let shared = beside(store, "").parent().map_or_else(PathBuf::new, Path::to_owned);
-        let mut mounts = Self { rules: Vec::new(), shared };
+        let mut mounts = Self { rules: Vec::new(), noted: noted_places(store), shared };
         OWN.iter().for_each(|path| mounts.rule(Path::new(path), View::Empty));
         let environment = store.environment();
         // These are named even where nothing covers them, so that no wider setting makes them writable.
@@ -130,11 +132,12 @@ impl Mounts {
             let is_hidden_file = *view == View::HiddenFolder && !path.is_dir();
             add(&mut all, path, if is_hidden_file { View::HiddenFile } else { *view });
         }
+        folders(&self.noted).iter().for_each(|folder| add(&mut all, folder, View::ReadOnly));
         all
     }
 }
 
-/// The directories of the user's repository, of its worktrees, and of its workplaces.
+/// The directories of the user's repository, of its worktrees, and that of all workplaces.
 fn users_places(store: &Store) -> Vec<PathBuf> {
     let mut places = vec![store.common_dir()];
     places.extend(store.work_dir());
@@ -143,7 +146,6 @@ fn users_places(store: &Store) -> Vec<PathBuf> {
     let linked = store.repo().linked_worktrees().unwrap_or_default();
     places.extend(linked.iter().filter_map(LinkedWorktree::folder));
     places.extend(root(store));
-    places.extend(KnownWorkplace::all(store, "").into_iter().map(|known| known.folder));
     places
 }
 
@@ -188,7 +190,7 @@ mod tests {
         let top = folder.path().canonicalize().unwrap();
         let rule = |name: &str, view| Rule { path: top.join(name), view };
         let rules = vec![rule("secret", View::HiddenFolder), rule("", View::Writable)];
-        let mounts = Mounts { rules, shared: top.join("code") };
+        let mounts = Mounts { rules, noted: top.join("noted"), shared: top.join("code") };
         assert_eq!(mounts.hidden(), Vec::<PathBuf>::new());
         fs::write(top.join("secret"), "").unwrap();
         assert_eq!(mounts.hidden(), [top.join("secret")]);
@@ -205,5 +207,15 @@ mod tests {
         assert_eq!(view("code/run/one", "code/run"), Some(View::ReadOnly));
         assert_eq!(view("code/run/one", "code/run/one"), Some(View::Writable));
         assert_eq!(view("code/alone", "code"), None);
+        // The workplace of a run that began since.
+        fs::create_dir_all(top.join("noted/RUN-2")).unwrap();
+        fs::create_dir_all(top.join("code/later")).unwrap();
+        let folder = top.join("code/later");
+        let note = serde_json::json!({
+            "folder": folder, "start": "", "tip": "", "branch": null, "records": null, "outlives": true,
+        });
+        fs::write(top.join("noted/RUN-2/workplace.json"), note.to_string()).unwrap();
+        assert_eq!(view("code/run/one", "code/later"), Some(View::ReadOnly));
+        assert_eq!(view("code/later", "code/later"), Some(View::Writable));
     }
 }

@@ -163,8 +163,8 @@ enum RunCommand {
     },
     /// Stop the work on an issue while the run goes on without it
     ///
-    /// The agent at work on the issue is stopped, its claim is given back, and a branch keeps its work. `run add` takes the
-    /// issue up again.
+    /// The agent or the tests at work on the issue are stopped, its claim is given back, and a branch keeps its work. `run add` takes
+    /// the issue up again.
     Stop {
         /// The issues
         #[arg(required = true)]
@@ -194,7 +194,8 @@ enum RunCommand {
     /// Resume an interrupted or paused run
     ///
     /// Finished steps are not repeated. An agent that was interrupted goes on in its session if it can, else it is asked again,
-    /// from its last commit on. A run that is paused and still at work in another terminal goes on there.
+    /// from its last commit on. A run that is paused and still at work in another terminal goes on there, with its agents, and
+    /// with another `--budget` if one is given.
     Resume {
         /// The run (default: the only one that was interrupted or paused here)
         run: Option<String>,
@@ -268,11 +269,22 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             let done = run::log(&session, run.as_deref())?;
             context.answer(done, |entries, _, screen| print::run::log(screen, entries))
         }
-        RunCommand::Stop { issues, run } => steer(&session, context, run, OrderKind::Stop, issues),
-        RunCommand::Pause { run } => steer(&session, context, run, OrderKind::Pause, vec![]),
-        RunCommand::Add { issues, run } => steer(&session, context, run, OrderKind::Add, issues),
-        RunCommand::Resume { run, .. } if run::is_paused(&session, run.as_deref())? => {
-            steer(&session, context, run, OrderKind::Resume, vec![])
+        RunCommand::Stop { issues, run } => {
+            steer(&session, context, Steer::about(run, OrderKind::Stop, issues))
+        }
+        RunCommand::Pause { run } => steer(&session, context, Steer::about(run, OrderKind::Pause, vec![])),
+        RunCommand::Add { issues, run } => {
+            steer(&session, context, Steer::about(run, OrderKind::Add, issues))
+        }
+        RunCommand::Resume { run, budget, agents, take_over, .. }
+            if run::is_paused(&session, run.as_deref())? =>
+        {
+            let names: AgentNames = agents.into();
+            if take_over || names.by_role().next().is_some() {
+                let what = "the run is paused, not stopped: it goes on with its agents, where it is driven";
+                return Err(Refusal::usage(what).hint("name only the run and its budget").into());
+            }
+            steer(&session, context, Steer { budget, ..Steer::about(run, OrderKind::Resume, vec![]) })
         }
         RunCommand::Resume { run, take_over, budget, agents, yes } => {
             refuse_agents_in_hook("run")?;
@@ -289,14 +301,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
 }
 
 /// Tells a run that is at work what to do.
-fn steer(
-    session: &Session,
-    context: &mut CliContext,
-    run: Option<String>,
-    order: OrderKind,
-    issues: Vec<String>,
-) -> Outcome {
-    let done = run::steer(session, &Steer { run, order, issues, solution: None })?;
+fn steer(session: &Session, context: &mut CliContext, input: Steer) -> Outcome {
+    let done = run::steer(session, &input)?;
     context.answer(done, |told, _, screen| print::run::steered(screen, told))
 }
 

@@ -7,6 +7,7 @@ use super::record::record;
 use super::step::Candidate;
 use super::target::{LandTarget, TargetTips};
 use super::tests::PassedChecks;
+use crate::git::fault;
 use crate::model::{Code, CommitHash, Op};
 use crate::ops::work::publish_store;
 use crate::ops::{Notice, Refusal};
@@ -25,6 +26,7 @@ impl Landing<'_> {
     ) -> Result<bool, Refusal> {
         let (session, target) = (self.session, &self.target);
         let store = session.store();
+        fault::point("landing");
         session.admit_now()?;
         let change = |tx: &mut Tx<'_>| {
             session.admit_change(tx)?;

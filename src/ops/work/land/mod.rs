@@ -49,6 +49,7 @@ pub(crate) use self::revert::{PreparedRevert, prepare_revert};
 pub(crate) use self::stated::{LandStatement, LandingStated, StateLanded, state_landed};
 use self::step::{Candidate, ConflictReason, ConflictedIssue};
 use self::target::{LandTarget, TargetTips};
+pub(crate) use self::tests::unseen_land_tests;
 use self::tests::{LandTest, Trial, TrialEnd, land_tests};
 pub(crate) use self::view::{LandView, LandedIssue, NotLanded, WhyNotLanded};
 use self::work_left::{WorkLeft, work_left};
@@ -297,6 +298,7 @@ impl Landing<'_> {
             for (place, checks) in &mut checks {
                 sign_if_required(self.session, &self.issues[*place].execution, checks)?;
             }
+            trial.observer.lands(made.tip);
             if self.advance(&tips, &made, &checks)? {
                 return self.note_conflicts(&made.conflicts);
             }

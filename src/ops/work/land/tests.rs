@@ -89,13 +89,34 @@ pub(super) fn land_tests(session: &Session, issues: &[ChosenIssue]) -> Result<Ve
             }
         }
     }
-    for text in store.config_all(TEST) {
-        let command = CommandLine::parse(&text).map_err(|unseen| {
-            Refusal::new(Code::UnseenCommand, format!("a command of `{TEST}` cannot be run: {unseen}"))
-                .hint("a command is one line of visible characters")
-        })?;
+    for command in project_tests(session)? {
         let shown = Test { command: command.clone(), tasks: vec![TaskId::from(TEST)] };
         tests.push(LandTest { command, owners: vec![], shown });
+    }
+    Ok(tests)
+}
+
+/// The project's own tests.
+fn project_tests(session: &Session) -> Result<Vec<CommandLine>, Refusal> {
+    let texts = session.store().config_all(TEST).into_iter();
+    let parsed = texts.map(|text| {
+        CommandLine::parse(&text).map_err(|unseen| {
+            Refusal::new(Code::UnseenCommand, format!("a command of `{TEST}` cannot be run: {unseen}"))
+                .hint("a command is one line of visible characters")
+        })
+    });
+    parsed.collect()
+}
+
+/// The commands of `wf.land.test` that nobody here has agreed to yet.
+///
+/// # Errors
+/// `unseen-command`; `not-agreed` if the recorded consent cannot be read.
+pub(crate) fn unseen_land_tests(session: &Session) -> Result<Vec<CommandLine>, Refusal> {
+    let mut tests = project_tests(session)?;
+    if !tests.is_empty() {
+        let agreement = Agreement::to_workplaces(session.store())?;
+        tests.retain(|command| !agreement.is_given(command));
     }
     Ok(tests)
 }
@@ -143,7 +164,7 @@ pub(super) struct Trial<'o> {
     confinement: Confinement,
     interrupts: Interrupts,
     timeout: Duration,
-    observer: &'o mut dyn VerifyObserver,
+    pub(super) observer: &'o mut dyn VerifyObserver,
     is_told: bool,
 }
 

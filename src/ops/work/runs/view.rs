@@ -182,7 +182,7 @@ pub(crate) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Re
     let is_left = driven == Driven::Interrupted;
     let limits = limits_in(&found.log, is_left, store.now()?).into_iter();
     let limited_agents = limits.map(|(agent, until)| LimitedAgent { agent, until }).collect();
-    let is_paused = driven == Driven::Here && steering(&found.log).is_paused;
+    let is_paused = driven == Driven::Here && steering(&found).is_paused;
     let branch = found.run.branch();
     let lacks_branch = match &branch {
         Some(branch) => store.read_ref(branch.as_str())?.is_none(),

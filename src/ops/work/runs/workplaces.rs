@@ -101,3 +101,33 @@ fn task_of(known: &KnownWorkplace) -> Option<TaskId> {
     let active = known.read_file(folder, name)?;
     serde_json::from_slice::<ActiveClaim>(&active).ok()?.task_id
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use crate::ops::test_repo::TestRepo;
+    use crate::workplace::{NewWorkplace, Workplace};
+
+    /// The agent could write the git directory of its workplace, so that one must not stay, whatever can take its place.
+    #[test]
+    fn a_workplace_whose_git_dir_cannot_be_replaced_has_none() {
+        let repo = TestRepo::new();
+        for (key, value) in [("user.name", "Ada"), ("user.email", "ada@example.org")] {
+            repo.run(&["config", key, value]);
+        }
+        repo.run(&["commit", "-q", "--allow-empty", "-m", "Begin"]);
+        let store = repo.store();
+        let folder = repo.dir.path().canonicalize().unwrap().join("place");
+        let start = store.head().unwrap().unwrap();
+        let new = NewWorkplace { folder: &folder, name: "RUN-1", start, branch: None, outlives: true };
+        let workplace = Workplace::make(&store, &new).unwrap();
+        fs::write(folder.join("left.txt"), "left").unwrap();
+        workplace.replace_git_dir(&store).unwrap();
+        assert!(folder.join(".git/HEAD").exists());
+        fs::remove_file(store.common_dir().join("wf/workplaces/RUN-1/private/index")).unwrap();
+        workplace.replace_git_dir(&store).unwrap();
+        assert!(folder.join("left.txt").exists() && !folder.join(".git").exists());
+        assert!(!folder.join(".git.wf").exists());
+    }
+}

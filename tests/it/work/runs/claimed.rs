@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::clones::second;
 use super::world::World;
-use crate::support::plan_on;
+use crate::support::{column, plan_on};
 
 /// An executor that changes the file with the name of its issue.
 const OWN_FILE: &str = "cat > /dev/null; issue=$(pwd | grep -o 'ISS-[0-9]'); echo > $issue.txt; git add .; \
@@ -74,5 +74,33 @@ fn claims_of_a_run_that_was_killed_are_continued() {
             assert_eq!(issue["status"], "completed", "{point}: {issue:#}");
             assert_eq!(issue["executions"].as_array().unwrap().len(), 1, "{point}: {issue:#}");
         }
+        if point == "pushed" {
+            // What the remote alone had came after the log said that they were queued.
+            continue;
+        }
+        // The log says once that each began.
+        let log = ada.json(&["run", "log"]);
+        let mut began = log.as_array().unwrap().clone();
+        began.retain(|entry| entry["status"] == "executing");
+        let mut began = column(&json!(began), "issue_id");
+        began.sort();
+        assert_eq!(began, ["ISS-2", "ISS-3", "ISS-4"], "{point}: {log:#}");
     }
+}
+
+/// One of them cannot be written, and the others are claimed all the same.
+#[test]
+fn a_claim_that_cannot_be_made_does_not_keep_a_run_from_making_others() {
+    let world = queued(2..5);
+    second(&world);
+    // Something is where the worktree of one of them is to be, once the remote was asked.
+    let solution = column(&world.repo.json(&["solution", "list", "ISS-3"]), "id")[0].clone();
+    let race = format!("for claims in ../code-RUN-*; do mkdir -p \"$claims/claims/{solution}/taken\"; done");
+    let repo = world.repo.with_env("WF_FAULT", "fetched:1").with_env("WF_FAULT_RUN", &race);
+    repo.wf(&["run", "ISS-2", "ISS-3", "ISS-4", "--execute-only", "--jobs", "3", "--yes"]).fails(1);
+    let run = world.repo.json(&["run", "show"]);
+    let statuses = ["ISS-2", "ISS-3", "ISS-4"].map(|issue| world.repo.status(issue));
+    assert_eq!(statuses, ["completed", "queued", "completed"], "{run:#}");
+    let log = world.repo.json(&["run", "log"]).to_string();
+    assert!(log.contains("already exists"), "{log}");
 }

@@ -380,3 +380,35 @@ fn commits_of_an_attempt_that_was_given_up_are_not_called_uncommitted() {
     let kept = repo.git(&["for-each-ref", "--format=%(subject)", "refs/heads/wf/kept"]).ok().stdout;
     assert_eq!(kept, "Half\n");
 }
+
+/// No branch `wf/kept/…` or `wf/kept-…` can be made when the run is resumed, so what its agent left stays where it is.
+#[test]
+fn what_cannot_be_kept_yet_is_not_lost() {
+    let world = World::new();
+    let repo = &world.repo;
+    repo.sh(&["-c", "mkfifo ../up ../never"]).ok();
+    let waits = "if once first; then echo mine > left.txt; echo > \"$HERE/up\"; cat \"$HERE/never\"; fi";
+    world.agent("executor", &format!("{waits}; {BUILDS}"));
+    let live = Live::until("ISS-1 About ISS-1: execution by executor", repo, &["run", "ISS-1", "--yes"]);
+    std::fs::read(world.sandbox.root().join("up")).unwrap();
+    live.kill();
+    let short = repo.json(&["show", "ISS-1"])["executions"][0]["id"].as_str().unwrap()[..18].to_owned();
+    let in_the_way = format!(
+        "kept=refs/heads/wf/kept-$(git wf show ISS-1 --json | grep -o 'EXR-ISS-1-[0-9a-z]*' | head -n 1 | cut -c1-18)
+        {{ echo create refs/heads/wf/kept HEAD; echo create $kept/x HEAD
+          for n in $(seq 2 30); do echo create $kept+$n/x HEAD; done; }} | git update-ref --stdin"
+    );
+    repo.sh(&["-c", &in_the_way]).ok();
+    let refused = repo.wf(&["run", "resume", "--yes"]).fails(1);
+    assert!(refused.stderr.contains("cannot create the branch `wf/kept"), "{}", refused.stderr);
+    let all = ["for-each-ref", "--format=delete %(refname)", "refs/heads/wf/kept", "refs/heads/wf/kept-*/**"];
+    let refs = repo.git(&all).ok().stdout;
+    repo.git_in(refs, &["update-ref", "--stdin"]).ok();
+    repo.wf(&["run", "resume", "--yes"]).ok();
+    let kept = branches(repo);
+    let kept = kept
+        .lines()
+        .find(|branch| branch.starts_with("wf/kept"))
+        .unwrap_or_else(|| panic!("{short}: {kept}"));
+    assert_eq!(repo.git(&["show", &format!("{kept}:left.txt")]).ok().stdout, "mine\n");
+}

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::sessions;
-use super::world::{BUILDS, World};
+use super::world::{BUILDS, PLANS, World};
 use crate::support::column;
 
 /// Fails as Claude Code does at its limit, until a time.
@@ -72,6 +72,14 @@ fn another_agent_takes_over() {
     assert_eq!(told_limits(&world), 1);
     let limits = limits(&world);
     assert_eq!(limits[0]["fallback"], "other", "{limits:#?}");
+    // What it did is not told of the agent from which it took over.
+    let log = world.repo.json(&["run", "log"]);
+    let executed =
+        log.as_array().unwrap().iter().find(|it| it["type"] == "action" && it["action"] == "execute");
+    assert_eq!(executed.unwrap()["agent"], "other", "{log:#}");
+    let ended =
+        world.repo.git(&["log", "-1", "--format=%B", "--grep=^execution: complete", "refs/wf/main"]).ok();
+    assert!(ended.stdout.contains("Wf-Actor: other\n"), "{}", ended.stdout);
     // Another run knows of the limit, and does not ask.
     world.repo.issue("ISS-2");
     world.agent("executor", "touch \"$HERE/asked-again\"; exit 1");
@@ -86,6 +94,16 @@ fn another_agent_takes_over() {
     later.wf(&["run", "ISS-3", "--yes"]).ok();
     let issue = later.json(&["show", "ISS-3"]);
     assert_eq!(column(&issue["executions"][0]["sessions"], "agent"), ["executor"], "{issue:#}");
+}
+
+#[test]
+fn an_agent_that_takes_over_from_the_planner_should_not_review() {
+    let world = World::new();
+    world.agent("other", PLANS);
+    world.repo.git(&["config", "wf.agent.planner.fallback", "other"]).ok();
+    let dry = world.repo.wf(&["run", "ISS-1", "--reviewer", "other", "--dry-run"]);
+    let told = format!("{}{}", dry.stdout, dry.stderr);
+    assert!(told.contains("the agent `other` plans and also reviews these plans"), "{told}");
 }
 
 #[test]

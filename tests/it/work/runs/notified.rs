@@ -115,3 +115,38 @@ fn a_run_that_was_killed_before_it_told_something_tells_it_when_it_is_resumed() 
     let failed = log.as_array().unwrap().iter().filter(|it| it["status"] == "failed").count();
     assert_eq!(failed, 1);
 }
+
+/// The landing is recorded with the work, and the run is killed before its log says so.
+#[test]
+fn a_landing_that_a_killed_run_did_not_log_is_told_once_it_goes_on() {
+    let world = World::new();
+    listen(&world, "");
+    let dying = world.repo.with_env("WF_FAULT", "landing-ended");
+    assert_eq!(dying.wf(&["run", "ISS-1", "--land", "--yes"]).code, -1);
+    assert_eq!(kinds(&told(&world)), []);
+    assert_eq!(world.repo.json(&["list", "--unlanded"]), serde_json::json!([]));
+    world.repo.wf(&["run", "resume", "--yes"]).ok();
+    let told = told(&world);
+    assert_eq!(kinds(&told), [("landed", "ISS-1"), ("over", "")]);
+    assert_eq!(told[0]["message"], "ISS-1 landed on main");
+    let log = world.repo.json(&["run", "log"]);
+    let landed = log.as_array().unwrap().iter().filter(|entry| entry["landed"].is_string());
+    let commits: Vec<&str> = landed.map(|entry| entry["landed"].as_str().unwrap()).collect();
+    assert_eq!(commits.len(), 1, "{log:#}");
+}
+
+#[test]
+fn work_that_cannot_land_waits_for_a_person() {
+    let world = World::new();
+    listen(&world, "");
+    // Landing would overwrite this.
+    world.repo.write("a.txt", "mine\n");
+    world.repo.wf(&["run", "ISS-1", "--land", "--yes"]);
+    let told = told(&world);
+    let waits: Vec<&Value> = told.iter().filter(|it| it["type"] == "waits").collect();
+    assert!(!waits.is_empty(), "{told:#?}");
+    for it in waits {
+        assert_eq!((&it["issue_id"], &it["id"]), (&serde_json::json!("ISS-1"), &told[0]["id"]), "{told:#?}");
+        assert!(it["quoted"].as_str().unwrap().contains("changes that landing would overwrite"), "{it:#}");
+    }
+}

@@ -61,3 +61,37 @@ fn what_was_set_up_is_torn_down_before_a_workplace_goes() {
     world.repo.wf(&["roadmap", "plan", "Export", "--planner", silent]).fails(1);
     assert_eq!(lines(), before + 3);
 }
+
+/// A file of a commit can name the server from which Git LFS fetches, so nothing is fetched for what an agent committed.
+#[test]
+fn large_files_of_an_agents_commit_are_not_fetched() {
+    let world = World::new();
+    let repo = &world.repo;
+    let (filter, seen) = (world.sandbox.root().join("large-files"), world.sandbox.root().join("seen"));
+    let script = format!(
+        "#!/bin/sh\necho \"excluded: $(git config lfs.fetchexclude)\" >> '{}'; cat\n",
+        seen.display()
+    );
+    std::fs::write(&filter, script).unwrap();
+    std::fs::set_permissions(&filter, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    repo.git(&["config", "filter.lfs.smudge", filter.to_str().unwrap()]).ok();
+    repo.write(".gitattributes", "a.txt filter=lfs\n");
+    repo.commit("b.txt", "b\n", "Attributes");
+    repo.git(&["add", ".gitattributes"]).ok();
+    repo.git(&["commit", "-q", "--amend", "--no-edit"]).ok();
+    let excluded = || -> Vec<String> {
+        let text = std::fs::read_to_string(&seen).unwrap_or_default();
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines.dedup();
+        lines
+    };
+    // What the user has checked out is theirs.
+    repo.wf(&["run", "ISS-1", "--plan-only", "--yes"]).ok();
+    assert_eq!(excluded(), ["excluded: "]);
+    std::fs::remove_file(&seen).unwrap();
+    world.agent("executor", &format!("rm \"$HERE/seen\"; {BUILDS}"));
+    repo.wf(&["run", "ISS-1", "--yes"]).ok();
+    // Its tests run on its commit.
+    assert!(excluded().contains(&"excluded: *".to_owned()), "{:?}", excluded());
+}

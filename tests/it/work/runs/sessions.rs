@@ -275,3 +275,25 @@ fn a_resume_command_says_where_the_session_stands() {
     let refused = world.repo.refused(1, &["run", "ISS-1"]);
     assert!(refused["message"].as_str().unwrap().contains("`{session}`"), "{refused}");
 }
+
+/// The run is killed while the test runs that will fail, so whoever resumes it learns of the failure first.
+#[test]
+fn a_test_that_fails_after_a_kill_is_told_in_the_same_session() {
+    let world = World::new();
+    let here = world.sandbox.root().display().to_string();
+    let kills =
+        format!("if test ! -e '{here}/killed'; then touch '{here}/killed'; kill -9 $(cat '{here}/run'); fi");
+    world.plan("plan.json", &format!("{kills}; grep -q good a.txt"));
+    if !agent(&world, "executor", RESUME, "commit('bad')", "commit('good')") {
+        return;
+    }
+    let program = env!("CARGO_BIN_EXE_git-wf");
+    let call = format!("echo $$ > '{here}/run'; exec '{program}' run ISS-1 --yes");
+    assert_ne!(world.repo.sh(&["-c", &call]).code, 0);
+    world.repo.wf(&["run", "resume", "--yes"]).ok();
+    let asked = asked(&world);
+    let sessions: Vec<&str> = asked.iter().map(|it| it["sid"].as_str().unwrap()).collect();
+    assert_eq!(sessions, ["s-1", "s-1"], "{asked:#?}");
+    let told = asked[1]["text"].as_str().unwrap();
+    assert!(told.contains("grep -q good a.txt") && !told.contains("\"input\""), "{told}");
+}

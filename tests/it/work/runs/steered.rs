@@ -4,6 +4,8 @@ use std::process::Stdio;
 
 use serde_json::json;
 
+use super::live::{Live, latest};
+use super::resolved::{BOTH, conflicting};
 use super::sessions;
 use super::world::{BUILDS, PLANS, World};
 use crate::support::{Ends, column, plan_on};
@@ -96,10 +98,16 @@ fn a_paused_run_begins_nothing_until_it_goes_on() {
     assert_eq!(world.repo.json(&["show", "ISS-2"])["executions"], json!([]));
     let refused = world.repo.refused(3, &["run", "pause"]);
     assert!(refused["message"].as_str().unwrap().contains("is already paused"), "{refused}");
-    let goes = world.repo.wf(&["run", "resume"]).ok().stdout;
+    // It goes on where it is, with the agents that it has.
+    let refused = world.repo.refused(2, &["run", "resume", "--planner", "nobody"]);
+    assert!(refused["message"].as_str().unwrap().contains("goes on with its agents"), "{refused}");
+    let goes = world.repo.wf(&["run", "resume", "--budget", "50 USD"]).ok().stdout;
     assert!(goes.contains("goes on"), "{goes}");
     assert!(run.0.wait().unwrap().success());
     assert_eq!(world.repo.status("ISS-2"), "completed");
+    let log = world.repo.json(&["run", "log"]);
+    let goes_on = log.as_array().unwrap().iter().find(|entry| entry["order"] == "resume").unwrap();
+    assert!(goes_on["budget"].to_string().contains("50"), "{goes_on:#}");
 }
 
 #[test]
@@ -164,4 +172,90 @@ fn what_a_planner_used_before_it_was_stopped_is_recorded() {
     assert_eq!(entry("setback"), None, "{log:#}");
     let report = world.repo.json(&["run", "report"]);
     assert_eq!(report["totals"]["tokens"], spent["tokens"], "{report:#}");
+}
+
+/// A world whose plan has a test that says when it runs, by opening `up`, and never ends.
+fn hanging_test() -> World {
+    let world = World::new();
+    world.repo.sh(&["-c", "mkfifo ../up ../never"]).ok();
+    let here = world.sandbox.root().display().to_string();
+    world.plan("plan.json", &format!("echo > '{here}/up'; cat '{here}/never'"));
+    world
+}
+
+#[test]
+fn a_test_ends_when_the_work_on_its_issue_is_stopped() {
+    let world = hanging_test();
+    let live = Live::until("execution by executor", &world.repo, &["run", "ISS-1", "--land", "--yes"]);
+    std::fs::read(world.sandbox.root().join("up")).unwrap();
+    world.repo.wf(&["run", "stop", "ISS-1"]).ok();
+    let (code, told) = live.ends();
+    assert_eq!(code, 1, "{told}");
+    assert_eq!(world.repo.status("ISS-1"), "queued", "{told}");
+    let state = world.repo.json(&["run", "show"])["state"].clone();
+    assert_eq!(World::error(&state).0, "stopped", "{state:#}");
+    // Nothing of it is merged, and the run itself did not fail.
+    assert_eq!(world.repo.git(&["for-each-ref", "refs/heads/wf/RUN-*"]).ok().stdout, "");
+    world.is_untouched();
+    let log = world.repo.json(&["run", "log"]);
+    let last = log.as_array().unwrap().last().unwrap();
+    assert_eq!((&last["type"], &last["error"]), (&json!("phase"), &json!(null)), "{last:#}");
+}
+
+#[test]
+fn what_is_told_while_a_run_ends_is_done_first() {
+    let world = World::new();
+    world.repo.issue("ISS-2");
+    let (program, repo) = (env!("CARGO_BIN_EXE_git-wf"), world.repo.path().display().to_string());
+    let adds = format!("cd '{repo}' && '{program}' run add ISS-2");
+    let ran = world.repo.with_env("WF_FAULT", "ending").with_env("WF_FAULT_RUN", &adds);
+    ran.wf(&["run", "ISS-1", "--yes"]).ok();
+    assert_eq!(
+        (world.repo.status("ISS-1"), world.repo.status("ISS-2")),
+        ("completed".into(), "completed".into())
+    );
+    // Once it has ended, nobody is told that it takes something.
+    world.repo.issue("ISS-3");
+    let run = latest(&world.repo);
+    assert_eq!(world.repo.refused(1, &["run", "add", "ISS-3", "--run", &run])["code"], "run-ended");
+}
+
+#[test]
+fn the_claim_of_an_issue_that_is_stopped_in_an_interrupted_run_is_given_back() {
+    let world = World::new();
+    let repo = &world.repo;
+    repo.sh(&["-c", "mkfifo ../up ../never"]).ok();
+    let works = "date >> a.txt; git commit -q -a -m Half; echo > \"$HERE/up\"; cat \"$HERE/never\"";
+    world.agent("executor", works);
+    let live = Live::until("execution by executor", repo, &["run", "ISS-1", "--yes"]);
+    std::fs::read(world.sandbox.root().join("up")).unwrap();
+    live.kill();
+    assert_eq!(repo.status("ISS-1"), "executing");
+    let run = latest(repo);
+    repo.wf(&["run", "stop", "ISS-1", "--run", &run]).ok();
+    let ran = repo.wf(&["run", "resume", "--yes"]).fails(1);
+    assert_eq!(repo.status("ISS-1"), "queued", "{}", ran.stderr);
+    let state = repo.json(&["run", "show"])["state"].clone();
+    assert!(World::error(&state).1.contains("stopped it"), "{state:#}");
+    let kept =
+        ran.stderr.split_once("its work is on the branch ").unwrap_or_else(|| panic!("{}", ran.stderr)).1;
+    let kept = kept.split_whitespace().next().unwrap();
+    assert_eq!(repo.git(&["log", "-1", "--format=%s", kept]).ok().stdout, "Half\n");
+    repo.wf(&["next", "ISS-1", "--worktree", "../mine"]).ok();
+}
+
+#[test]
+fn an_agent_that_resolves_a_conflict_can_be_stopped() {
+    // The place of the repository is known only once it is there.
+    let world = conflicting("sh \"$HERE/stop.sh\"; cat \"$HERE/never\"");
+    world.repo.sh(&["-c", "mkfifo ../never"]).ok();
+    let here = world.sandbox.root();
+    let stops = ["ISS-1", "ISS-2"].map(|issue| person(&world, &format!("run stop {issue}"))).join("; ");
+    std::fs::write(here.join("stop.sh"), format!("HERE='{}'\n{stops}\n", here.display())).unwrap();
+    let ran = world.repo.wf(&[&["run"], &BOTH[..], &["--yes"]].concat()).fails(1);
+    let run = world.repo.json(&["run", "show"]);
+    let issues = run["state"]["issues"].to_string();
+    assert_eq!(issues.matches("stopped it").count(), 1, "{}\n{}\n{run:#}", told(&world), ran.stderr);
+    // The other one is merged.
+    assert_eq!(issues.matches("\"completed\"").count(), 1, "{run:#}");
 }

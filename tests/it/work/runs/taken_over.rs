@@ -89,3 +89,25 @@ fn a_plan_that_comes_too_late_is_not_stored() {
     assert_eq!(plans.as_array().unwrap().len(), 1, "{plans:#}");
     assert!(plans[0].to_string().contains("Bea"), "{plans:#}");
 }
+
+/// A host without atomic pushes takes the branch before the records.
+#[test]
+fn a_branch_is_not_pushed_by_a_driver_that_lost_the_run() {
+    let world = World::new();
+    let (ada, bea) = (&world.repo, second(&world));
+    world.sandbox.at("origin.git").git(&["config", "receive.advertiseAtomic", "false"]).ok();
+    // Bea takes the run over, and her landing fails.
+    bea.git(&["config", "wf.land.test", "false"]).ok();
+    let program = env!("CARGO_BIN_EXE_git-wf");
+    let (ours, hers) = (ada.path().display(), bea.path().display());
+    let race = format!(
+        "ours() {{ (cd '{ours}' && '{program}' \"$@\"); }}; hers() {{ (cd '{hers}' && '{program}' \"$@\"); }}
+         run=$(ours run show --json | grep -o 'RUN-[0-9a-z-]*' | head -n 1); ours sync && hers sync || exit 1
+         hers run resume \"$run\" --take-over --yes; hers sync && ours sync"
+    );
+    let dying = ada.with_env("WF_FAULT", "landing").with_env("WF_FAULT_RUN", &race);
+    let ran = dying.wf(&["run", "ISS-1", "--land", "--yes"]);
+    assert!(ran.code == 1 && ran.stderr.contains("another clone drives run"), "{}", ran.stderr);
+    let log = world.sandbox.at("origin.git").git(&["log", "--format=%s", "main"]).ok().stdout;
+    assert_eq!(log, "Begin\n", "{}", ran.stderr);
+}
