@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::process::OLDEST;
-use crate::model::{Code, Explain, Other, Remedies};
+use crate::model::{Code, Explain, Other, Remedies, shell};
 
 /// A failure of git, of gix, or of a file in the git directory.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +28,14 @@ pub(crate) enum GitError {
     /// A lock file of git's that does not go away.
     #[error("`{0}` exists: a git process is running, or one that died left it behind")]
     LockFile(PathBuf),
+    /// A ref cannot have its name, since another one has a part of it: one of both would be a file and a directory.
+    #[error("`{reference}` cannot exist beside `{other}`")]
+    RefInTheWay {
+        /// The ref.
+        reference: String,
+        /// The one that is there.
+        other: String,
+    },
     /// The refs are stored in a format that this program cannot write.
     #[error("the repository at `{0}` stores its references as reftable, which git-wf cannot write yet")]
     Reftable(PathBuf),
@@ -124,6 +132,7 @@ impl Explain for GitError {
             Self::DubiousOwnership { .. } => Code::DubiousOwnership,
             Self::BareNotNamed(_) => Code::BareNotNamed,
             Self::LockFile(_) => Code::LockFile,
+            Self::RefInTheWay { .. } => Code::Exists,
             Self::Reftable(_) => Code::Reftable,
             Self::Io { .. } => Code::Io,
             Self::Object { .. } | Self::MissingAlternate(_) | Self::MissingObjects(_) => Code::Object,
@@ -146,6 +155,14 @@ impl Explain for GitError {
                 Remedies::command("git --git-dir=DIRECTORY wf …", "names it, if you trust its configuration")
             }
             Self::LockFile(_) => "if no git command is running here, remove that file and try again".into(),
+            Self::RefInTheWay { other, .. } => {
+                let elsewhere = Remedies::command("git config wf.ref refs/heads/wf-main", "names another ref");
+                match other.strip_prefix("refs/heads/") {
+                    Some(branch) => elsewhere
+                        .or_command(format!("git branch -m {} NAME", shell::operand(branch)), "renames the branch"),
+                    None => elsewhere,
+                }
+            }
             Self::Reftable(_) => Remedies::command("git clone --ref-format=files OLD NEW", "makes a clone with other refs")
                 .or_command(
                     "git refs migrate --ref-format=files",

@@ -286,8 +286,22 @@ impl Repository {
             }
             // "Not found" is said of an expected ref that was deleted, and of one that is being packed.
             Err(error) if error.is_conflict() || error.is_retryable() || error.is_not_found() => Ok(false),
-            Err(error) => Err(failed(error).into()),
+            Err(error) => {
+                self.refuse_ref_in_the_way(update.name)?;
+                Err(failed(error).into())
+            }
         }
+    }
+
+    /// Refuses a ref if the name of another one is the beginning of its path, so that both cannot exist.
+    fn refuse_ref_in_the_way(&self, name: &str) -> Result<(), GitError> {
+        for (at, _) in name.match_indices('/').skip(1) {
+            let other = &name[..at];
+            if self.read_ref(other)?.is_some() {
+                return Err(GitError::RefInTheWay { reference: name.to_owned(), other: other.to_owned() });
+            }
+        }
+        Ok(())
     }
 
     /// Makes the folders and the reflog of a ref as git makes them in a shared repository; gix follows the umask.

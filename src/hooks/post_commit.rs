@@ -2,14 +2,16 @@
 
 use super::{HookVerdict, rewritten, unbound};
 use crate::git;
-use crate::model::count;
+use crate::model::{CommitHash, count};
 use crate::ops::trail::{
     NOTICE_OUTSIDE, RecordCommit, RecordRewrite, RewriteKind, UnexpectedLink, record_commit, record_rewrite,
+    record_split,
 };
 use crate::ops::{Done, Refusal, Session};
 use crate::store::{CodeCommit, Store, StoreError};
+use crate::trail::last_reset::LastReset;
 use crate::trail::own_branch::Relation;
-use crate::trail::{progress, trailers};
+use crate::trail::{progress, rebase, trailers};
 
 /// Links HEAD. Linking the same commit again changes nothing.
 pub(crate) fn run(session: &Session) -> Result<HookVerdict, Refusal> {
@@ -32,22 +34,37 @@ pub(crate) fn run_after_merge(session: &Session) -> Result<HookVerdict, Refusal>
     Ok(HookVerdict::Go)
 }
 
-/// HEAD, if there is a store and no rebase is in progress.
+/// HEAD, if there is a store, and no rebase is in progress whose commits `post-rewrite` records.
 fn made_here(store: &Store) -> Result<Option<CodeCommit>, StoreError> {
-    if store.tip()?.is_none() || progress::is_rebasing(&store.git_dir()) {
+    let git_dir = store.git_dir();
+    if store.tip()?.is_none() || (progress::is_rebasing(&git_dir) && rebase::is_reported(&git_dir)) {
         return Ok(None);
     }
     store.head()?.map(|head| store.code_commit(head)).transpose()
 }
 
 fn record(session: &Session, commit: CodeCommit) -> Result<HookVerdict, Refusal> {
-    let rewritten = rewritten::reset(session.store(), &commit)?;
-    if !rewritten.is_empty() {
-        // First, so that the link belongs to the tasks of all of them.
-        record_rewrite(session, &RecordRewrite { kind: RewriteKind::Reset, rewritten })?;
+    let store = session.store();
+    let reset = LastReset::find(store)?;
+    if let Some(last) = reset.as_ref().filter(|last| last.made == [commit.id]) {
+        let rewritten = rewritten::reset(store, &commit, last)?;
+        if !rewritten.is_empty() {
+            // First, so that the link belongs to the tasks of all of them.
+            record_rewrite(session, &RecordRewrite { kind: RewriteKind::Reset, rewritten })?;
+        }
+    } else if let Some(amend) = rewritten::of_unlinked(store, &commit)? {
+        // First, so that its trailers do not link it again.
+        record_rewrite(session, &RecordRewrite { kind: RewriteKind::Amend, rewritten: vec![amend] })?;
     }
     let input = RecordCommit { commit };
     let Done { view, notices, .. } = record_commit(session, &input)?;
+    if let Some(last) = reset.filter(|last| last.made.len() > 1)
+        && store.commit_tree(last.before)? == input.commit.tree
+    {
+        let taken: Vec<CommitHash> = last.taken.iter().map(|old| old.id.into()).collect();
+        let parts: Vec<CommitHash> = last.made.into_iter().map(CommitHash::from).collect();
+        record_split(session, &taken, &parts)?;
+    }
     Ok(match view.unexpected {
         Some(unexpected) => HookVerdict::Note(words(&input.commit, &unexpected).into()),
         None => HookVerdict::about(notices),
@@ -72,6 +89,20 @@ fn words(commit: &CodeCommit, unexpected: &UnexpectedLink) -> String {
                     format!("{hash} changes {named} and {more} that `{plan}` does not name{off}")
                 }
             }
+        }
+        UnexpectedLink::NamedElsewhere { plan, own } => {
+            let issue = own.issue();
+            format!(
+                "{hash} is linked to `{plan}`, as its message says, but changes only files of `{own}`, which is executed \
+                 here; `git wf link {hash} {issue}` links it to that"
+            )
+        }
+        UnexpectedLink::OtherTask { plan, named, of_files } => {
+            let issue = plan.issue();
+            format!(
+                "{hash} is linked to task {named}, as its message says, but changes only files of {of_files}; `git wf link \
+                 --task {of_files} {hash} {issue}` links it to that"
+            )
         }
         UnexpectedLink::Ended(plan, ending) => format!("{hash} is not linked: `{plan}` was {ending}"),
         UnexpectedLink::Elsewhere { active, branch, relation } => {

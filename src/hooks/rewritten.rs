@@ -4,15 +4,14 @@
 use std::collections::HashSet;
 use std::io::ErrorKind;
 
-use crate::git::{ObjectId, Revisions};
+use crate::git::ObjectId;
 use crate::model::{CommitHash, Rewrite};
-use crate::ops::trail::RewriteKind;
-use crate::store::{CodeCommit, Store, StoreError};
-use crate::trail::reach::Unreached;
-use crate::trail::{links, trailers};
-
-/// At most this many commits are followed.
-const MOST_RESET: usize = 200;
+use crate::ops::trail::{RewriteKind, unlinking};
+use crate::rules::ExecutionFolder;
+use crate::store::{CodeCommit, Store, StoreError, records};
+use crate::trail::binding::{self, Binding, CommittingWorktree};
+use crate::trail::last_reset::LastReset;
+use crate::trail::links;
 
 /// Where a rebase keeps the list, in the form that git passes on, until its hooks have run.
 const LISTS: [&str; 2] = ["rebase-merge/rewritten-list", "rebase-apply/rewritten"];
@@ -52,33 +51,19 @@ const MOVES: usize = 16;
 
 /// The commits in whose place this one was made: `git reset` took them from the branch and left their changes, or the same
 /// files were changed again.
-pub(super) fn reset(store: &Store, commit: &CodeCommit) -> Result<Vec<Rewrite>, StoreError> {
-    let moves = store.repo().reflog("HEAD", MOVES)?;
-    let (Some(last), [parent]) = (moves.first(), &commit.parents[..]) else { return Ok(vec![]) };
-    let resets = moves[1..].iter().take_while(|step| step.why.starts_with("reset: moving to ")).count();
-    let Some(before) = moves.get(1 + resets).filter(|_| resets > 0) else { return Ok(vec![]) };
-    let is_here = last.commit == commit.id && moves[1].commit == *parent;
-    if !is_here || before.commit == *parent || !store.is_ancestor(*parent, before.commit)? {
-        return Ok(vec![]);
-    }
-    let wanted = Revisions::of(before.commit).without(parent).at_most(MOST_RESET);
-    let mut taken: Vec<CodeCommit> = store
-        .git()
-        .revisions(wanted)?
-        .into_iter()
-        .map(|id| store.code_commit(id))
-        .collect::<Result<_, _>>()?;
-    // A branch may still have them.
-    let hashes: Vec<CommitHash> = taken.iter().map(|old| old.id.into()).collect();
-    let unreached = Unreached::among(store, hashes.iter())?;
-    if !hashes.iter().all(|old| unreached.is_adrift(old)) {
-        return Ok(vec![]);
-    }
-    if store.commit_tree(before.commit)? != commit.tree {
-        // Work of another plan was dropped, not made again.
-        taken.retain(|old| !states_another_plan(&old.message, &commit.message));
+pub(super) fn reset(
+    store: &Store,
+    commit: &CodeCommit,
+    last: &LastReset,
+) -> Result<Vec<Rewrite>, StoreError> {
+    let mut taken: Vec<&CodeCommit> = last.taken.iter().collect();
+    if store.commit_tree(last.before)? != commit.tree {
+        // Work that is over, or that goes on elsewhere, was dropped, not made again.
+        let Some(own) = bound_execution(store)? else { return Ok(vec![]) };
+        let known: HashSet<&CommitHash> = own.known_commits().collect();
+        taken.retain(|old| known.contains(&CommitHash::from(old.id)));
         let files: HashSet<String> = links::files(store, commit)?.into_iter().collect();
-        for old in &taken {
+        for old in taken.iter().copied() {
             if !links::files(store, old)?.iter().all(|file| files.contains(file)) {
                 return Ok(vec![]);
             }
@@ -88,15 +73,21 @@ pub(super) fn reset(store: &Store, commit: &CodeCommit) -> Result<Vec<Rewrite>, 
     Ok(taken.into_iter().map(|old| Rewrite { old: old.id.into(), new: new.clone(), tree: None }).collect())
 }
 
-/// Whether both messages name plans, and none in common.
-fn states_another_plan(one: &[u8], other: &[u8]) -> bool {
-    let (one, other) = (plans(one), plans(other));
-    !one.is_empty() && !other.is_empty() && one.is_disjoint(&other)
+/// What this worktree executes on its branch.
+fn bound_execution(store: &Store) -> Result<Option<ExecutionFolder>, StoreError> {
+    let snapshot = store.snapshot()?;
+    match binding::of_worktree(store, &snapshot, &CommittingWorktree::load(store)?)? {
+        Binding::Bound(bound) => records::execution(&snapshot, &bound.execution_id, &mut Vec::new()),
+        _ => Ok(None),
+    }
 }
 
-fn plans(message: &[u8]) -> HashSet<String> {
-    let named = trailers::parse(message).into_iter().filter(|(key, _)| key == trailers::SOLUTION);
-    named.map(|(_, plan)| plan).collect()
+/// The amend that made this commit, if someone had removed a link of the commit before it by hand.
+pub(super) fn of_unlinked(store: &Store, commit: &CodeCommit) -> Result<Option<Rewrite>, StoreError> {
+    let Some((old, new)) = amended(store)?.filter(|(_, new)| *new == commit.id) else { return Ok(None) };
+    let amend = Rewrite { old: old.into(), new: new.into(), tree: None };
+    let unlinking = unlinking(store, &store.snapshot()?, std::slice::from_ref(&amend), [commit])?;
+    Ok((!unlinking.is_empty()).then_some(amend))
 }
 
 /// The amends without hooks that led to `commit`: each commit and its replacement, from the reflog of HEAD.

@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use crate::rules::Gate;
-use crate::store::{DEFAULT_REF, Store, StoreError, records};
+use crate::store::{DEFAULT_REF, ReadState, Store, StoreError, records};
+use crate::trail::last_reset::LastReset;
+use crate::trail::sources::Sources;
 use crate::trail::{active, binding};
 
 /// The file, below the git directory of the worktree.
@@ -18,7 +20,10 @@ pub(super) fn note(store: &Store) -> Result<(), StoreError> {
     }
     let snapshot = store.snapshot()?;
     let is_named = binding::is_any_named(&snapshot, store.branch()?.as_ref(), b"")?;
-    if is_named || Gate::Commits.is_required(&records::root(&snapshot)?.policy) {
+    if is_named
+        || may_follow_parts(store, &snapshot)?
+        || Gate::Commits.is_required(&records::root(&snapshot)?.policy)
+    {
         return Ok(());
     }
     let git_dir = store.git_dir();
@@ -26,6 +31,21 @@ pub(super) fn note(store: &Store) -> Result<(), StoreError> {
     // Without the file, git-wf decides again: that is slower, and no error.
     let _ = write(store, &git_dir.join(FILE), &format!("{}\n{head}", snapshot.commit()));
     Ok(())
+}
+
+/// Whether the next commit may make a part of what a reset took away from a plan.
+fn may_follow_parts(store: &Store, read: &impl ReadState) -> Result<bool, StoreError> {
+    let (Some(last), Some(head)) = (LastReset::find(store)?, store.head()?) else { return Ok(false) };
+    if store.commit_tree(last.before)? == store.commit_tree(head)? {
+        return Ok(false);
+    }
+    let sources = Sources::new(store, read);
+    for old in &last.taken {
+        if !sources.known(&old.id.into())?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn write(store: &Store, path: &Path, text: &str) -> std::io::Result<()> {

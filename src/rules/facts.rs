@@ -93,6 +93,7 @@ impl std::fmt::Display for AbsentWork {
         match &self.place {
             WorkPlace::Branch(branch) => write!(f, "are on `{branch}`"),
             WorkPlace::NoBranch(_) => f.write_str("are on no branch"),
+            WorkPlace::Gone(_) => f.write_str("are gone from this clone, which has no remote"),
             WorkPlace::Elsewhere => f.write_str("are in another clone"),
             WorkPlace::Reverted(revert) => write!(f, "were reverted there by {}", revert.short()),
         }
@@ -106,6 +107,8 @@ pub(crate) enum WorkPlace {
     Branch(String),
     /// In this clone, but on no branch: its last commit.
     NoBranch(CommitHash),
+    /// Not here any more, and no other clone is known: its last commit.
+    Gone(CommitHash),
     /// Not in this clone.
     Elsewhere,
     /// In the base, which has reverted it: the last commit that does so.

@@ -1,7 +1,7 @@
 //! Reverts within the same work, and reverts of reverts: what each commit does to the work in the end, and what
 //! remains.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::LinkedCommit;
 use crate::model::{CommitHash, CommitLink};
@@ -36,6 +36,15 @@ pub(crate) fn undoing<'a>(
     link: &'a CommitLink,
     find: impl Fn(&CommitHash) -> Option<&'a CommitLink>,
 ) -> Vec<Undoing> {
+    effects(link, find, |_| false)
+}
+
+/// Like [`undoing`], also for the commits in such chains that are work besides.
+fn effects<'a>(
+    link: &'a CommitLink,
+    find: impl Fn(&CommitHash) -> Option<&'a CommitLink>,
+    is_work: impl Fn(&CommitHash) -> bool,
+) -> Vec<Undoing> {
     let chains = Chains::new(link, find);
     let mut times: Vec<i64> = vec![0; chains.commits.len()];
     times[0] = 1;
@@ -45,7 +54,7 @@ pub(crate) fn undoing<'a>(
             times[*reverted] = times[*reverted].saturating_sub(times[*n]);
         }
     }
-    let roots = (1..times.len()).filter(|n| chains.is_root[*n]);
+    let roots = (1..times.len()).filter(|n| chains.is_root[*n] || is_work(chains.commits[*n]));
     roots
         .filter_map(|n| match times[n].signum() {
             -1 => Some(Undoing::Reverts(chains.commits[n].clone())),
@@ -104,7 +113,7 @@ impl<'a> Chains<'a> {
 }
 
 /// The commits of an execution whose changes remain: without reverted commits and without their reverts. A revert of
-/// any other commit counts as work of its own.
+/// any other commit counts as work of its own, and so does one that also changes other files.
 pub(crate) fn standing(commits: &[LinkedCommit]) -> Vec<&LinkedCommit> {
     let mut places: HashMap<&CommitHash, usize> = HashMap::new();
     for (n, commit) in commits.iter().enumerate() {
@@ -113,11 +122,14 @@ pub(crate) fn standing(commits: &[LinkedCommit]) -> Vec<&LinkedCommit> {
         }
     }
     places.extend(commits.iter().enumerate().map(|(n, commit)| (&commit.link.hash, n)));
+    let mixed: Vec<bool> =
+        commits.iter().map(|commit| changes_more(&places, commits, &commit.link)).collect();
     // How often each is applied, and whether it does more than undo others of them.
     let mut made: Vec<(i64, bool)> = vec![(1, true); commits.len()];
     for (n, commit) in commits.iter().enumerate().filter(|(_, commit)| !commit.link.reverts.is_empty()) {
-        made[n].1 = false;
-        for undoing in undoing(&commit.link, |hash| reverting_link(&places, commits, hash)) {
+        made[n].1 = mixed[n];
+        let is_mixed = |hash: &CommitHash| places.get(hash).is_some_and(|n| mixed[*n]);
+        for undoing in effects(&commit.link, |hash| reverting_link(&places, commits, hash), is_mixed) {
             let (Undoing::Reverts(hash) | Undoing::Reapplies(hash)) = &undoing;
             match places.get(hash) {
                 Some(root) if *root != n => {
@@ -133,6 +145,20 @@ pub(crate) fn standing(commits: &[LinkedCommit]) -> Vec<&LinkedCommit> {
         .filter(|(_, (times, is_step))| *is_step && *times > 0)
         .map(|(hash, _)| hash)
         .collect()
+}
+
+/// Whether a commit changes a file that none of the commits that it reverts changed. Unknown if one of those names no files,
+/// as a merge.
+fn changes_more(places: &HashMap<&CommitHash, usize>, commits: &[LinkedCommit], link: &CommitLink) -> bool {
+    let mut reverted: HashSet<&String> = HashSet::new();
+    for hash in &link.reverts {
+        let Some(files) = places.get(hash).map(|n| &commits[*n].link.files) else { return false };
+        if files.is_empty() {
+            return false;
+        }
+        reverted.extend(files);
+    }
+    !link.reverts.is_empty() && link.files.iter().any(|file| !reverted.contains(file))
 }
 
 /// A revert of a commit that is not among them begins such a chain.
@@ -227,6 +253,26 @@ mod tests {
         let again = [&chain[..], &[link("e", &["d"])]].concat();
         assert_eq!(messages(&again)[4], "+a");
         assert_eq!(left(&again), ["a"]);
+    }
+
+    #[test]
+    fn a_revert_with_other_work_is_work() {
+        let with = |hash: &str, reverts: &[&str], files: &[&str]| {
+            let mut commit = link(hash, reverts);
+            commit.link.files = files.iter().map(|file| (*file).to_owned()).collect();
+            commit
+        };
+        let a = with("a", &[], &["one", "two"]);
+        assert_eq!(left(&[a.clone(), with("b", &["a"], &["one", "two", "three"])]), ["b"]);
+        assert_eq!(left(&[a.clone(), with("b", &["a"], &["one", "two"])]), [""; 0]);
+        assert_eq!(left(&[a.clone(), with("b", &["a"], &["one"])]), [""; 0]);
+        // A merge names only its own changes.
+        assert_eq!(left(&[with("a", &[], &[]), with("b", &["a"], &["one"])]), [""; 0]);
+        let again =
+            [a, with("b", &["a"], &["one", "two", "three"]), with("c", &["b"], &["one", "two", "three"])];
+        assert_eq!(left(&again), ["a"]);
+        let once_more = [&again[..], &[with("d", &["c"], &["one", "two", "three"])]].concat();
+        assert_eq!(left(&once_more), ["b"]);
     }
 
     #[test]

@@ -194,7 +194,7 @@ pub(super) fn refuses_the_name(words: &str) -> bool {
         "refname",
         "ref name",
         "reference name",
-        "prohibited",
+        "prohibited by gerrit",
         "not permitted: create",
         "namespace",
         "only refs/heads/",

@@ -11,6 +11,7 @@ use bstr::ByteSlice;
 pub(crate) use self::draft::{ChosenPlan, Draft, DraftBinding, Trailer};
 use super::active::{self, ActiveClaim};
 use super::own_branch::{self, Relation};
+use super::rebase::Rebase;
 use crate::model::{Branch, ExecutionId, IssueId, Person, SolutionId, TaskId};
 use crate::rules::{Claim, Ending, ExecutionFolder, claim};
 use crate::store::{ReadState, Store, StoreError, layout, records};
@@ -70,9 +71,13 @@ pub(crate) enum Binding {
 }
 
 impl CommittingWorktree {
-    /// Looks at the worktree of `store`.
+    /// Looks at the worktree of `store`. A rebase returns to its branch.
     pub(crate) fn load(store: &Store) -> Result<Self, StoreError> {
-        Ok(Self { branch: store.branch()?, active: active::read(store)? })
+        let branch = match store.branch()? {
+            None => Rebase::read(&store.git_dir()).and_then(|rebase| rebase.branch),
+            branch => branch,
+        };
+        Ok(Self { branch, active: active::read(store)? })
     }
 }
 

@@ -7,7 +7,6 @@ use super::links::{self, execution_of, solutions};
 use super::sources::{SourceWork, Sources};
 use super::trailers;
 use crate::model::{CommitHash, ExecutionId, LinkedBy, SolutionId, TaskId};
-use crate::rules::ExecutionFolder;
 use crate::store::{CodeCommit, ReadState, Store, StoreError, records};
 
 /// The execution to which a commit is linked.
@@ -38,7 +37,7 @@ pub(crate) fn open_targets(
     not_linked(read, targets(store, read, here, commit)?, commit)
 }
 
-/// Those of `targets` that do not have a link to this commit yet.
+/// Those of `targets` that do not have a link to this commit yet, and whose link to it nobody removed by hand.
 pub(crate) fn not_linked(
     read: &impl ReadState,
     targets: Vec<LinkTarget>,
@@ -48,7 +47,10 @@ pub(crate) fn not_linked(
     let mut open = Vec::new();
     for target in targets {
         let known = records::execution(read, &target.execution_id, &mut Vec::new())?;
-        if !known.iter().flat_map(ExecutionFolder::commits).any(|commit| commit.link.hash == hash) {
+        let is_decided = known.is_some_and(|known| {
+            known.has_unlinked(&hash) || known.commits().iter().any(|commit| commit.link.hash == hash)
+        });
+        if !is_decided {
             open.push(target);
         }
     }

@@ -58,6 +58,18 @@ pub(crate) fn solutions(
     Ok(found)
 }
 
+/// The issues that the trailers of a message name, by themselves or by their plans.
+pub(crate) fn issues_named(message: &[u8]) -> BTreeSet<IssueId> {
+    trailers::parse(message)
+        .iter()
+        .filter_map(|(key, value)| match key.as_str() {
+            trailers::SOLUTION => SolutionId::parse(value).ok().map(|id| id.issue()),
+            trailers::ISSUE => IssueId::parse(value).ok(),
+            _ => None,
+        })
+        .collect()
+}
+
 /// The plan from which someone removed the commit of this hash and message by hand: one that its trailers name, or one of the
 /// issue that they name.
 pub(crate) fn unlinked_from(
@@ -65,16 +77,7 @@ pub(crate) fn unlinked_from(
     hash: &str,
     message: &[u8],
 ) -> Result<Option<SolutionId>, StoreError> {
-    let trailers = trailers::parse(message);
-    let issues: BTreeSet<IssueId> = trailers
-        .iter()
-        .filter_map(|(key, value)| match key.as_str() {
-            trailers::SOLUTION => SolutionId::parse(value).ok().map(|id| id.issue()),
-            trailers::ISSUE => IssueId::parse(value).ok(),
-            _ => None,
-        })
-        .collect();
-    for id in issues {
+    for id in issues_named(message) {
         let executions = records::executions(read, &id)?;
         if let Some(found) = executions.into_iter().find(|execution| execution.has_unlinked(hash)) {
             return Ok(Some(found.execution.solution_id));

@@ -11,6 +11,7 @@ mod copies;
 pub(crate) mod exact_change;
 pub(crate) mod hooked;
 pub(crate) mod landed;
+pub(crate) mod last_reset;
 pub(crate) mod link_targets;
 mod line_sum;
 pub(crate) mod links;

@@ -59,14 +59,12 @@ pub(crate) fn is_picking(git_dir: &Path) -> bool {
 /// The sources of a commit that is about to be made, as git would write them in a message: the commits of a squash,
 /// or the one that is picked or reverted. A message given with `-m` does not contain this.
 pub(crate) fn pending_sources(git_dir: &Path) -> Result<Vec<u8>, StoreError> {
-    Ok(if let Some(squashed) = read(git_dir, "SQUASH_MSG")?.filter(|text| !text.is_empty()) {
-        squashed
-    } else if let Some(reverted) = head(git_dir, "REVERT_HEAD")? {
+    Ok(if let Some(reverted) = head(git_dir, "REVERT_HEAD")? {
         format!("{REVERTS}: {reverted}\n").into_bytes()
     } else if let Some(picked) = head(git_dir, "CHERRY_PICK_HEAD")? {
         format!("(cherry picked from commit {picked})\n").into_bytes()
     } else {
-        Vec::new()
+        read(git_dir, "SQUASH_MSG")?.unwrap_or_default()
     })
 }
 

@@ -19,8 +19,8 @@ const REPORTED: [&str; 3] =
 /// The branch that is rebased, and where.
 #[derive(Debug)]
 pub(crate) struct Rebase {
-    /// The branch.
-    pub(crate) branch: Branch,
+    /// The branch; `None` if HEAD was detached.
+    pub(crate) branch: Option<Branch>,
     /// The commit that it is rebased onto.
     pub(crate) onto: ObjectId,
     /// Its tip before the rebase. `ORIG_HEAD` would be simpler, but a `git reset` during the rebase changes it.
@@ -28,10 +28,10 @@ pub(crate) struct Rebase {
 }
 
 impl Rebase {
-    /// The rebase in this git directory; `None` if there is none, or if HEAD was detached before it.
+    /// The rebase in this git directory; `None` if there is none.
     pub(crate) fn read(git_dir: &Path) -> Option<Self> {
         FOLDERS.into_iter().find_map(|folder| {
-            let branch = Branch::parse(&read_line(git_dir, &format!("{folder}/head-name"))?)?;
+            let branch = Branch::parse(&read_line(git_dir, &format!("{folder}/head-name"))?);
             let onto = object_id(&read_line(git_dir, &format!("{folder}/onto"))?)?;
             let before = object_id(&read_line(git_dir, &format!("{folder}/orig-head"))?)?;
             Some(Self { branch, onto, before })

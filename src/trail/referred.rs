@@ -8,7 +8,9 @@ pub(crate) const REVERTS: &str = "Wf-Reverts";
 const TAKES_BACK: &[u8] = b"This reverts commit";
 /// `git cherry-pick -x` writes this.
 const COPIES: &[u8] = b"(cherry picked from commit ";
-/// Each message that `git merge --squash` collects starts with this.
+/// How `git merge --squash` begins its list of messages, which are indented.
+pub(crate) const SQUASHED: &[u8] = b"Squashed commit of the following:";
+/// Each message of that list starts with this.
 const SQUASHES: &[u8] = b"commit ";
 /// `git commit --fixup` and `--squash` begin a subject with these, possibly several times.
 const FIXES: [&str; 3] = ["fixup! ", "squash! ", "amend! "];
@@ -30,7 +32,9 @@ impl Referred {
     /// Parses a message. Indented lines belong to a squashed commit.
     pub(crate) fn parse(message: &[u8]) -> Self {
         let mut found = Self::default();
+        let mut is_list = false;
         for line in message.lines() {
+            is_list |= line.starts_with(SQUASHED);
             if let Some(rest) = line.strip_prefix(TAKES_BACK) {
                 found.reverts.extend(ids(rest.strip_prefix(b"s").unwrap_or(rest)));
             } else if let Some(rest) =
@@ -39,8 +43,10 @@ impl Referred {
                 found.reverts.extend(id(rest.trim()));
             } else if let Some(rest) = line.strip_prefix(COPIES) {
                 found.copies.extend(rest.strip_suffix(b")").and_then(id));
-            } else if let Some(rest) = line.strip_prefix(SQUASHES) {
-                // A sentence may start like that; git writes the full id and nothing after it.
+            } else if let Some(rest) = line.strip_prefix(SQUASHES)
+                && is_list
+            {
+                // git writes the full id and nothing after it.
                 found.copies.extend(id(rest).filter(|id| id.len() >= 40));
             }
         }
@@ -103,6 +109,7 @@ mod tests {
                 vec![],
                 vec![A],
             ),
+            (format!("As `git log` shows:\n\ncommit {A}\nAuthor: x\n"), vec![], vec![]),
             (format!("x\n\n    This reverts commit {A}.\n> commit {B}\n"), vec![], vec![]),
             ("x\n\ncommit often\nThis reverts commit of yesterday\n".into(), vec![], vec![]),
         ] {

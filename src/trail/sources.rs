@@ -140,6 +140,9 @@ impl<'a, R: ReadState> Sources<'a, R> {
         if found.is_empty() {
             for solution_id in named {
                 let Some(execution_id) = links::execution_of(self.read, &solution_id)? else { continue };
+                if self.is_unlinked(&execution_id, &hash)? {
+                    continue;
+                }
                 let tasks = links::tasks(self.read, &solution_id, &trailers, vec![], || {
                     commit.as_ref().map_or(Ok(vec![]), |commit| links::files(self.store, commit))
                 })?;
@@ -162,6 +165,12 @@ impl<'a, R: ReadState> Sources<'a, R> {
             }
         }
         Ok(found)
+    }
+
+    /// Whether someone removed the link of a commit to an execution by hand.
+    pub(crate) fn is_unlinked(&self, execution: &ExecutionId, hash: &CommitHash) -> Result<bool, StoreError> {
+        let folder = records::execution(self.read, execution, &mut Vec::new())?;
+        Ok(folder.is_some_and(|folder| folder.has_unlinked(hash)))
     }
 
     /// The commits that a merge brought to its first parent, newest first.

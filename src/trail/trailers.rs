@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use bstr::ByteSlice;
 
+use super::referred::SQUASHED;
 use crate::rules::audit::StatedWork;
 
 /// The trailer with the issue that a commit is for.
@@ -19,11 +20,17 @@ const MAX_INDENT: usize = 4;
 
 /// Every `Wf-Issue`, `Wf-Solution` and `Wf-Task` line in the message, in order, each key in its canonical spelling.
 ///
-/// They also count in the middle of a message, where a squash leaves them. The values are as typed; ids are not
-/// checked. In a message's file, lines below the scissors line count as well.
+/// They also count in the middle of a message, where a squash leaves them. Indented ones count in the list that
+/// `git merge --squash` collects; elsewhere they are examples. The values are as typed; ids are not checked. In a
+/// message's file, lines below the scissors line count as well.
 pub(crate) fn parse(message: &[u8]) -> Vec<(String, String)> {
+    let mut is_list = false;
     message
         .lines()
+        .filter(|line| {
+            is_list |= line.starts_with(SQUASHED);
+            is_list || !line.starts_with(b" ")
+        })
         .filter_map(own_trailer)
         .map(|(key, value)| (key.to_owned(), value.to_str_lossy().into_owned()))
         .collect()
@@ -80,9 +87,10 @@ mod tests {
 
     #[test]
     fn a_task_belongs_to_the_plan_that_is_named_before_it() {
-        let squashed = parse(
-            b"two\n\n    Wf-Solution: SOL-A-1\n    Wf-Task: T1\n\n    Wf-Solution: SOL-B-1\n    Wf-Task: T2\n",
-        );
+        let text =
+            "two\n\n    Wf-Solution: SOL-A-1\n    Wf-Task: T1\n\n    Wf-Solution: SOL-B-1\n    Wf-Task: T2\n";
+        assert_eq!(parse(text.as_bytes()), [], "an example");
+        let squashed = parse(format!("Squashed commit of the following:\n\n    {text}").as_bytes());
         assert_eq!(tasks(&squashed, "SOL-A-1"), BTreeSet::from(["T1"]));
         assert_eq!(tasks(&squashed, "SOL-B-1"), BTreeSet::from(["T2"]));
         assert_eq!(tasks(&squashed, "SOL-C-1"), BTreeSet::new());

@@ -20,8 +20,8 @@ pub(crate) struct CommittedWork {
     pub(crate) effective: Vec<LinkedCommit>,
     /// Why the others do not count, one line each.
     pub(crate) idle: Vec<String>,
-    /// Whether some of them are on no branch: a squash or a rebase may have replaced them.
-    pub(crate) is_any_gone: bool,
+    /// Those that are on no branch: a squash or a rebase may have replaced them.
+    pub(crate) gone: Vec<LinkedCommit>,
 }
 
 impl CommittedWork {
@@ -40,8 +40,8 @@ impl CommittedWork {
         let linked = execution.work();
         for commit in linked {
             if unreached.has(&commit.link.hash) {
-                work.is_any_gone = true;
                 work.leave_out(&commit, "is on no branch");
+                work.gone.push(commit);
             } else if was_there(store, execution, &commit.link.hash)?
                 && !is_of_earlier_attempt(read, execution, &commit.link.hash)?
             {

@@ -3,10 +3,8 @@
 use bstr::ByteSlice;
 
 use super::placement;
+use crate::trail::referred::SQUASHED;
 use crate::trail::trailers::{self, own_trailer};
-
-/// How `git merge --squash` begins its list of messages, which are indented.
-const LISTED: &[u8] = b"Squashed commit of the following:";
 
 /// The issue, the plan and the tasks that trailers name together.
 #[derive(Default)]
@@ -32,7 +30,7 @@ pub(super) fn gathered(text: &[u8], comment: Option<&[u8]>) -> Option<Gathered> 
     let place = placement::find(&bare, comment);
     let is_own = |n: usize| own_trailer(bare[n]).is_some();
     // Elsewhere, an indented block is an example.
-    let is_list = bare.iter().any(|line| line.starts_with(LISTED));
+    let is_list = bare.iter().any(|line| line.starts_with(SQUASHED));
     let blocks = blocks(&bare[..place.first], is_list);
     if !blocks.iter().any(|block| block.clone().any(is_own)) {
         return None;

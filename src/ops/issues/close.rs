@@ -3,7 +3,7 @@
 use std::slice;
 
 use super::new::check_relations;
-use super::{IssueView, existing, view};
+use super::{IssueView, existing, existing_outline, view};
 use crate::index::{Index, IndexError, IssueRow, Needs};
 use crate::model::{AsideReason, IssueId, IssueStatus, Op, Other, RemedyCall, StoredStatus, text_enum};
 use crate::ops::{Answer, Notice, Refusal, Session, work};
@@ -69,10 +69,11 @@ pub(crate) fn close(session: &Session, input: Close) -> Answer<IssueView> {
     let committed = session.transact(permit, |tx| {
         close_in(tx, &id, closed_as, reason.as_deref(), force.as_deref())?;
         if let Some(original) = &original {
+            let before = existing_outline(tx, &id)?.issue.record.relations;
             tx.edit_issue(&id, |issue| {
                 issue.relations.insert(format!("{DUPLICATES}:{original}"));
             })?;
-            check_relations(tx, &id)?;
+            check_relations(tx, &id, &before)?;
         }
         tx.note.force.clone_from(&force);
         let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));

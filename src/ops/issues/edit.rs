@@ -144,8 +144,9 @@ impl IssueEdits {
         if let Some(text) = &self.text {
             target.context = some(text.clone());
         }
-        let dependencies_changed = target.depends_on != folder.issue.record.depends_on;
-        let relations_changed = target.relations != folder.issue.record.relations;
+        let before = folder.issue.record;
+        let dependencies_changed = target.depends_on != before.depends_on;
+        let relations_changed = target.relations != before.relations;
         let edited = tx.edit_issue(id, |issue| {
             // Keep what was decided above.
             let kept = (issue.status, issue.close_reason.clone(), issue.bound_solution_id.clone());
@@ -153,10 +154,10 @@ impl IssueEdits {
             (issue.status, issue.close_reason, issue.bound_solution_id) = kept;
         })?;
         if dependencies_changed {
-            check_dependencies(tx, id)?;
+            check_dependencies(tx, id, &before.depends_on)?;
         }
         if relations_changed {
-            check_relations(tx, id)?;
+            check_relations(tx, id, &before.relations)?;
         }
         Ok(match status {
             Some(status) if !edited => format!("issue: set {id} to {status}"),

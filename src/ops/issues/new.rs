@@ -1,5 +1,7 @@
 //! Creating issues.
 
+use std::collections::BTreeSet;
+
 use super::fields::NewFields;
 use super::input::some;
 use super::{IssueView, existing_outline, view};
@@ -82,25 +84,32 @@ fn register(tx: &mut Tx<'_>, issue: &Issue) -> Result<(), Refusal> {
     }
     tx.create_issue(issue)?;
     if !issue.depends_on.is_empty() {
-        check_dependencies(tx, id)?;
+        check_dependencies(tx, id, &BTreeSet::new())?;
     }
     if !issue.relations.is_empty() {
-        check_relations(tx, id)?;
+        check_relations(tx, id, &BTreeSet::new())?;
     }
     tx.describe(format!("issue: create {id} \"{}\"", issue.title));
     Ok(())
 }
 
-/// Refuses relations of an issue to itself, directly or through others: it can neither be a part of its own part nor
-/// duplicate its own duplicate. Only `relates-to` has no direction.
+/// Refuses new relations of an issue to itself, directly or through others: it can neither be a part of its own part nor
+/// duplicate its own duplicate. Only `relates-to` has no direction. It had the relations `before`: what a merge joined to a
+/// cycle can be taken apart one by one.
 ///
 /// # Errors
 /// `cycle`.
-pub(super) fn check_relations(tx: &Tx<'_>, id: &IssueId) -> Result<(), Refusal> {
+pub(super) fn check_relations(tx: &Tx<'_>, id: &IssueId, before: &BTreeSet<String>) -> Result<(), Refusal> {
     for kind in RELATIONS.iter().copied().filter(|kind| *kind != UNDIRECTED_RELATION) {
         // An unreadable issue leads nowhere; `fsck` names it.
         let Some(cycle) = dag::cycle_through(id, |from| match existing_outline(tx, from) {
-            Ok(folder) => folder.issue.record.related(kind).collect(),
+            Ok(folder) => {
+                let mut issue = folder.issue.record;
+                if from == id {
+                    issue.relations.retain(|relation| !before.contains(relation));
+                }
+                issue.related(kind).collect()
+            }
             Err(_) => Vec::new(),
         }) else {
             continue;
@@ -115,13 +124,20 @@ pub(super) fn check_relations(tx: &Tx<'_>, id: &IssueId) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// Refuses dependencies on missing issues, and cycles.
+/// Refuses new dependencies on missing issues, and those that close a cycle. The issue had the dependencies `before`: what
+/// a merge or an import brought can be removed one by one.
 ///
 /// # Errors
 /// `not-found`, `cycle`.
-pub(crate) fn check_dependencies(tx: &Tx<'_>, id: &IssueId) -> Result<(), Refusal> {
-    let facts = queue::facts_of(tx, [id.clone()])?;
-    for dependency in facts.get(id).into_iter().flat_map(|issue| &issue.depends_on) {
+pub(crate) fn check_dependencies(
+    tx: &Tx<'_>,
+    id: &IssueId,
+    before: &BTreeSet<IssueId>,
+) -> Result<(), Refusal> {
+    let mut facts = queue::facts_of(tx, [id.clone()])?;
+    let Some(issue) = facts.get_mut(id) else { return Ok(()) };
+    issue.depends_on.retain(|dependency| !before.contains(dependency));
+    for dependency in &facts[id].depends_on {
         if !facts.contains_key(dependency) {
             return Err(Refusal::new(
                 Code::NotFound,

@@ -147,7 +147,12 @@ fn place(
             let is_away = landed.unknown.iter().any(|hash| store.commit_here(hash).is_none());
             Ok((is_away && !is_old && !is_shallow).then_some(WorkPlace::Elsewhere))
         }
-        LandedState::OnNoBranch => Ok(landed.on_no_branch.last().cloned().map(WorkPlace::NoBranch)),
+        LandedState::OnNoBranch => {
+            let mut commits = landed.on_no_branch.iter().rev();
+            let here = commits.clone().find(|hash| store.commit_here(hash).is_some());
+            let gone = commits.next().cloned().map(WorkPlace::Gone);
+            Ok(here.cloned().map(WorkPlace::NoBranch).or(gone))
+        }
         LandedState::Unlanded if !proof.reverts.is_empty() => {
             Ok(proof.reverts.last().cloned().map(WorkPlace::Reverted))
         }

@@ -1,7 +1,7 @@
 //! Records that git has made a commit: links it to its execution, and renews the lease.
 
 use crate::git;
-use crate::model::{Branch, Event, Op, Renew, SolutionId};
+use crate::model::{Branch, Event, Op, Renew, SolutionId, Task, TaskId};
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::{Ending, audit, lease};
 use crate::store::{CodeCommit, ReadState, Store, StoreError, records};
@@ -36,6 +36,23 @@ pub(crate) enum UnexpectedLink {
         plan: SolutionId,
         /// The files that the plan does not name.
         files: Vec<String>,
+    },
+    /// It is linked to another plan than the one of this worktree, since its message names that; but only the plan of this
+    /// worktree names its files.
+    NamedElsewhere {
+        /// The plan that the message names.
+        plan: SolutionId,
+        /// The plan of this worktree.
+        own: SolutionId,
+    },
+    /// It is linked to a task that names none of its files, since its message names that; another one names them.
+    OtherTask {
+        /// The plan.
+        plan: SolutionId,
+        /// The task that the message names.
+        named: TaskId,
+        /// The only task that names the files.
+        of_files: TaskId,
     },
     /// It is not linked: someone else ended the execution of this worktree, and how.
     Ended(SolutionId, Ending),
@@ -97,8 +114,47 @@ pub(crate) fn record_commit(
         Ok::<(), Refusal>(())
     })?;
     session.notice_all(committed.far_future.warnings().map(Notice::from));
-    let unexpected = outside(store, &snapshot, &seen, commit, &files)?;
+    let unexpected = match misnamed(store, &snapshot, &here, &seen, commit, &files)? {
+        None => outside(store, &snapshot, &seen, commit, &files)?,
+        misnamed => misnamed,
+    };
     Ok(session.done(RecordedCommit { unexpected }, committed.commit))
+}
+
+/// Whether the message of a commit names a plan or a task that names none of its files, although the plan of this worktree names
+/// them: `git commit -C` takes the trailers of another commit along.
+fn misnamed(
+    store: &Store,
+    read: &impl ReadState,
+    here: &CommittingWorktree,
+    targets: &[LinkTarget],
+    commit: &CodeCommit,
+    files: &[String],
+) -> Result<Option<UnexpectedLink>, StoreError> {
+    let ([target], [_]) = (targets, &commit.parents[..]) else { return Ok(None) };
+    if !target.reverts.is_empty() || files.is_empty() {
+        return Ok(None);
+    }
+    let Binding::Bound(bound) = binding::of_worktree(store, read, here)? else { return Ok(None) };
+    let Some(plan) = records::solution(read, &target.solution_id)? else { return Ok(None) };
+    let plan = plan.typed_plan();
+    if target.solution_id != bound.solution_id {
+        let Some(own) = records::solution(read, &bound.solution_id)? else { return Ok(None) };
+        let (named, of_own) = (audit::named(&plan), audit::named(&own.typed_plan()));
+        let is_own = files.iter().all(|file| of_own.holds(file) && !named.holds(file));
+        let (plan, own) = (target.solution_id.clone(), bound.solution_id);
+        return Ok(is_own.then_some(UnexpectedLink::NamedElsewhere { plan, own }));
+    }
+    let [named] = &target.tasks[..] else { return Ok(None) };
+    let touches = plan.task(named.as_str()).map(Task::touches).unwrap_or_default();
+    let is_named =
+        touches.is_empty() || touches.iter().any(|place| files.iter().any(|file| place.covers(file)));
+    let of_files = plan.only_task_of(files).filter(|_| !is_named && bound.task_id.is_none());
+    Ok(of_files.map(|task| UnexpectedLink::OtherTask {
+        plan: bound.solution_id,
+        named: named.clone(),
+        of_files: task.id.clone(),
+    }))
 }
 
 /// The files of a commit that the plan of this worktree does not name, if there are any. A merge brings files of

@@ -3,20 +3,20 @@
 mod compose;
 mod rebase;
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use bstr::ByteSlice;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use self::compose::composed;
 use self::rebase::EndOfRebase;
 use crate::git::ObjectId;
 use crate::model::text_enum::text_enum;
-use crate::model::{CommitHash, CommitLink, Event, ExecutionId, Op, Rewrite, SolutionId, TaskId, count};
+use crate::model::{
+    CommitHash, CommitLink, Event, ExecutionId, IssueId, Op, Rewrite, SolutionId, TaskId, count,
+};
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::ExecutionFolder;
-use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx, layout, records};
-use crate::trail::links::{files, link, tasks};
-use crate::trail::referred::Referred;
+use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx, records};
+use crate::trail::links::{files, issues_named, link, tasks};
+use crate::trail::reach::Unreached;
 use crate::trail::sources::Sources;
 use crate::trail::{active, trailers};
 
@@ -85,7 +85,7 @@ pub(crate) fn record_rewrite(session: &Session, input: &RecordRewrite) -> Answer
         }
         for id in &executions {
             let Some(folder) = records::execution(tx, id, &mut Vec::new())? else { continue };
-            let found = map_links(tx, &folder, rewritten, &successors)?;
+            let found = map_links(tx, store, &folder, rewritten, &successors)?;
             if !found.is_empty() {
                 solutions.insert(folder.execution.solution_id.clone());
             }
@@ -115,15 +115,30 @@ pub(crate) fn record_rewrite(session: &Session, input: &RecordRewrite) -> Answer
 /// Appends to the log of one execution. Returns the commits that were followed.
 fn map_links(
     tx: &mut Tx<'_>,
+    store: &Store,
     folder: &ExecutionFolder,
     rewritten: &[Rewrite],
     successors: &BTreeMap<CommitHash, Successor>,
 ) -> Result<Vec<CommitHash>, StoreError> {
     let id = &folder.execution.id;
-    let links: BTreeMap<CommitHash, CommitLink> =
-        folder.commits().into_iter().map(|commit| (commit.link.hash.clone(), commit.link)).collect();
+    let known: HashSet<&CommitHash> = folder.known_commits().chain(folder.unlinked_commits()).collect();
     let open: Vec<&Rewrite> =
-        rewritten.iter().filter(|pair| folder.knows_commit(&pair.old) && !has(folder, pair)).collect();
+        rewritten.iter().filter(|pair| known.contains(&pair.old) && !has(folder, pair)).collect();
+    // An old commit may have been rewritten before, and someone undid that.
+    let old: HashSet<&CommitHash> = open.iter().map(|pair| &pair.old).collect();
+    let undone = folder.undone_rewrites(&|hash| !old.contains(hash), &|hash| old.contains(hash));
+    let links: BTreeMap<CommitHash, CommitLink> = folder
+        .with_rewrites(undone.clone())
+        .commits()
+        .into_iter()
+        .map(|commit| (commit.link.hash.clone(), commit.link))
+        .collect();
+    if !undone.is_empty() {
+        let unreached = Unreached::among(store, undone.iter().map(|rewrite| &rewrite.old))?;
+        for rewrite in undone.into_iter().filter(|rewrite| unreached.is_adrift(&rewrite.old)) {
+            tx.log(id, Event::Rewrite(rewrite))?;
+        }
+    }
     let mut seen: BTreeSet<&CommitHash> = BTreeSet::new();
     for pair in &open {
         let Some(new) = successors.get(&pair.new) else { continue };
@@ -190,54 +205,41 @@ fn successors(store: &Store, rewritten: &[Rewrite]) -> Result<BTreeMap<CommitHas
     Ok(found)
 }
 
-/// The executions that know an old commit. The likely ones are searched first, and usually suffice.
+/// The executions that know an old commit.
 fn executions(
     store: &Store,
     read: &impl ReadState,
     rewritten: &[Rewrite],
     commits: &BTreeMap<CommitHash, CodeCommit>,
 ) -> Result<BTreeSet<ExecutionId>, StoreError> {
-    let mut likely: BTreeSet<ExecutionId> = BTreeSet::new();
-    likely.extend(active::read(store)?.map(|active| active.execution_id));
-    let messages = commits.values().flat_map(|commit| trailers::parse(&commit.message));
-    let named = messages
-        .filter(|(key, _)| key == trailers::SOLUTION)
-        .filter_map(|(_, id)| SolutionId::parse(&id).ok());
-    for issue in named.map(|solution| solution.issue()).collect::<BTreeSet<_>>() {
-        likely.extend(records::execution_ids(read, &issue)?);
-    }
-    let mut known = BTreeSet::new();
-    let mut found = BTreeSet::new();
-    for id in likely {
-        for pair in mentioned(read, &id, rewritten)? {
-            known.insert(&pair.old);
-            found.insert(id.clone());
-        }
-    }
+    let mut found = unlinking(store, read, rewritten, commits.values())?;
     let sources = Sources::new(store, read);
     for pair in rewritten {
-        // A commit that reverts or copies work may belong to other plans, even to several.
-        let refers = commits
-            .get(&pair.new)
-            .is_some_and(|commit| Referred::parse(&commit.message) != Referred::default());
-        if refers || !known.contains(&pair.old) {
-            found.extend(sources.known(&pair.old)?);
-        }
+        found.extend(sources.known(&pair.old)?);
     }
     Ok(found)
 }
 
-/// The old commits whose ids occur in the bytes of a log; searching the bytes is faster than parsing the log.
-fn mentioned<'a>(
+/// The executions from which someone removed the link of an old commit by hand, so that what replaces it is not linked again.
+/// The index does not list them: they are looked for among those of this worktree's issue and of the issues that the
+/// messages of the new `commits` name.
+pub(crate) fn unlinking<'a>(
+    store: &Store,
     read: &impl ReadState,
-    id: &ExecutionId,
-    rewritten: &'a [Rewrite],
-) -> Result<Vec<&'a Rewrite>, StoreError> {
-    let folder = layout::execution_log(id);
-    let mut found = Vec::new();
-    for name in read.names(&folder)? {
-        let bytes = read.file(&format!("{folder}/{name}"))?.unwrap_or_default();
-        found.extend(rewritten.iter().filter(|pair| bytes.contains_str(pair.old.as_str())));
+    rewritten: &[Rewrite],
+    commits: impl IntoIterator<Item = &'a CodeCommit>,
+) -> Result<BTreeSet<ExecutionId>, StoreError> {
+    let mut issues: BTreeSet<IssueId> =
+        active::read(store)?.map(|active| active.issue_id).into_iter().collect();
+    issues.extend(commits.into_iter().flat_map(|commit| issues_named(&commit.message)));
+    let old: BTreeSet<&CommitHash> = rewritten.iter().map(|pair| &pair.old).collect();
+    let mut found = BTreeSet::new();
+    for issue in issues {
+        for execution in records::executions(read, &issue)? {
+            if execution.unlinked_commits().any(|unlinked| old.contains(unlinked)) {
+                found.insert(execution.execution.id);
+            }
+        }
     }
     Ok(found)
 }

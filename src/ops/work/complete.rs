@@ -1,5 +1,6 @@
 //! Completing an execution.
 
+use super::dropped::{DroppedCommits, notice_of_dropped};
 use super::own::HeldIssue;
 use super::report::missing_links;
 use super::session::bounded;
@@ -92,6 +93,8 @@ struct RecordedEnd {
     is_unread: bool,
     /// The task that reports the result elsewhere, if that was not done.
     reply: Option<String>,
+    /// The commits whose links were removed, in words.
+    unlinked: Vec<String>,
     /// What the tests show about the work.
     about_tests: Vec<Notice>,
 }
@@ -144,23 +147,27 @@ impl<'a> Completion<'a> {
     fn record(&self, tx: &mut Tx<'_>, store: &Store) -> Result<RecordedEnd, Refusal> {
         let (item, force) = (self.input.item.as_deref(), self.input.force.as_deref());
         let id = &self.before.execution.execution.id;
-        for link in &self.links {
-            tx.log(id, Event::Commit(link.clone()))?;
-        }
-        for rewrite in &self.restored {
-            tx.log(id, Event::Rewrite(rewrite.clone()))?;
-        }
-        for event in &self.new {
-            tx.log(id, event.clone())?;
+        let links = self.links.iter().cloned().map(Event::Commit);
+        let restored = self.restored.iter().cloned().map(Event::Rewrite);
+        for event in links.chain(restored).chain(self.new.iter().cloned()) {
+            tx.log(id, event)?;
         }
         // If nothing has changed since, nothing is read again.
         let is_relinked = !self.links.is_empty() || !self.restored.is_empty();
         let is_as_seen = !is_relinked && tx.base().place_of(&id.issue())? == self.place;
-        let now = if is_as_seen && self.new.is_empty() { None } else { Some(target(store, tx, item)?) };
-        let ExecutionTarget { folder, execution } = now.as_ref().unwrap_or(&self.before);
+        let mut now = if is_as_seen && self.new.is_empty() { None } else { Some(target(store, tx, item)?) };
+        let execution = &now.as_ref().unwrap_or(&self.before).execution;
         refuse_foreign(store, execution, Intent::End, force)?;
         let work_now = if is_as_seen { None } else { Some(CommittedWork::examine(store, tx, execution)?) };
         let work = work_now.as_ref().unwrap_or(&self.work);
+        let dropped = DroppedCommits::find(store, work)?;
+        for event in &dropped.events {
+            tx.log(id, event.clone())?;
+        }
+        if !dropped.events.is_empty() {
+            now = Some(target(store, tx, item)?);
+        }
+        let ExecutionTarget { folder, execution } = now.as_ref().unwrap_or(&self.before);
         let plan = match as_stored(store, &execution.execution).map(|plan| plan.typed_plan()) {
             Ok(plan) => Some(plan),
             Err(refusal) if force.is_none() && evidence_gate(tx)? >= GateValue::Required => {
@@ -178,6 +185,7 @@ impl<'a> Completion<'a> {
             unbegun: unbegun.into_iter().flatten().map(str::to_owned).collect(),
             is_unread: plan.is_none(),
             reply: plan.as_ref().and_then(|plan| reply_task::unsent(plan, folder, &execution.execution.id)),
+            unlinked: dropped.unlinked,
             about_tests: plan.as_ref().map_or_else(Vec::new, |plan| about_tests(plan, execution, work)),
         };
         let end = End {
@@ -219,6 +227,7 @@ impl<'a> Completion<'a> {
             session.notice(unread(id));
         }
         session.notice_all(recorded.about_tests.iter().cloned());
+        session.notice_all(notice_of_dropped(issue.as_str(), &recorded.unlinked));
         if recorded.missing > 0 && (commits > 0 || input.force.is_none()) {
             session.notice(untested(issue.as_str(), commits, recorded.missing));
         }

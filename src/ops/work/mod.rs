@@ -15,6 +15,7 @@ mod claim_view;
 mod complete;
 mod counted_run;
 mod detail;
+mod dropped;
 mod ended;
 mod ended_apart;
 mod execution_view;

@@ -202,7 +202,9 @@ pub(super) fn tell(
                 RemedyCall::new(Op::Next, [plan]).option("on", branch),
                 "builds on it, in a worktree of its own",
             ),
-            WorkPlace::NoBranch(_) | WorkPlace::Elsewhere | WorkPlace::Reverted(_) => notice,
+            WorkPlace::NoBranch(_) | WorkPlace::Gone(_) | WorkPlace::Elsewhere | WorkPlace::Reverted(_) => {
+                notice
+            }
         });
     }
     Ok(())
@@ -224,7 +226,7 @@ fn merged(store: &Store, base: ObjectId, work: &AbsentWork) -> Result<MergeForec
             tips.into_iter().flatten().next().map(CommitHash::from)
         }
         WorkPlace::NoBranch(commit) => Some(commit.clone()),
-        WorkPlace::Elsewhere | WorkPlace::Reverted(_) => None,
+        WorkPlace::Gone(_) | WorkPlace::Elsewhere | WorkPlace::Reverted(_) => None,
     };
     let Some(commit) = commit else { return Ok(MergeForecast::default()) };
     // An older git cannot tell, which is no reason to refuse the claim.

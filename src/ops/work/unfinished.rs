@@ -1,6 +1,6 @@
 //! Reasons why an execution is not complete: it has no commit, a test failed when last run, or work is uncommitted.
 
-use super::unlinked;
+use super::unlinked::Causes;
 use crate::model::repo_path::are_one;
 use crate::model::{Code, CommitHash, Op, Other, Plan, Remedy, RemedyCall, RepoPath, count};
 use crate::ops::Refusal;
@@ -40,9 +40,12 @@ pub(crate) fn refuse_empty(
         "ends the execution without it",
     );
     if work.idle.is_empty() {
-        let details = unlinked::causes(here, execution)?;
+        let Causes { details, of_others, of_nobody } = Causes::find(here, execution)?;
         let is_begun = head.is_some() && head != claim.base_commit;
-        let mut remedies = if is_begun || !details.is_empty() {
+        let mut remedies = if of_nobody == 0 && !of_others.is_empty() {
+            let link = of_others.iter().map(|hash| hash.short()).chain([issue.as_str()]);
+            vec![Remedy::call(RemedyCall::new(Op::Link, link), "links what belongs to this plan, too")]
+        } else if is_begun || !details.is_empty() {
             vec![link, relink("finds commits whose message or change shows their plan")]
         } else {
             let release = Remedy::call(RemedyCall::new(Op::LeaseRelease, [issue]), "gives it up");
@@ -67,7 +70,7 @@ pub(crate) fn refuse_empty(
         idle.push(format!("and {more} more"));
     }
     let message = format!("no commit linked to `{id}` changes anything on a branch");
-    let remedies = if work.is_any_gone {
+    let remedies = if !work.gone.is_empty() {
         vec![relink("finds the commits that replaced squashed or rebased ones"), link, fail]
     } else {
         vec![Remedy::words("commit the work on a branch"), link, fail]

@@ -7,9 +7,9 @@ use crate::ops::trail::{RecordCommit, record_commit};
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::ExecutionFolder;
 use crate::store::{CodeCommit, Store, StoreError, records};
+use crate::trail::binding::CommittingWorktree;
 use crate::trail::hooked::{HookRoute, UncalledHook};
 use crate::trail::own_branch::{Relation, relation};
-use crate::trail::rebase::Rebase;
 use crate::trail::sources::Sources;
 use crate::trail::{active, hooked};
 
@@ -147,12 +147,8 @@ struct OtherBranch {
 /// What is checked out here, if commits on it are not those of the execution.
 fn other_branch(store: &Store, execution: &Execution) -> Result<Option<OtherBranch>, StoreError> {
     let Some(own) = &execution.branch else { return Ok(None) };
-    // A rebase returns to its branch.
-    let branch = match Rebase::read(&store.git_dir()) {
-        Some(rebase) => Some(rebase.branch),
-        None => store.branch()?,
-    };
-    let is_own = match (&branch, active::read(store)?) {
+    let CommittingWorktree { branch, active } = CommittingWorktree::load(store)?;
+    let is_own = match (&branch, active) {
         (Some(branch), Some(active)) => relation(store, &active, execution, branch)? == Relation::Own,
         (branch, _) => branch.as_ref() == Some(own),
     };
@@ -160,47 +156,58 @@ fn other_branch(store: &Store, execution: &Execution) -> Result<Option<OtherBran
     Ok((!is_own).then(|| OtherBranch { on, own: own.clone() }))
 }
 
-/// Why there are no linked commits, one line each, and which hooks are missing. `store` is that of the worktree.
-pub(super) fn causes(store: &Store, execution: &ExecutionFolder) -> Result<Vec<String>, Refusal> {
-    let claim = &execution.execution;
-    let mut causes = Vec::new();
-    if let Some(OtherBranch { on, own }) = other_branch(store, claim)? {
-        causes.push(format!("{on} is checked out, and commits are linked on `{own}`"));
-    }
-    let snapshot = store.snapshot()?;
-    for earlier in records::executions(&snapshot, &claim.issue_id)? {
-        let (before, attempt) = (&earlier.execution, earlier.execution.attempt);
-        if before.solution_id == claim.solution_id && attempt < claim.attempt {
-            causes.extend(earlier.work().into_iter().take(MOST_NAMED).map(|commit| {
-                let (hash, subject) = (commit.link.hash.short(), commit.link.subject);
-                format!("{hash} \"{subject}\" is linked to attempt {attempt} of the plan")
-            }));
+/// Why there are no linked commits.
+pub(super) struct Causes {
+    /// One line each.
+    pub(super) details: Vec<String>,
+    /// The commits since the claim that are linked to other executions, oldest first.
+    pub(super) of_others: Vec<CommitHash>,
+    /// How many commits since the claim are linked to none.
+    pub(super) of_nobody: usize,
+}
+
+impl Causes {
+    /// `store` is that of the worktree.
+    pub(super) fn find(store: &Store, execution: &ExecutionFolder) -> Result<Self, Refusal> {
+        let claim = &execution.execution;
+        let mut details = Vec::new();
+        if let Some(OtherBranch { on, own }) = other_branch(store, claim)? {
+            details.push(format!("{on} is checked out, and commits are linked on `{own}`"));
         }
-    }
-    let since = since_claim(store, claim)?;
-    let sources = Sources::new(store, &snapshot);
-    let (mut nobodys, mut of_others, mut plans) = (0, 0, Vec::new());
-    for hash in since.into_iter().map(CommitHash::from) {
-        let known = sources.known(&hash)?;
-        if known.is_empty() {
-            nobodys += 1;
-        } else {
-            of_others += 1;
+        let snapshot = store.snapshot()?;
+        for earlier in records::executions(&snapshot, &claim.issue_id)? {
+            let (before, attempt) = (&earlier.execution, earlier.execution.attempt);
+            if before.solution_id == claim.solution_id && attempt < claim.attempt {
+                details.extend(earlier.work().into_iter().take(MOST_NAMED).map(|commit| {
+                    let (hash, subject) = (commit.link.hash.short(), commit.link.subject);
+                    format!("{hash} \"{subject}\" is linked to attempt {attempt} of the plan")
+                }));
+            }
         }
-        plans.extend(known.iter().map(|id| format!("`{}`", id.short())));
+        let sources = Sources::new(store, &snapshot);
+        let (mut of_nobody, mut of_others, mut plans) = (0, Vec::new(), Vec::new());
+        for hash in since_claim(store, claim)?.into_iter().rev().map(CommitHash::from) {
+            let known = sources.known(&hash)?;
+            plans.extend(known.iter().map(|id| format!("`{}`", id.short())));
+            if known.is_empty() {
+                of_nobody += 1;
+            } else {
+                of_others.push(hash);
+            }
+        }
+        plans.sort();
+        plans.dedup();
+        if !of_others.is_empty() {
+            let are = if of_others.len() == 1 { "is" } else { "are" };
+            let commits = count(of_others.len(), "commit");
+            details.push(format!("{commits} since the claim {are} linked to {}", plans.join(", ")));
+        }
+        if of_nobody > 0 {
+            let are = if of_nobody == 1 { "is" } else { "are" };
+            details.push(format!("{} since the claim {are} linked to no plan", count(of_nobody, "commit")));
+        }
+        Ok(Self { details, of_others, of_nobody })
     }
-    plans.sort();
-    plans.dedup();
-    if of_others > 0 {
-        let are = if of_others == 1 { "is" } else { "are" };
-        let commits = count(of_others, "commit");
-        causes.push(format!("{commits} since the claim {are} linked to {}", plans.join(", ")));
-    }
-    if nobodys > 0 {
-        let are = if nobodys == 1 { "is" } else { "are" };
-        causes.push(format!("{} since the claim {are} linked to no plan", count(nobodys, "commit")));
-    }
-    Ok(causes)
 }
 
 /// The commits on HEAD since the claim, without merges, newest first; none if the commit that the claim began with is
@@ -300,7 +307,7 @@ fn named(commit: &CodeCommit) -> String {
 }
 
 /// The first of these, in a line.
-fn in_line(mut names: Vec<String>) -> String {
+pub(super) fn in_line(mut names: Vec<String>) -> String {
     let more = names.len().saturating_sub(MOST_IN_LINE);
     names.truncate(MOST_IN_LINE);
     if more > 0 {

@@ -89,13 +89,7 @@ impl AuditFinding {
 
     /// The finding that commits of a completed execution are on no branch.
     pub(crate) fn adrift(execution: &ExecutionFolder, commits: &[CommitHash]) -> Self {
-        let all = execution.commits().len();
-        let (them, it_or_them) = match (commits, all) {
-            ([only], 1) => (format!("its only commit {} is", only.short()), "it"),
-            ([one], _) => (format!("its commit {} is", one.short()), "it"),
-            _ if commits.len() == all => (format!("its {all} commits are all"), "them"),
-            _ => (format!("{} of its {all} commits are", commits.len()), "them"),
-        };
+        let (them, it_or_them) = of_commits(execution, commits);
         let message = format!("{them} on no branch: git deletes {it_or_them} some day, and the work is lost");
         let again = commits.last().map(|last| {
             let command = format!("git branch wf/kept/{} {last}", execution.execution.id);
@@ -105,8 +99,21 @@ impl AuditFinding {
             )
         });
         let found = format!("finds where a squash or a rebase put {it_or_them}");
+        let remedies = again.into_iter().chain([Remedy::call(Op::Relink, found)]);
         Self {
-            remedies: again.into_iter().chain([Remedy::call(Op::Relink, found)]).collect(),
+            remedies: remedies.chain(unlink(execution, commits)).collect(),
+            ..Self::new(AuditSeverity::Fault, Kind::OnNoBranch, message).of_execution(execution)
+        }
+    }
+
+    /// The finding that commits of a completed execution are not here any more, and no other clone is known.
+    pub(crate) fn gone(execution: &ExecutionFolder, commits: &[CommitHash]) -> Self {
+        let (them, _) = of_commits(execution, commits);
+        let message = format!("{them} gone from this clone, which has no remote");
+        let reopen = RemedyCall::new(Op::Reopen, [&execution.execution.issue_id]);
+        let remedies = [Remedy::call(reopen, "does the work again")].into_iter();
+        Self {
+            remedies: remedies.chain(unlink(execution, commits)).collect(),
             ..Self::new(AuditSeverity::Fault, Kind::OnNoBranch, message).of_execution(execution)
         }
     }
@@ -167,4 +174,21 @@ impl AuditFinding {
     pub(super) fn on(self, carried: &Carried<'_>) -> Self {
         self.of_execution(carried.execution)
     }
+}
+
+/// These commits of an execution in words, with a verb, and as a pronoun.
+fn of_commits(execution: &ExecutionFolder, commits: &[CommitHash]) -> (String, &'static str) {
+    let all = execution.commits().len();
+    match (commits, all) {
+        ([only], 1) => (format!("its only commit {} is", only.short()), "it"),
+        ([one], _) => (format!("its commit {} is", one.short()), "it"),
+        _ if commits.len() == all => (format!("its {all} commits are all"), "them"),
+        _ => (format!("{} of its {all} commits are", commits.len()), "them"),
+    }
+}
+
+/// The way to say that commits are not the work.
+fn unlink(execution: &ExecutionFolder, commits: &[CommitHash]) -> Option<Remedy> {
+    let call = RemedyCall::new(Op::Unlink, [commits.last()?.short(), execution.execution.issue_id.as_str()]);
+    Some(Remedy::call(call, "removes the link of one that is not the work"))
 }

@@ -235,8 +235,13 @@ impl ExecutionFolder {
 
     /// Whether someone removed the link of `hash`, so that `link --find` does not make it again.
     pub(crate) fn has_unlinked(&self, hash: &str) -> bool {
-        let known = fold_commits(&self.log);
-        known.iter().any(|commit| commit.state == State::Unlinked && *commit.hash == *hash)
+        self.unlinked_commits().any(|unlinked| *unlinked == *hash)
+    }
+
+    /// The hashes whose links someone removed, and those into which these were rewritten.
+    pub(crate) fn unlinked_commits(&self) -> impl Iterator<Item = &CommitHash> {
+        let known = fold_commits(&self.log).into_iter().filter(|known| known.state == State::Unlinked);
+        known.map(|known| known.hash)
     }
 
     /// The hashes that are linked, or were before they were rewritten.
@@ -307,7 +312,7 @@ pub(super) fn linked_commits(known: &[KnownCommit<'_>]) -> Vec<LinkedCommit> {
 }
 
 /// `commit` adds a link, `unlink` removes it; `rewrite` replaces the old hash by the new one if the old one is linked,
-/// or was and has not been unlinked since.
+/// or was and has not been unlinked since. If it was unlinked, so is the new one, unless the log names that already.
 pub(super) fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit<'_>> {
     let mut known: Vec<KnownCommit<'_>> = Vec::new();
     let mut places: HashMap<&CommitHash, usize> = HashMap::new();
@@ -340,29 +345,28 @@ pub(super) fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit<'_>> {
                 }
             }
             Event::Rewrite(rewrite) if rewrite.old != rewrite.new => {
-                let old = places.get(&rewrite.old).copied();
-                let Some(old) = old.filter(|n| known[*n].state != State::Unlinked) else {
-                    continue;
+                let Some(old) = places.get(&rewrite.old).copied() else { continue };
+                let (link, tasks) = (known[old].link, known[old].tasks);
+                let (hash, tree) = (&rewrite.new, rewrite.tree.as_ref());
+                let was_unlinked = known[old].state == State::Unlinked;
+                let (state, before) = if was_unlinked {
+                    (State::Unlinked, vec![])
+                } else {
+                    known[old].state = State::Replaced;
+                    (State::Linked, vec![old])
                 };
-                known[old].state = State::Replaced;
+                let new = KnownCommit { hash, link, tasks, tree, state, before };
                 match places.get(&rewrite.new).copied() {
-                    Some(new) => {
-                        known[new].state = State::Linked;
-                        known[new].tree = known[new].tree.or(rewrite.tree.as_ref());
-                        known[new].before.push(old);
+                    Some(_) if was_unlinked => {}
+                    Some(n) if known[n].state == State::Unlinked => known[n] = new,
+                    Some(n) => {
+                        known[n].state = State::Linked;
+                        known[n].tree = known[n].tree.or(tree);
+                        known[n].before.push(old);
                     }
                     None => {
-                        let (link, tasks) = (known[old].link, known[old].tasks);
-                        let (hash, tree) = (&rewrite.new, rewrite.tree.as_ref());
                         places.insert(hash, known.len());
-                        known.push(KnownCommit {
-                            hash,
-                            link,
-                            tasks,
-                            tree,
-                            state: State::Linked,
-                            before: vec![old],
-                        });
+                        known.push(new);
                     }
                 }
             }

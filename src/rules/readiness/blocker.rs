@@ -239,8 +239,16 @@ pub(crate) fn remedies_of_absent(id: &IssueId, work: &AbsentWork) -> Remedies {
         }
         WorkPlace::NoBranch(commit) => {
             let command = format!("git branch wf/kept/{id} {commit}");
-            Remedies::command(command, "puts it on a branch again")
+            Remedies::command(command, "puts it on a branch again").or_call(
+                RemedyCall::new(Op::Unlink, [commit.short(), id.as_str()]),
+                "removes the link of a commit that is not the work",
+            )
         }
+        WorkPlace::Gone(commit) => Remedies::call(RemedyCall::new(Op::Reopen, [id]), "does the work again")
+            .or_call(
+                RemedyCall::new(Op::Unlink, [commit.short(), id.as_str()]),
+                "removes the link of a commit that is not the work",
+            ),
         WorkPlace::Reverted(revert) => {
             let does = format!("brings it back, in `{}`", work.base);
             Remedies::command(format!("git revert {revert}"), does)

@@ -15,10 +15,9 @@ use super::{Binding, BoundExecution, CommittingWorktree, LostClaim};
 use crate::model::{CommitHash, SolutionId, TaskId};
 use crate::store::{ReadState, Store, StoreError};
 use crate::trail::links::{solutions, tasks};
-use crate::trail::rebase::{self, Rebase};
 use crate::trail::referred::{self, REVERTS};
 use crate::trail::sources::{RepeatedWork, Same, SourceWork, Sources};
-use crate::trail::{progress, trailers};
+use crate::trail::{progress, rebase, trailers};
 
 /// A key and its value.
 pub(crate) type Trailer = (&'static str, String);
@@ -82,7 +81,6 @@ impl DraftBinding {
         if !progress::is_rebasing(&git_dir) {
             return deciding.decide(&here);
         }
-        let here = CommittingWorktree { branch: Rebase::read(&git_dir).map(|rebase| rebase.branch), ..here };
         let replayed = rebase::replayed(&git_dir).filter(|id| store.repo().is_commit(*id));
         match replayed {
             Some(replayed) => deciding.at_a_stop(&here, replayed).map(Self::missing),
@@ -133,11 +131,11 @@ impl<R: ReadState> Deciding<'_, R> {
         let is_replay = progress::is_picking(&git_dir);
         if !is_replay
             && !progress::is_merging(&git_dir)
-            && let Some(trailers) = self.of_amended(bound)?
+            && let Some(trailers) = self.of_earlier(bound)?
         {
             return Ok(DraftBinding::missing(trailers));
         }
-        let back = progress::pending_sources(&git_dir)?;
+        let back = self.pending_sources()?;
         if back.is_empty() {
             // The message itself says whose work this is, for example in a revert that was worded by hand.
             let stated =

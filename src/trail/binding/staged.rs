@@ -49,7 +49,13 @@ impl<'a> Staged<'a> {
 
     /// The paths that the commit in place of HEAD changes, if HEAD is amended.
     pub(super) fn files_without(&self, head: &CodeCommit) -> Result<Vec<String>, StoreError> {
-        let before = head.parents.first().copied().unwrap_or_else(|| ObjectId::empty_tree(self.head.kind()));
+        self.files_since(
+            head.parents.first().copied().unwrap_or_else(|| ObjectId::empty_tree(self.head.kind())),
+        )
+    }
+
+    /// The paths that differ from this commit or tree.
+    pub(super) fn files_since(&self, before: ObjectId) -> Result<Vec<String>, StoreError> {
         Self { head: before, ..*self }.files()
     }
 

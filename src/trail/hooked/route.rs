@@ -3,13 +3,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use bstr::ByteSlice;
-
-use super::manager::HookManager;
+use super::manager::{HookManager, calls};
 use super::shim_file::{self, is_executable};
 
-/// How a hook that calls the program contains it: our shim does, and so does a user's own hook.
-const CALLS: [&str; 2] = ["git-wf", "git wf"];
 /// What managers add to the name of a hook that they replace.
 pub(crate) const MOVED: [&str; 2] = [".legacy", ".old"];
 
@@ -61,7 +57,7 @@ impl HookRoute {
             {
                 return Self::Moved(manager, moved.clone());
             }
-        } else if CALLS.iter().any(|name| text.contains_str(name)) {
+        } else if calls(&text, name) {
             return Self::Direct;
         }
         Self::Foreign { manager, replaced: moved.into_iter().next() }

@@ -279,6 +279,7 @@ impl Pass<'_> {
         }
         let unreached = Unreached::among(self.store, left.iter().map(|commit| commit.hash()))?;
         let is_shallow = self.store.repo().is_shallow().unwrap_or(false);
+        let has_remotes = !self.store.repo().remotes().is_empty();
         for commit in left {
             let answer = &mut answers[commit.of];
             let landed = &mut answer.landed;
@@ -288,12 +289,15 @@ impl Pass<'_> {
                 continue;
             }
             let is_old = is_older_than_landing(self.questions[commit.of].execution, self.asked.first_land);
-            if unreached.is_away(commit.hash()) || is_shallow || (is_adrift && is_old) {
+            // Without a remote, no other clone is known that may have it.
+            let is_gone = unreached.is_away(commit.hash()) && !has_remotes;
+            let is_lost = is_adrift || is_gone;
+            if (unreached.is_away(commit.hash()) && !is_gone) || is_shallow || (is_lost && is_old) {
                 landed.unknown.push(commit.hash().clone());
                 continue;
             }
             landed.missing.push(commit.hash().clone());
-            if is_adrift {
+            if is_lost {
                 landed.on_no_branch.push(commit.hash().clone());
             }
             if let Some(revert) = commit.reverted.and_then(|place| self.history.at(place)) {

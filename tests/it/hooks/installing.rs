@@ -137,3 +137,28 @@ fn an_edited_hook_is_not_lost() {
     assert_eq!(std::fs::read_to_string(hooks.join("post-commit.edited-git-wf")).unwrap(), text);
     assert_eq!(repo.wf(&["hooks", "uninstall"]).ok().stderr, "");
 }
+
+#[test]
+fn a_hook_that_only_mentions_the_program_does_not_call_it() {
+    let it = Bound::new();
+    script(&it.sandbox, "repo/.git/hooks/post-commit", "# we do not call git wf here any more");
+    let said = it.repo.wf(&["status"]).ok().stderr;
+    assert!(said.contains("`post-commit` does not call git-wf"), "{said}");
+    script(&it.sandbox, "repo/.git/hooks/post-commit", "git wf hook post-commit \"$@\"");
+    let said = it.repo.wf(&["status"]).ok().stderr;
+    assert!(!said.contains("does not call git-wf"), "{said}");
+}
+
+#[test]
+fn a_branch_in_the_way_of_the_records_is_named() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("repo");
+    repo.commit("README", "1\n", "begin");
+    repo.git(&["branch", "wf"]).ok();
+    repo.git(&["config", "wf.ref", "refs/heads/wf/main"]).ok();
+    let said = repo.wf(&["init"]).fails(1).stderr;
+    assert!(said.contains("`refs/heads/wf/main` cannot exist beside `refs/heads/wf`"), "{said}");
+    assert!(said.contains("`git config wf.ref refs/heads/wf-main`"), "{said}");
+    repo.git(&["config", "wf.ref", "refs/heads/wf-main"]).ok();
+    repo.wf(&["init"]).ok();
+}

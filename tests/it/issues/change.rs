@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::support::{Sandbox, plan_on};
+use crate::support::{Repo, Sandbox, Two, plan_on};
 
 #[test]
 fn edit_changes_what_is_named_and_nothing_else() {
@@ -70,6 +70,44 @@ fn dependencies_have_no_cycle_and_exist() {
     assert_eq!(repo.refused(1, &["edit", "A-1", "--depends-on", "ISS-404"])["code"], "not-found");
     let input = r#"{"depends_on": ["ISS-404"]}"#;
     assert_eq!(repo.refused_in(input, 1, &["edit", "A-1", "--from-json", "-"])["code"], "not-found");
+}
+
+#[test]
+fn cycles_that_a_merge_made_can_be_taken_apart() {
+    let two = Two::new();
+    for id in ["P-1", "Q-1", "R-1"] {
+        two.ada.issue(id);
+    }
+    two.meet();
+    let edit = |repo: &Repo, issue: &str, option: &str, value: &str| {
+        repo.wf(&["edit", issue, &format!("--{option}={value}")]).ok();
+    };
+    for other in ["Q-1", "R-1"] {
+        edit(&two.ada, "P-1", "depends-on", other);
+        edit(&two.ada, "P-1", "relation", &format!("parent-child:{other}"));
+        edit(&two.bea, other, "depends-on", "P-1");
+        edit(&two.bea, other, "relation", "parent-child:P-1");
+    }
+    two.meet();
+    edit(&two.ada, "P-1", "relation", "relates-to:Q-1");
+    edit(&two.ada, "P-1", "depends-on", "-Q-1");
+    edit(&two.ada, "P-1", "relation", "-parent-child:R-1");
+    let add = ["edit", "P-1", "--depends-on=Q-1"];
+    assert_eq!(two.ada.refused(1, &add)["code"], "cycle");
+    let add = ["edit", "P-1", "--relation=parent-child:R-1"];
+    assert_eq!(two.ada.refused(1, &add)["code"], "cycle");
+}
+
+#[test]
+fn dependencies_on_missing_issues_can_be_removed_one_by_one() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let blocks = |id: &str| json!({"issue_id": "bd-1", "depends_on_id": id, "type": "blocks"});
+    let issue = json!({"id": "bd-1", "title": "bead", "status": "open", "priority": 2, "issue_type": "bug",
+        "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+        "dependencies": [blocks("bd-8"), blocks("bd-9")]});
+    repo.wf_in(issue.to_string(), &["import", "beads", "-"]).ok();
+    assert_eq!(repo.json(&["edit", "bd-1", "--depends-on=-bd-8"])["depends_on"], json!(["bd-9"]));
 }
 
 #[test]

@@ -182,7 +182,7 @@ fn apply(
     let parted = parted(tx, before.as_ref(), &records)?;
     import(tx, records.iter().filter(|record| !parted.contains_key(&record.issue_id)))?;
     for record in &records {
-        check_dependencies(tx, &record.issue_id)?;
+        check_dependencies(tx, &record.issue_id, &BTreeSet::new())?;
     }
     let mut added = RoadmapAdded {
         id: id.clone(),

@@ -26,7 +26,16 @@ pub(super) fn findings(
         match landed.state {
             LandedState::Landed | LandedState::Unknown => {}
             LandedState::Unlanded => found.push(AuditFinding::not_landed(execution, &landed, policy)),
-            LandedState::OnNoBranch => found.push(AuditFinding::adrift(execution, &landed.on_no_branch)),
+            LandedState::OnNoBranch => {
+                let (here, gone): (Vec<CommitHash>, Vec<CommitHash>) =
+                    landed.on_no_branch.into_iter().partition(|hash| store.commit_here(hash).is_some());
+                if !here.is_empty() {
+                    found.push(AuditFinding::adrift(execution, &here));
+                }
+                if !gone.is_empty() {
+                    found.push(AuditFinding::gone(execution, &gone));
+                }
+            }
         }
     }
     Ok(found)

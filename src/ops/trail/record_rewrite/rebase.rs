@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::compose::composed;
 use crate::git::{ObjectId, Revisions};
-use crate::model::{CommitHash, Event, LinkedBy, Renew, Rewrite, SolutionId};
+use crate::model::{Branch, CommitHash, Event, LinkedBy, Renew, Rewrite, SolutionId};
 use crate::rules::lease;
 use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx, records};
 use crate::trail::binding::CommittingWorktree;
@@ -62,8 +62,8 @@ impl NewCommit {
 
 /// The commits made during a rebase, oldest first. A commit that is also on another branch, a tag or a remote came
 /// from there, for example by a merge or a fast-forward.
-fn made(store: &Store, rebase: &Rebase) -> Vec<ObjectId> {
-    let wanted = Revisions::none().oldest_first().on_no_other_branch(&rebase.branch);
+fn made(store: &Store, rebase: &Rebase, branch: &Branch) -> Vec<ObjectId> {
+    let wanted = Revisions::none().oldest_first().on_no_other_branch(branch);
     let wanted = wanted.and("HEAD").without(rebase.onto).without(rebase.before);
     // If this fails, the links of the rewritten commits must still be recorded.
     store.git().revisions(wanted).unwrap_or_default()
@@ -113,8 +113,8 @@ fn split_off(
     }
     let mut targets = Vec::new();
     for source in Sources::new(store, read).of_commit(id, 0)? {
-        let known = if source.tasks.len() == 1 { source.tasks } else { vec![] };
-        let tasks = links::tasks(read, &source.solution_id, &[], known, || Ok(files.to_vec()))?;
+        let of_files = links::tasks(read, &source.solution_id, &[], vec![], || Ok(files.to_vec()))?;
+        let tasks = if of_files.is_empty() && source.tasks.len() == 1 { source.tasks } else { of_files };
         targets.push(LinkTarget {
             execution_id: source.execution_id,
             solution_id: source.solution_id,
@@ -137,8 +137,12 @@ impl EndOfRebase {
             Some(rebase) => without_dropped(store, rebase, rewritten)?,
             None => rewritten,
         };
-        let rebase = rebase.filter(|rebase| here.branch.as_ref() == Some(&rebase.branch));
-        let commits = rebase.map(|rebase| made(store, &rebase)).unwrap_or_default();
+        let commits = match (&rebase, &here.branch) {
+            (Some(rebase), Some(branch)) if rebase.branch.as_ref() == Some(branch) => {
+                made(store, rebase, branch)
+            }
+            _ => vec![],
+        };
         let replacing: HashSet<CommitHash> = rewritten.iter().map(|pair| pair.new.clone()).collect();
         let new: HashSet<ObjectId> =
             commits.iter().copied().filter(|id| !replacing.contains(&CommitHash::from(*id))).collect();

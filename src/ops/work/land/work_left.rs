@@ -138,6 +138,11 @@ fn incomplete(store: &Store, issue: &ChosenIssue, lost: &[&CommitHash], all: usi
         Refusal::new(Code::NoCommit, format!("{} {is} not in this clone", part(id, away, all)))
             .command("git fetch --all", "brings what was pushed")
     };
+    let unlink = lost.last().map(|hash| RemedyCall::new(Op::Unlink, [hash.short(), id.as_str()]));
+    let refusal = match unlink {
+        Some(unlink) => refusal.remedy(unlink, "removes the link of one that is not the work"),
+        None => refusal,
+    };
     refusal
         .remedy(Op::Relink, "finds where a rebase or a squash put them")
         .remedy(RemedyCall::new(Other::Trace, [id]), "shows them")

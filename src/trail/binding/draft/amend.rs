@@ -74,6 +74,11 @@ impl<R: ReadState> Deciding<'_, R> {
         bound: Option<&BoundExecution>,
     ) -> Result<Option<Vec<Trailer>>, StoreError> {
         let Some(amended) = &self.amended else { return Ok(None) };
+        if let Some(bound) = bound
+            && self.sources.is_unlinked(&bound.execution_id, &amended.head.id.into())?
+        {
+            return Ok(Some(vec![]));
+        }
         let own = trailers::parse(self.draft.text);
         let of_head = trailers::parse(&amended.head.message);
         let (named, named_before) = (solutions(self.read, &own)?, solutions(self.read, &of_head)?);

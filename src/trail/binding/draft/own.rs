@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use bstr::ByteSlice;
+
 use super::{Deciding, Trailer, is_of, plan_trailers};
 use crate::model::SolutionId;
 use crate::rules::audit;
 use crate::store::{ReadState, StoreError, records};
 use crate::trail::binding::BoundExecution;
 use crate::trail::links::tasks;
-use crate::trail::merges;
-use crate::trail::referred::Referred;
+use crate::trail::referred::{Referred, SQUASHED};
 use crate::trail::sources::{Same, SourceWork};
+use crate::trail::{merges, progress};
 
 impl<R: ReadState> Deciding<'_, R> {
     /// The files of the commit that is about to be made.
@@ -113,6 +115,27 @@ impl<R: ReadState> Deciding<'_, R> {
         Ok(if is_more { all } else { found })
     }
 
+    /// The sources of the commit, as git noted them. The note of a squash stays even if someone throws the squash away: it
+    /// counts if git's text is still in the message, or if a file of the squashed commits is staged.
+    pub(super) fn pending_sources(&self) -> Result<Vec<u8>, StoreError> {
+        let back = progress::pending_sources(&self.store.git_dir())?;
+        if !is_squash(&back) || self.draft.text.lines().any(is_squash) {
+            return Ok(back);
+        }
+        let of_squash = self.files_of_squash(&Referred::parse(&back).copies)?;
+        let is_there = self.files()?.iter().any(|file| of_squash.contains(file));
+        Ok(if is_there { back } else { vec![] })
+    }
+
+    /// The files that squashed commits change.
+    fn files_of_squash(&self, squashed: &[String]) -> Result<BTreeSet<String>, StoreError> {
+        let mut files = BTreeSet::new();
+        for id in squashed.iter().filter_map(|id| self.store.commit_named(id)) {
+            files.extend(self.store.changed_files(&self.store.code_commit(id)?)?);
+        }
+        Ok(files)
+    }
+
     /// Whether the staged change contains more than the squash that `back` lists.
     fn has_more(&self, back: &[u8]) -> Result<bool, StoreError> {
         let squashed = Referred::parse(back).copies;
@@ -124,15 +147,12 @@ impl<R: ReadState> Deciding<'_, R> {
         }
         // An older git cannot repeat the squash. Then any file that no squashed commit changed shows changes of
         // one's own.
-        let mut squashed_files = BTreeSet::new();
-        for id in squashed.iter().filter_map(|id| self.store.commit_named(id)) {
-            squashed_files.extend(self.store.changed_files(&self.store.code_commit(id)?)?);
-        }
+        let squashed_files = self.files_of_squash(&squashed)?;
         Ok(staged.files().is_ok_and(|files| files.iter().any(|file| !squashed_files.contains(file))))
     }
 }
 
 /// Whether git lists squashed commits, not a picked one.
 fn is_squash(back: &[u8]) -> bool {
-    back.starts_with(b"Squashed commit of the following")
+    back.starts_with(SQUASHED)
 }

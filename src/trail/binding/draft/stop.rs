@@ -1,16 +1,17 @@
-//! A commit that is made while a rebase has stopped.
+//! A commit that makes a part of others: while a rebase has stopped, or after a reset.
 
 use super::{Deciding, Trailer, plan_trailers, unindented};
 use crate::git::ObjectId;
 use crate::store::{ReadState, StoreError};
 use crate::trail::binding::{Binding, BoundExecution, CommittingWorktree, of_worktree};
+use crate::trail::last_reset::LastReset;
 use crate::trail::links::tasks;
 use crate::trail::sources::SourceWork;
 use crate::trail::trailers;
 
 impl<R: ReadState> Deciding<'_, R> {
-    /// The trailers of a commit that is made while a rebase has stopped at `replayed`: a part of it, unless it
-    /// changes only files that neither that commit changed nor its plan names, and that the executed plan does name.
+    /// The trailers of a commit that is made while a rebase has stopped at `replayed`: a part of it. Files that neither
+    /// that commit changed nor its plan names, and that the executed plan does name, are work of the executed plan.
     pub(super) fn at_a_stop(
         &self,
         here: &CommittingWorktree,
@@ -26,45 +27,90 @@ impl<R: ReadState> Deciding<'_, R> {
         if let Some(trailers) = self.of_amended(bound.as_ref())? {
             return Ok(trailers);
         }
-        let own = trailers::parse(&unindented(self.draft.text));
-        let files = self.files()?;
-        let work = self.sources.of_commit(replayed, 0)?;
-        if let Some(bound) = &bound
-            && self.is_new_work(bound, &work, replayed, &files)?
-        {
-            return self.of_bound(bound);
+        self.of_part(bound, &[replayed])
+    }
+
+    /// The trailers of a commit that amends HEAD, or that makes a part of what `git reset` took away; `None` for other commits.
+    pub(super) fn of_earlier(
+        &self,
+        bound: Option<&BoundExecution>,
+    ) -> Result<Option<Vec<Trailer>>, StoreError> {
+        match self.of_amended(bound)? {
+            None if self.amended.is_none() => self.of_reset(bound),
+            trailers => Ok(trailers),
         }
+    }
+
+    /// The trailers of a commit that makes a part of what `git reset` took away; `None` if it changes anything else, or if
+    /// that belonged to no plan.
+    fn of_reset(&self, bound: Option<&BoundExecution>) -> Result<Option<Vec<Trailer>>, StoreError> {
+        let Some(staged) = self.staged else { return Ok(None) };
+        let Some(last) = LastReset::find(self.store)? else { return Ok(None) };
+        let (files, left) = (staged.files()?, staged.files_since(last.before)?);
+        let is_whole = left.is_empty() && last.made.is_empty();
+        if files.is_empty() || is_whole || files.iter().any(|file| left.contains(file)) {
+            return Ok(None);
+        }
+        let mut whole = Vec::new();
+        for old in &last.taken {
+            let changed = self.store.changed_files(old)?;
+            if changed.iter().any(|file| files.contains(file))
+                && !self.sources.of_commit(old.id, 0)?.is_empty()
+            {
+                whole.push(old.id);
+            }
+        }
+        if whole.is_empty() || !self.chosen_plans()?.is_empty() {
+            return Ok(None);
+        }
+        self.of_part(bound.cloned(), &whole).map(Some)
+    }
+
+    /// The trailers of a commit that makes a part of these commits.
+    fn of_part(&self, bound: Option<BoundExecution>, whole: &[ObjectId]) -> Result<Vec<Trailer>, StoreError> {
+        let files = self.files()?;
+        let mut of_whole = Vec::new();
+        let mut work: Vec<SourceWork> = Vec::new();
+        for id in whole {
+            of_whole.extend(self.store.changed_files(&self.store.code_commit(*id)?)?);
+            for source in self.sources.of_commit(*id, 0)? {
+                if work.iter().all(|known| known.solution_id != source.solution_id) {
+                    work.push(source);
+                }
+            }
+        }
+        let mut added = Vec::new();
+        if let Some(bound) = &bound {
+            let more = files.iter().filter(|file| !of_whole.contains(file)).cloned().collect();
+            added = self.files_of(bound, &work, more)?;
+            if !added.is_empty() && added.len() == files.len() {
+                return self.of_bound(bound);
+            }
+        }
+        let own = trailers::parse(&unindented(self.draft.text));
         let mut missing = Vec::new();
-        for source in work {
-            let known = if source.tasks.len() == 1 { source.tasks.clone() } else { vec![] };
-            let of_files = tasks(self.read, &source.solution_id, &own, known, || Ok(files.clone()))?;
+        for source in self.naming_any(work, &files)? {
+            let of_files = tasks(self.read, &source.solution_id, &own, vec![], || Ok(files.clone()))?;
             let tasks = if of_files.is_empty() { source.tasks } else { of_files };
             missing.extend(plan_trailers(&source.solution_id, &tasks));
+        }
+        if let Some(bound) = bound.filter(|_| !added.is_empty()) {
+            missing.extend(self.own_trailers(&bound, &added)?);
         }
         Ok(missing)
     }
 
-    fn is_new_work(
-        &self,
-        bound: &BoundExecution,
-        work: &[SourceWork],
-        replayed: ObjectId,
-        files: &[String],
-    ) -> Result<bool, StoreError> {
-        let replayed = self.store.changed_files(&self.store.code_commit(replayed)?)?;
-        if files.is_empty() || files.iter().any(|file| replayed.contains(file)) {
-            return Ok(false);
-        }
-        for file in files {
-            if !self.names(&bound.solution_id, file)? {
-                return Ok(false);
-            }
-            for source in work {
+    /// The work of the plans that name one of the files; all of it if none does.
+    fn naming_any(&self, work: Vec<SourceWork>, files: &[String]) -> Result<Vec<SourceWork>, StoreError> {
+        let mut naming = Vec::new();
+        for source in &work {
+            for file in files {
                 if self.names(&source.solution_id, file)? {
-                    return Ok(false);
+                    naming.push(source.clone());
+                    break;
                 }
             }
         }
-        Ok(true)
+        Ok(if naming.is_empty() { work } else { naming })
     }
 }

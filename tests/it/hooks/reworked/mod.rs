@@ -2,6 +2,7 @@
 //! worktree executes another plan by then.
 
 mod amended;
+mod dropped;
 mod fixups;
 mod mixed;
 mod stack;
