@@ -5,12 +5,14 @@ use crate::support::{Repo, Sandbox, plan};
 
 /// A store with issues in several statuses.
 fn shop(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("shop");
-    repo.wf(&["new", "--id", "ISS-001", "Limit the requests of an API key", "-p", "1", "-t", "api"]).ok();
-    repo.wf(&["new", "--id", "ISS-002", "Search is slow for long queries", "-m", "Thirty seconds."]).ok();
-    repo.wf(&["new", "--id", "ISS-003", "価格を購入者の通貨で表示する 👩\u{200d}💻"]).ok();
-    repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001"]).ok();
-    Seat::with_colour(&repo)
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("shop");
+        repo.wf(&["new", "--id", "ISS-001", "Limit the requests of an API key", "-p", "1", "-t", "api"]).ok();
+        repo.wf(&["new", "--id", "ISS-002", "Search is slow for long queries", "-m", "Thirty seconds."]).ok();
+        repo.wf(&["new", "--id", "ISS-003", "価格を購入者の通貨で表示する 👩\u{200d}💻"]).ok();
+        repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001"]).ok();
+        Seat::with_colour(&repo)
+    })
 }
 
 #[test]

@@ -5,12 +5,14 @@ use serde_json::json;
 use crate::support::{Repo, Sandbox, plan};
 
 fn three(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("a");
-    for id in ["ISS-001", "ISS-002", "ISS-003"] {
-        repo.issue(id);
-    }
-    repo.wf(&["edit", "ISS-001", "--title", "two words", "-t", "a,b"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("a");
+        for id in ["ISS-001", "ISS-002", "ISS-003"] {
+            repo.issue(id);
+        }
+        repo.wf(&["edit", "ISS-001", "--title", "two words", "-t", "a,b"]).ok();
+        repo
+    })
 }
 
 #[test]

@@ -6,10 +6,12 @@ use crate::support::{Repo, Sandbox};
 
 /// A store with a queued item, in a repository with a commit.
 fn queued(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("a");
-    repo.commit("src/a.rs", "one\n", "Begin");
-    repo.queued("ISS-001", "src/a.rs");
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("a");
+        repo.commit("src/a.rs", "one\n", "Begin");
+        repo.queued("ISS-001", "src/a.rs");
+        repo
+    })
 }
 
 #[test]

@@ -9,20 +9,22 @@ use crate::support::{REF, Repo, Sandbox, plan_on};
 
 /// A list that is longer than a pipe holds.
 fn large(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("a");
-    let title = "x".repeat(480);
-    let line = |n: usize| {
-        json!({
-            "id": format!("bd-{n}"),
-            "title": title,
-            "status": "open",
-            "created_at": "2026-01-01T00:00:00Z",
-            "updated_at": "2026-01-01T00:00:00Z"
-        })
-    };
-    let lines: String = (0..400).map(|n| format!("{}\n", line(n))).collect();
-    repo.wf_in(lines, &["import", "beads", "-"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("a");
+        let title = "x".repeat(480);
+        let line = |n: usize| {
+            json!({
+                "id": format!("bd-{n}"),
+                "title": title,
+                "status": "open",
+                "created_at": "2026-01-01T00:00:00Z",
+                "updated_at": "2026-01-01T00:00:00Z"
+            })
+        };
+        let lines: String = (0..400).map(|n| format!("{}\n", line(n))).collect();
+        repo.wf_in(lines, &["import", "beads", "-"]).ok();
+        repo
+    })
 }
 
 #[test]

@@ -4,15 +4,17 @@ use crate::support::{Repo, Sandbox};
 
 /// A list that is taller than the terminal, without a pager in the environment.
 fn tall(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("a").without_env("GIT_PAGER");
-    let line = |n: usize| {
-        let at = "2026-01-01T00:00:00Z";
-        format!(
-            "{{\"id\":\"bd-{n}\",\"title\":\"Issue {n}\",\"created_at\":\"{at}\",\"updated_at\":\"{at}\"}}\n"
-        )
-    };
-    repo.wf_in((10..50).map(line).collect::<String>(), &["import", "beads", "-"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("a").without_env("GIT_PAGER");
+        let line = |n: usize| {
+            let at = "2026-01-01T00:00:00Z";
+            format!(
+                "{{\"id\":\"bd-{n}\",\"title\":\"Issue {n}\",\"created_at\":\"{at}\",\"updated_at\":\"{at}\"}}\n"
+            )
+        };
+        repo.wf_in((10..50).map(line).collect::<String>(), &["import", "beads", "-"]).ok();
+        repo
+    })
 }
 
 #[test]

@@ -9,39 +9,43 @@ use crate::support::{Repo, Sandbox, Two, plan, plan_on};
 
 /// A shop with four issues: one planned, one that depends on it, one new, one closed.
 pub(crate) fn shop(sandbox: &Sandbox) -> (Repo, String) {
-    let repo = sandbox.store("shop");
-    repo.commit("src/router.rs", "fn main() {}\n", "Begin");
-    repo.wf(&["hooks", "install"]).ok();
-    let problem = "One client sends thousands of requests a minute, and everyone else waits.";
-    for new in [
-        &["ISS-001", "Limit the requests of an API key", "-p", "1", "-t", "api", "-m", problem][..],
-        &["ISS-002", "Search is slow for long queries", "-p", "2", "--depends-on", "ISS-001"],
-        &["ISS-003", "Show prices in the buyer's currency"],
-        &["ISS-004", "Rename the help page", "-p", "4"],
-    ] {
-        repo.wf(&[&["new", "--id"], new].concat()).ok();
-    }
-    repo.wf(&["comment", "ISS-001", "-m", "It happened again on Monday."]).ok();
-    repo.wf(&["close", "ISS-004", "-m", "The new site has no help page"]).ok();
-    let limit = repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001"]).ok().line().to_owned();
-    (repo, limit)
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("shop");
+        repo.commit("src/router.rs", "fn main() {}\n", "Begin");
+        repo.wf(&["hooks", "install"]).ok();
+        let problem = "One client sends thousands of requests a minute, and everyone else waits.";
+        for new in [
+            &["ISS-001", "Limit the requests of an API key", "-p", "1", "-t", "api", "-m", problem][..],
+            &["ISS-002", "Search is slow for long queries", "-p", "2", "--depends-on", "ISS-001"],
+            &["ISS-003", "Show prices in the buyer's currency"],
+            &["ISS-004", "Rename the help page", "-p", "4"],
+        ] {
+            repo.wf(&[&["new", "--id"], new].concat()).ok();
+        }
+        repo.wf(&["comment", "ISS-001", "-m", "It happened again on Monday."]).ok();
+        repo.wf(&["close", "ISS-004", "-m", "The new site has no help page"]).ok();
+        let limit = repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001"]).ok().line().to_owned();
+        (repo, limit)
+    })
 }
 
 /// The shop, where ISS-001 was executed with two commits, and ISS-002 waits in the queue.
 fn worked(sandbox: &Sandbox) -> (Repo, String) {
-    let (repo, limit) = shop(sandbox);
-    repo.wf_in(plan_on("src/search.rs").to_string(), &["solution", "add", "ISS-002"]).ok();
-    repo.wf(&["queue", "add", "ISS-001", "ISS-002"]).ok();
-    repo.wf(&["next"]).ok();
-    for (task, file, text, message) in [
-        ("T1", "src/limit/bucket.rs", "struct Bucket;\n", "Add a token bucket"),
-        ("T2", "src/middleware/mod.rs", "mod limit;\n", "Refuse requests beyond the limit"),
-    ] {
-        repo.wf(&["task", "start", task]).ok();
-        repo.commit(file, text, message);
-    }
-    repo.wf(&["done", "--force", "--reason", "the tests ran elsewhere"]).ok();
-    (repo, limit)
+    sandbox.begin((), |sandbox| {
+        let (repo, limit) = shop(sandbox);
+        repo.wf_in(plan_on("src/search.rs").to_string(), &["solution", "add", "ISS-002"]).ok();
+        repo.wf(&["queue", "add", "ISS-001", "ISS-002"]).ok();
+        repo.wf(&["next"]).ok();
+        for (task, file, text, message) in [
+            ("T1", "src/limit/bucket.rs", "struct Bucket;\n", "Add a token bucket"),
+            ("T2", "src/middleware/mod.rs", "mod limit;\n", "Refuse requests beyond the limit"),
+        ] {
+            repo.wf(&["task", "start", task]).ok();
+            repo.commit(file, text, message);
+        }
+        repo.wf(&["done", "--force", "--reason", "the tests ran elsewhere"]).ok();
+        (repo, limit)
+    })
 }
 
 #[test]

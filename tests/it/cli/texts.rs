@@ -5,11 +5,13 @@ use serde_json::json;
 use crate::support::{Repo, Sandbox};
 
 fn executing(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("a");
-    repo.queued("ISS-001", "src/a.rs");
-    repo.queued("ISS-002", "src/b.rs");
-    repo.wf(&["next"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("a");
+        repo.queued("ISS-001", "src/a.rs");
+        repo.queued("ISS-002", "src/b.rs");
+        repo.wf(&["next"]).ok();
+        repo
+    })
 }
 
 #[test]

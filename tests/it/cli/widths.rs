@@ -6,48 +6,50 @@ use crate::support::{Repo, Sandbox, plan, plan_on};
 
 /// A store with long and wide titles, many tags, long names, a queue at work and a roadmap.
 fn crowded(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("shop").as_person("Augusta Ada King", "ada@example.org");
-    repo.commit("src/router.rs", "fn main() {}\n", "Begin");
-    repo.wf(&["hooks", "install"]).ok();
-    let text = "One client sends *thousands* of requests a minute, and everyone else waits.\n\n- one\n- two\n\n\
-        | who | how many |\n|---|---|\n| ada | 12 |\n";
-    let long =
-        "Search is slow for queries with many words, and slower still in the evening when everybody searches";
-    for new in [
-        &["ISS-001", "Limit the requests of an API key", "-p", "1", "-t", "api", "-m", text][..],
-        &["ISS-002", long, "-t", "needs-triage,frontend,performance", "--depends-on", "ISS-001"],
-        &[
-            "ISS-003",
-            "価格を購入者の通貨で表示する 👩\u{200d}💻 また、税込み価格も表示する",
-            "--assignee",
-            "Somebody With A Name",
-        ],
-        &["beads_rust-07b", "An issue of another tracker", "-p", "5"],
-    ] {
-        repo.wf(&[&["new", "--id"], new].concat()).ok();
-    }
-    repo.wf(&[
-        "wisdom",
-        "add",
-        "Which clock do the tokens of the billing service use?",
-        "--type",
-        "question",
-    ])
-    .ok();
-    let mut second = plan_on("src/search/with/a/long/path/of/several/folders.rs");
-    second["description"] =
-        json!("Answer long queries from an index of words, which is built in the background");
-    repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001"]).ok();
-    repo.wf_in(second.to_string(), &["solution", "add", "ISS-002"]).ok();
-    repo.wf_in(plan_on("src/prices.rs").to_string(), &["solution", "add", "ISS-003"]).ok();
-    repo.wf(&["queue", "add", "ISS-001", "ISS-002", "ISS-003"]).ok();
-    repo.wf(&["next"]).ok();
-    repo.commit(
-        "src/limit/bucket.rs",
-        "struct Bucket;\n",
-        "Add a token bucket that fills with the time that has passed",
-    );
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("shop").as_person("Augusta Ada King", "ada@example.org");
+        repo.commit("src/router.rs", "fn main() {}\n", "Begin");
+        repo.wf(&["hooks", "install"]).ok();
+        let text = "One client sends *thousands* of requests a minute, and everyone else waits.\n\n- one\n- two\n\n\
+            | who | how many |\n|---|---|\n| ada | 12 |\n";
+        let long =
+            "Search is slow for queries with many words, and slower still in the evening when everybody searches";
+        for new in [
+            &["ISS-001", "Limit the requests of an API key", "-p", "1", "-t", "api", "-m", text][..],
+            &["ISS-002", long, "-t", "needs-triage,frontend,performance", "--depends-on", "ISS-001"],
+            &[
+                "ISS-003",
+                "価格を購入者の通貨で表示する 👩\u{200d}💻 また、税込み価格も表示する",
+                "--assignee",
+                "Somebody With A Name",
+            ],
+            &["beads_rust-07b", "An issue of another tracker", "-p", "5"],
+        ] {
+            repo.wf(&[&["new", "--id"], new].concat()).ok();
+        }
+        repo.wf(&[
+            "wisdom",
+            "add",
+            "Which clock do the tokens of the billing service use?",
+            "--type",
+            "question",
+        ])
+        .ok();
+        let mut second = plan_on("src/search/with/a/long/path/of/several/folders.rs");
+        second["description"] =
+            json!("Answer long queries from an index of words, which is built in the background");
+        repo.wf_in(plan().to_string(), &["solution", "add", "ISS-001"]).ok();
+        repo.wf_in(second.to_string(), &["solution", "add", "ISS-002"]).ok();
+        repo.wf_in(plan_on("src/prices.rs").to_string(), &["solution", "add", "ISS-003"]).ok();
+        repo.wf(&["queue", "add", "ISS-001", "ISS-002", "ISS-003"]).ok();
+        repo.wf(&["next"]).ok();
+        repo.commit(
+            "src/limit/bucket.rs",
+            "struct Bucket;\n",
+            "Add a token bucket that fills with the time that has passed",
+        );
+        repo
+    })
 }
 
 #[test]

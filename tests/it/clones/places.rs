@@ -15,17 +15,19 @@ fn ids(repo: &Repo) -> Vec<String> {
 
 /// A remote with three commits of code, and a store with two issues.
 fn origin(sandbox: &Sandbox) -> (Repo, Repo) {
-    let origin = sandbox.bare("origin.git");
-    let ada = sandbox.clone(&origin, "ada");
-    for n in 1..=3 {
-        ada.commit("a.txt", &format!("{n}\n"), &format!("commit {n}"));
-    }
-    ada.git(&["push", "--quiet", "origin", "HEAD"]).ok();
-    ada.wf(&["init"]).ok();
-    ada.wf(&["new", "One", "--id", "GH-1"]).ok();
-    ada.wf(&["new", "Two", "--id", "GH-2"]).ok();
-    ada.wf(&["sync"]).ok();
-    (origin, ada)
+    sandbox.begin((), |sandbox| {
+        let origin = sandbox.bare("origin.git");
+        let ada = sandbox.clone(&origin, "ada");
+        for n in 1..=3 {
+            ada.commit("a.txt", &format!("{n}\n"), &format!("commit {n}"));
+        }
+        ada.git(&["push", "--quiet", "origin", "HEAD"]).ok();
+        ada.wf(&["init"]).ok();
+        ada.wf(&["new", "One", "--id", "GH-1"]).ok();
+        ada.wf(&["new", "Two", "--id", "GH-2"]).ok();
+        ada.wf(&["sync"]).ok();
+        (origin, ada)
+    })
 }
 
 fn shallow(sandbox: &Sandbox, origin: &Repo) -> Repo {

@@ -6,14 +6,16 @@ use crate::support::{Repo, Sandbox};
 
 /// A worktree with hooks that executes a plan on `main`, which has two commits.
 fn executing(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.repo("a");
-    repo.commit("README.md", "one\n", "first");
-    repo.commit("README.md", "two\n", "second");
-    repo.git(&["branch", "before"]).ok();
-    repo.wf(&["init", "--hooks"]).ok();
-    repo.queued("ISS-001", "src/a.rs");
-    repo.wf(&["next"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.repo("a");
+        repo.commit("README.md", "one\n", "first");
+        repo.commit("README.md", "two\n", "second");
+        repo.git(&["branch", "before"]).ok();
+        repo.wf(&["init", "--hooks"]).ok();
+        repo.queued("ISS-001", "src/a.rs");
+        repo.wf(&["next"]).ok();
+        repo
+    })
 }
 
 fn linked(repo: &Repo) -> Vec<String> {

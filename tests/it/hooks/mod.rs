@@ -30,10 +30,8 @@ mod unbound;
 mod unchanged;
 mod unfed;
 
-use std::sync::OnceLock;
-
 use crate::support::store_writer::{Claim, claim};
-use crate::support::{Repo, Sandbox, Template};
+use crate::support::{Repo, Sandbox};
 
 /// A repository with one commit from before the hooks were installed, the hooks, and an execution on `main`.
 struct Bound {
@@ -44,12 +42,13 @@ struct Bound {
 
 impl Bound {
     fn new() -> Self {
-        static MADE: OnceLock<(Template, Claim)> = OnceLock::new();
-        let (made, claim) = MADE.get_or_init(|| {
-            Template::make("bound", |sandbox| claim(&with_hooks(sandbox, "repo"), "ISS-001"))
+        let sandbox = Sandbox::new();
+        let (repo, claim) = sandbox.begin((), |sandbox| {
+            let repo = with_hooks(sandbox, "repo");
+            let claim = claim(&repo, "ISS-001");
+            (repo, claim)
         });
-        let sandbox = made.sandbox();
-        Self { repo: sandbox.at("repo"), sandbox, claim: claim.clone() }
+        Self { sandbox, repo, claim }
     }
 
     fn linked(&self) -> Vec<String> {
@@ -59,10 +58,12 @@ impl Bound {
 
 /// A repository with one commit and the hooks.
 fn with_hooks(sandbox: &Sandbox, name: &str) -> Repo {
-    let repo = sandbox.repo(name);
-    repo.commit("README", "a project\n", "begin");
-    repo.wf(&["hooks", "install"]).ok();
-    repo
+    sandbox.begin(name, |sandbox| {
+        let repo = sandbox.repo(name);
+        repo.commit("README", "a project\n", "begin");
+        repo.wf(&["hooks", "install"]).ok();
+        repo
+    })
 }
 
 /// The raw message of a commit.

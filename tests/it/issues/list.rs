@@ -4,31 +4,33 @@ use crate::support::{Repo, Sandbox, column, plan_on};
 
 /// One issue of every status; the more work was done, the later: `R`egistered, `P`lanned, …
 fn one_of_each(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("a");
-    for id in ["C-1", "F-1", "E-1"] {
-        repo.queued(id, &format!("src/{id}.rs"));
-    }
-    repo.wf(&["next", "C-1"]).ok();
-    repo.done();
-    repo.wf(&["next", "F-1"]).ok();
-    repo.wf(&["fail", "-m", "no"]).ok();
-    repo.wf(&["next", "E-1"]).ok();
-    repo.queued("Q-1", "src/q.rs");
-    repo.planned("P-1", &plan_on("src/p.rs"));
-    for (id, args) in [
-        ("R-1", &[][..]),
-        ("X-1", &["--status", "cancelled"]),
-        ("W-1", &["--status", "paused"]),
-        ("N-1", &["--status", "planning"]),
-    ] {
-        repo.issue(id);
-        if !args.is_empty() {
-            repo.wf(&[&["edit", id], args].concat()).ok();
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("a");
+        for id in ["C-1", "F-1", "E-1"] {
+            repo.queued(id, &format!("src/{id}.rs"));
         }
-    }
-    repo.issue("Z-1");
-    repo.wf(&["close", "Z-1"]).ok();
-    repo
+        repo.wf(&["next", "C-1"]).ok();
+        repo.done();
+        repo.wf(&["next", "F-1"]).ok();
+        repo.wf(&["fail", "-m", "no"]).ok();
+        repo.wf(&["next", "E-1"]).ok();
+        repo.queued("Q-1", "src/q.rs");
+        repo.planned("P-1", &plan_on("src/p.rs"));
+        for (id, args) in [
+            ("R-1", &[][..]),
+            ("X-1", &["--status", "cancelled"]),
+            ("W-1", &["--status", "paused"]),
+            ("N-1", &["--status", "planning"]),
+        ] {
+            repo.issue(id);
+            if !args.is_empty() {
+                repo.wf(&[&["edit", id], args].concat()).ok();
+            }
+        }
+        repo.issue("Z-1");
+        repo.wf(&["close", "Z-1"]).ok();
+        repo
+    })
 }
 
 #[test]

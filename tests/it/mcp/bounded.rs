@@ -6,10 +6,12 @@ use super::Client;
 use crate::support::{Repo, Sandbox, plan_on};
 
 fn code(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("code");
-    repo.commit("src/a.rs", "one\n", "Begin");
-    repo.wf(&["hooks", "install"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("code");
+        repo.commit("src/a.rs", "one\n", "Begin");
+        repo.wf(&["hooks", "install"]).ok();
+        repo
+    })
 }
 
 fn size(value: &Value) -> usize {

@@ -44,10 +44,12 @@ fn play(client: &mut Client, tool: &str, arguments: Value) -> Vec<(String, Value
 }
 
 fn code(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("code");
-    repo.commit("src/a.rs", "one\n", "Begin");
-    repo.wf(&["hooks", "install"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("code");
+        repo.commit("src/a.rs", "one\n", "Begin");
+        repo.wf(&["hooks", "install"]).ok();
+        repo
+    })
 }
 
 fn names(said: &[(String, Value)]) -> Vec<&str> {

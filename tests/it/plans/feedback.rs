@@ -5,11 +5,13 @@ use serde_json::json;
 use crate::support::{Repo, Sandbox, plan_on, record};
 
 fn failed(sandbox: &Sandbox, reason: &str) -> Repo {
-    let repo = sandbox.store("a");
-    repo.queued("ISS-001", "src/a.rs");
-    repo.wf(&["next"]).ok();
-    repo.wf(&["fail", "-m", reason]).ok();
-    repo
+    sandbox.begin(reason, |sandbox| {
+        let repo = sandbox.store("a");
+        repo.queued("ISS-001", "src/a.rs");
+        repo.wf(&["next"]).ok();
+        repo.wf(&["fail", "-m", reason]).ok();
+        repo
+    })
 }
 
 #[test]

@@ -7,18 +7,20 @@ use crate::support::{Repo, Sandbox, column, plan_on};
 
 /// Two clones of one queue with three items.
 fn clones(sandbox: &Sandbox) -> (Repo, Repo) {
-    let hub = sandbox.bare("hub");
-    let ada = sandbox.store("ada");
-    ada.git(&["remote", "add", "origin", hub.path().to_str().unwrap()]).ok();
-    for id in ["A-1", "A-2", "A-3"] {
-        ada.queued(id, &format!("src/{id}.rs"));
-    }
-    ada.git(&["push", "--quiet", "origin", "main"]).ok();
-    ada.wf(&["sync", "origin"]).ok();
-    let bob = sandbox.clone(&hub, "bob").as_person("Bob", "bob@example.org");
-    bob.wf(&["init"]).ok();
-    bob.wf(&["sync"]).ok();
-    (ada, bob)
+    sandbox.begin((), |sandbox| {
+        let hub = sandbox.bare("hub");
+        let ada = sandbox.store("ada");
+        ada.git(&["remote", "add", "origin", hub.path().to_str().unwrap()]).ok();
+        for id in ["A-1", "A-2", "A-3"] {
+            ada.queued(id, &format!("src/{id}.rs"));
+        }
+        ada.git(&["push", "--quiet", "origin", "main"]).ok();
+        ada.wf(&["sync", "origin"]).ok();
+        let bob = sandbox.clone(&hub, "bob").as_person("Bob", "bob@example.org");
+        bob.wf(&["init"]).ok();
+        bob.wf(&["sync"]).ok();
+        (ada, bob)
+    })
 }
 
 fn meet(ada: &Repo, bob: &Repo) {

@@ -10,36 +10,40 @@ const HEAD: &str = "{\"format\":\"git-wf-export\",\"version\":1}";
 
 /// Every kind of record, and files that this program does not know.
 fn full(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("full");
-    repo.wf(&["new", "--id", "GH-1", "Tokens expire", "-m", "Too early.", "--tag", "auth"]).ok();
-    repo.wf(&["comment", "GH-1", "-m", "I see it too"]).ok();
-    repo.wf_in(plan().to_string(), &["solution", "add", "GH-1", "-"]).ok();
-    repo.wf(&["queue", "add", "GH-1"]).ok();
-    repo.wf(&["next"]).ok();
-    repo.wf(&["done", "-m", "Fixed", "--force", "--reason", "a test"]).ok();
-    repo.wf(&["settings", "evidence=warn"]);
-    repo.wf(&["new", "--id", "GH-2", "Another", "--depends-on", "GH-1"]).ok();
-    repo.wf(&["edit", "GH-2", "--title", "Another title"]).ok();
-    let issue = repo.store_path("/GH-2/issue.json");
-    let mut later = repo.stored_json(&issue);
-    later["mood"] = json!({"a": ["A", "\u{1b}"], "b": "B"});
-    let later = format!("{later:#}\n").replace("\"B\"", "1.50").replace("\"A\"", "1e400");
-    let folder = issue.trim_end_matches("/issue.json").to_owned();
-    repo.plumb(&[
-        (&issue, &later),
-        ("notes/readme.txt", "no record\n"),
-        ("notes.txt", ""),
-        ("notes-x", "{\"not\":\"pretty\"}"),
-        (&format!("{folder}/later.json"), "{\n  \"a\": 1,\n  \"a\": 2\n}\n"),
-    ]);
-    let blob = repo.git_in(b"\xff\x00bytes", &["hash-object", "-w", "--stdin"]).ok();
-    let index = repo.with_env("GIT_INDEX_FILE", repo.path().join("bytes.index").to_str().unwrap());
-    index.git(&["read-tree", REF]).ok();
-    index.git(&["update-index", "--add", "--cacheinfo", &format!("100644,{},notes/bytes", blob.line())]).ok();
-    let tree = index.git(&["write-tree"]).ok();
-    let commit = repo.git(&["commit-tree", tree.line(), "-p", REF, "-m", "bytes"]).ok();
-    repo.git(&["update-ref", REF, commit.line()]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("full");
+        repo.wf(&["new", "--id", "GH-1", "Tokens expire", "-m", "Too early.", "--tag", "auth"]).ok();
+        repo.wf(&["comment", "GH-1", "-m", "I see it too"]).ok();
+        repo.wf_in(plan().to_string(), &["solution", "add", "GH-1", "-"]).ok();
+        repo.wf(&["queue", "add", "GH-1"]).ok();
+        repo.wf(&["next"]).ok();
+        repo.wf(&["done", "-m", "Fixed", "--force", "--reason", "a test"]).ok();
+        repo.wf(&["settings", "evidence=warn"]);
+        repo.wf(&["new", "--id", "GH-2", "Another", "--depends-on", "GH-1"]).ok();
+        repo.wf(&["edit", "GH-2", "--title", "Another title"]).ok();
+        let issue = repo.store_path("/GH-2/issue.json");
+        let mut later = repo.stored_json(&issue);
+        later["mood"] = json!({"a": ["A", "\u{1b}"], "b": "B"});
+        let later = format!("{later:#}\n").replace("\"B\"", "1.50").replace("\"A\"", "1e400");
+        let folder = issue.trim_end_matches("/issue.json").to_owned();
+        repo.plumb(&[
+            (&issue, &later),
+            ("notes/readme.txt", "no record\n"),
+            ("notes.txt", ""),
+            ("notes-x", "{\"not\":\"pretty\"}"),
+            (&format!("{folder}/later.json"), "{\n  \"a\": 1,\n  \"a\": 2\n}\n"),
+        ]);
+        let blob = repo.git_in(b"\xff\x00bytes", &["hash-object", "-w", "--stdin"]).ok();
+        let index = repo.with_env("GIT_INDEX_FILE", repo.path().join("bytes.index").to_str().unwrap());
+        index.git(&["read-tree", REF]).ok();
+        index
+            .git(&["update-index", "--add", "--cacheinfo", &format!("100644,{},notes/bytes", blob.line())])
+            .ok();
+        let tree = index.git(&["write-tree"]).ok();
+        let commit = repo.git(&["commit-tree", tree.line(), "-p", REF, "-m", "bytes"]).ok();
+        repo.git(&["update-ref", REF, commit.line()]).ok();
+        repo
+    })
 }
 
 fn tree(repo: &Repo) -> String {

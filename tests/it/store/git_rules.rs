@@ -26,13 +26,15 @@ fn modes(folder: &Path, wanted: &dyn Fn(&Path) -> bool) -> BTreeSet<(bool, u32)>
 
 /// A repository with the hooks that executes GH-1, whose plan changes `a.txt`.
 fn at_work(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.repo("repo");
-    repo.commit("a.txt", "a\n", "start");
-    repo.wf(&["init", "--hooks"]).ok();
-    repo.planned("GH-1", &plan_on("a.txt"));
-    repo.wf(&["queue", "add", "GH-1"]).ok();
-    repo.wf(&["next"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.repo("repo");
+        repo.commit("a.txt", "a\n", "start");
+        repo.wf(&["init", "--hooks"]).ok();
+        repo.planned("GH-1", &plan_on("a.txt"));
+        repo.wf(&["queue", "add", "GH-1"]).ok();
+        repo.wf(&["next"]).ok();
+        repo
+    })
 }
 
 #[test]

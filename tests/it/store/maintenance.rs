@@ -8,6 +8,7 @@ use crate::support::{Repo, Sandbox, is_long};
 fn store(sandbox: &Sandbox) -> Repo {
     let repo = sandbox.repo("repo");
     repo.wf(&["init"]).ok();
+    repo.git(&["config", "maintenance.auto", "true"]).ok();
     repo
 }
 

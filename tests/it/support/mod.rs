@@ -22,7 +22,6 @@ pub(crate) use ran::{Ends, Ran};
 pub(crate) use repo::Repo;
 pub(crate) use sandbox::{START, Sandbox, USER_CONFIG};
 pub(crate) use store::{REF, entry_id};
-pub(crate) use template::Template;
 pub(crate) use two::Two;
 pub(crate) use work::{column, plan_on, reasons};
 

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use super::Ran;
 use super::sandbox::World;
+use super::template::Begun;
+use super::{Ran, Sandbox};
 
 /// A directory in which `git` and `git-wf` are run. A clone of this value is the same directory with another
 /// environment.
@@ -16,6 +17,15 @@ pub(crate) struct Repo {
     path: PathBuf,
     env: Vec<(String, Option<String>)>,
     ahead: i64,
+}
+
+impl Begun for Repo {
+    fn moved(&self, from: &Sandbox, to: &Sandbox) -> Self {
+        let mut path = to.root().to_owned();
+        // `join` with an empty path would end in a slash.
+        path.extend(self.path.strip_prefix(from.root()).unwrap());
+        Self { world: Arc::clone(&to.world), path, ..self.clone() }
+    }
 }
 
 impl AsRef<Path> for Repo {

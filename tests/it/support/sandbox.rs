@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::Repo;
 
@@ -14,7 +14,8 @@ pub(crate) const START: i64 = 1_795_226_400;
 /// git before 2.32 also looks here; it does not know `GIT_CONFIG_GLOBAL`.
 pub(crate) const USER_CONFIG: &str = "home/.gitconfig";
 
-/// The identity, and settings so that no program runs on in the background, asks, or gives advice.
+/// The identity, and settings so that no program runs on in the background, asks, or gives advice, and that git does not
+/// start another program after each commit.
 const GIT_CONFIG: &str = "\
 [user]
 \tname = Ada
@@ -28,6 +29,7 @@ const GIT_CONFIG: &str = "\
 [gc]
 \tautoDetach = false
 [maintenance]
+\tauto = false
 \tautoDetach = false
 [advice]
 \tdefaultBranchName = false
@@ -55,7 +57,12 @@ pub(super) struct World {
 
 impl Sandbox {
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::new_in(&std::env::temp_dir())
+    }
+
+    /// A sandbox in this directory.
+    pub(super) fn new_in(place: &Path) -> Self {
+        let folder = tempfile::tempdir_in(place).unwrap();
         // Git prints real paths; on some systems the directory for temporary files is a symbolic link.
         let root = folder.path().canonicalize().unwrap();
         for name in ["home", "tmp"] {
@@ -153,10 +160,20 @@ impl Drop for World {
     }
 }
 
-/// The binary under test comes first, so that `git wf` and the hooks find it.
-fn search_path() -> OsString {
-    let binary = Path::new(env!("CARGO_BIN_EXE_git-wf"));
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::iter::once(binary.parent().unwrap().to_owned()).chain(std::env::split_paths(&path));
-    std::env::join_paths(folders).unwrap()
+/// The binary under test comes first, so that `git wf` and the hooks find it. Then comes the Python that a version manager
+/// chooses, if there is one: its shim takes several times as long to start.
+fn search_path() -> &'static OsString {
+    static PATH: OnceLock<OsString> = OnceLock::new();
+    PATH.get_or_init(|| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let others: Vec<PathBuf> = std::env::split_paths(&path).collect();
+        let mut folders = vec![Path::new(env!("CARGO_BIN_EXE_git-wf")).parent().unwrap().to_owned()];
+        let place = "import os, sys; print(os.path.dirname(sys.executable), end='')";
+        if let Ok(python) = Command::new("python3").args(["-c", place]).output() {
+            folders.push(String::from_utf8(python.stdout).unwrap().into());
+            folders.retain(|folder| folder.is_absolute() && !others.contains(folder));
+        }
+        folders.extend(others);
+        std::env::join_paths(folders).unwrap()
+    })
 }

@@ -1,10 +1,7 @@
 //! The store as plain git sees it, and as someone with git plumbing changes it.
 
-use std::sync::OnceLock;
-
 use serde_json::Value;
 
-use super::template::Template;
 use super::{Repo, Sandbox, record};
 
 /// The ref.
@@ -18,22 +15,13 @@ pub(crate) fn entry_id(place: &str, entry: &Value) -> String {
 impl Sandbox {
     /// A repository with one commit on `main` and an empty store.
     pub(crate) fn store(&self, name: &str) -> Repo {
-        static MADE: OnceLock<Template> = OnceLock::new();
-        // A second one gets later times, and so other commits.
-        if !self.is_new() {
-            return make_store(self, name);
-        }
-        let made = MADE.get_or_init(|| Template::make("store", |sandbox| make_store(sandbox, "store")).0);
-        made.copy("store", self, name);
-        self.at(name)
+        self.begin(name, |sandbox| {
+            let repo = sandbox.repo(name);
+            repo.git(&["commit", "--quiet", "--allow-empty", "-m", "first"]).ok();
+            repo.wf(&["init"]).ok();
+            repo
+        })
     }
-}
-
-fn make_store(sandbox: &Sandbox, name: &str) -> Repo {
-    let repo = sandbox.repo(name);
-    repo.git(&["commit", "--quiet", "--allow-empty", "-m", "first"]).ok();
-    repo.wf(&["init"]).ok();
-    repo
 }
 
 impl Repo {

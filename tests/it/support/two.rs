@@ -1,8 +1,7 @@
 //! Two clones and a remote between them.
 
-use std::sync::OnceLock;
+use std::sync::Arc;
 
-use super::template::Template;
 use super::{Repo, Sandbox};
 
 /// A bare remote and two clones of it, each with the store.
@@ -15,24 +14,27 @@ pub(crate) struct Two {
 
 impl Two {
     pub(crate) fn new() -> Self {
-        static MADE: OnceLock<Template> = OnceLock::new();
-        Self::copied(&MADE, "two", make_clones)
+        Self::begin(|_| ())
     }
 
     /// Both with the issue GH-1, of which each can write its own version.
     pub(crate) fn with_issue() -> Self {
-        static MADE: OnceLock<Template> = OnceLock::new();
-        Self::copied(&MADE, "two-with-issue", |sandbox| {
-            make_clones(sandbox);
-            let ada = sandbox.at("ada");
-            ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
-            ada.wf(&["sync"]).ok();
-            bea(sandbox).wf(&["sync"]).ok();
+        Self::begin(|two| {
+            two.ada.wf(&["new", "as it was", "--id", "GH-1"]).ok();
+            two.ada.wf(&["sync"]).ok();
+            two.bea.wf(&["sync"]).ok();
         })
     }
 
-    fn copied(made: &OnceLock<Template>, name: &str, make: fn(&Sandbox)) -> Self {
-        Self::of(made.get_or_init(|| Template::make(name, make).0).sandbox())
+    /// Two clones in which `make` was called, once for each place that begins like this.
+    #[track_caller]
+    pub(crate) fn begin(make: impl FnOnce(&Self)) -> Self {
+        let sandbox = Sandbox::new();
+        sandbox.begin((), |sandbox| {
+            sandbox.begin((), make_clones);
+            make(&Self::of(Sandbox { world: Arc::clone(&sandbox.world) }));
+        });
+        Self::of(sandbox)
     }
 
     fn of(sandbox: Sandbox) -> Self {

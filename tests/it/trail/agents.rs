@@ -17,13 +17,15 @@ pub(crate) fn session(repo: &Repo, agent: &str, from: &str, to: &str) {
 
 /// A repository with a line that was committed for `ISS-001`, and the commit.
 pub(crate) fn executed(sandbox: &Sandbox) -> (Repo, String) {
-    let repo = sandbox.repo("code");
-    repo.wf(&["init", "--hooks"]).ok();
-    repo.commit("src/a.txt", "old\n", "start");
-    repo.queued("ISS-001", "src/a.txt");
-    repo.wf(&["next"]).ok();
-    let commit = repo.commit("src/a.txt", "new\n", "Write a line");
-    (repo, commit)
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.repo("code");
+        repo.wf(&["init", "--hooks"]).ok();
+        repo.commit("src/a.txt", "old\n", "start");
+        repo.queued("ISS-001", "src/a.txt");
+        repo.wf(&["next"]).ok();
+        let commit = repo.commit("src/a.txt", "new\n", "Write a line");
+        (repo, commit)
+    })
 }
 
 #[test]

@@ -8,14 +8,16 @@ const LINES: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
 
 /// A repository whose branches `main` and `side` diverge after the first commit; `main` is checked out.
 fn parted(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.repo("code");
-    repo.wf(&["init", "--hooks"]).ok();
-    repo.write("a.txt", LINES);
-    repo.write("b.txt", "one\n");
-    repo.git(&["add", "."]).ok();
-    repo.git(&["commit", "-qm", "start"]).ok();
-    repo.git(&["branch", "side"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.repo("code");
+        repo.wf(&["init", "--hooks"]).ok();
+        repo.write("a.txt", LINES);
+        repo.write("b.txt", "one\n");
+        repo.git(&["add", "."]).ok();
+        repo.git(&["commit", "-qm", "start"]).ok();
+        repo.git(&["branch", "side"]).ok();
+        repo
+    })
 }
 
 fn change_on(repo: &Repo, branch: &str, line: &str, to: &str) {

@@ -6,14 +6,14 @@ use crate::support::{Repo, Sandbox, Two, column, plan_on};
 
 /// A repository on main with the store and the files that the plans touch.
 pub(super) fn start(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.repo("code");
-    repo.wf(&["init", "--hooks"]).ok();
-    for file in ["a.txt", "b.txt"] {
-        repo.write(file, "1\n2\n3\n4\n5\n6\n7\n8\n");
-    }
-    repo.git(&["add", "."]).ok();
-    repo.git(&["commit", "-qm", "start"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.repo("code");
+        repo.wf(&["init", "--hooks"]).ok();
+        repo.write("b.txt", "1\n2\n3\n4\n5\n6\n7\n8\n");
+        repo.git(&["add", "."]).ok();
+        repo.commit("a.txt", "1\n2\n3\n4\n5\n6\n7\n8\n", "start");
+        repo
+    })
 }
 
 /// Completes an issue on a branch of its own in a worktree, in two commits of `a.txt`; returns the worktree.

@@ -8,18 +8,21 @@ fn ops(repo: &Repo, args: &[&str]) -> Vec<String> {
 
 /// Three issues from three days, by three people.
 fn three_days(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("a");
-    let at =
-        |repo: &Repo, time: &str| repo.with_env("GIT_COMMITTER_DATE", time).with_env("GIT_AUTHOR_DATE", time);
-    at(&repo, "2026-11-01T10:00:00Z").issue("ISS-001");
-    let bea = repo
-        .as_person("Bea", "bea@example.org")
-        .with_env("WF_ROLE", "planner")
-        .with_env("WF_ACTOR", "claude-7");
-    at(&bea, "2026-11-02T10:00:00Z").wf(&["comment", "ISS-001", "-m", "hello"]).ok();
-    at(&repo, "2026-11-03T10:00:00Z").wf(&["queue", "manage", "new", "q"]).ok();
-    at(&repo, "2026-11-03T11:00:00Z").wf(&["edit", "ISS-001", "-p", "low"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("a");
+        let at = |repo: &Repo, time: &str| {
+            repo.with_env("GIT_COMMITTER_DATE", time).with_env("GIT_AUTHOR_DATE", time)
+        };
+        at(&repo, "2026-11-01T10:00:00Z").issue("ISS-001");
+        let bea = repo
+            .as_person("Bea", "bea@example.org")
+            .with_env("WF_ROLE", "planner")
+            .with_env("WF_ACTOR", "claude-7");
+        at(&bea, "2026-11-02T10:00:00Z").wf(&["comment", "ISS-001", "-m", "hello"]).ok();
+        at(&repo, "2026-11-03T10:00:00Z").wf(&["queue", "manage", "new", "q"]).ok();
+        at(&repo, "2026-11-03T11:00:00Z").wf(&["edit", "ISS-001", "-p", "low"]).ok();
+        repo
+    })
 }
 
 #[test]
@@ -56,19 +59,21 @@ fn everything_that_is_asked_for_must_hold() {
 
 /// Two clones that each did something, merged in the first.
 fn merged(sandbox: &Sandbox) -> Repo {
-    let origin = sandbox.bare("origin.git");
-    let ada = sandbox.clone(&origin, "ada");
-    ada.wf(&["init"]).ok();
-    ada.issue("ISS-001");
-    ada.wf(&["sync"]).ok();
-    let bea = sandbox.clone(&origin, "bea").as_person("Bea", "bea@example.org");
-    bea.wf(&["init"]).ok();
-    bea.wf(&["comment", "ISS-001", "-m", "mine"]).ok();
-    bea.wf(&["sync"]).ok();
-    ada.wf(&["edit", "ISS-001", "-p", "low"]).ok();
-    ada.issue("ISS-002");
-    ada.wf(&["sync"]).ok();
-    ada
+    sandbox.begin((), |sandbox| {
+        let origin = sandbox.bare("origin.git");
+        let ada = sandbox.clone(&origin, "ada");
+        ada.wf(&["init"]).ok();
+        ada.issue("ISS-001");
+        ada.wf(&["sync"]).ok();
+        let bea = sandbox.clone(&origin, "bea").as_person("Bea", "bea@example.org");
+        bea.wf(&["init"]).ok();
+        bea.wf(&["comment", "ISS-001", "-m", "mine"]).ok();
+        bea.wf(&["sync"]).ok();
+        ada.wf(&["edit", "ISS-001", "-p", "low"]).ok();
+        ada.issue("ISS-002");
+        ada.wf(&["sync"]).ok();
+        ada
+    })
 }
 
 #[test]

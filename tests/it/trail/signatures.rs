@@ -131,17 +131,19 @@ fn what_cannot_be_checked_is_no_good_signature() {
 
 /// Two clones that wrote separately and synced: the first, whose head is the merge, and the remote between them.
 fn merged(sandbox: &Sandbox) -> (Repo, Repo) {
-    let hub = sandbox.bare("hub");
-    let one = sandbox.store("one");
-    one.git(&["remote", "add", "origin", hub.path().to_str().unwrap()]).ok();
-    one.wf(&["sync", "origin"]).ok();
-    let two = sandbox.clone(&hub, "two");
-    two.wf(&["init"]).ok();
-    one.issue("ISS-001");
-    two.issue("ISS-002");
-    two.wf(&["sync", "origin"]).ok();
-    one.wf(&["sync", "origin"]).ok();
-    (one, hub)
+    sandbox.begin((), |sandbox| {
+        let hub = sandbox.bare("hub");
+        let one = sandbox.store("one");
+        one.git(&["remote", "add", "origin", hub.path().to_str().unwrap()]).ok();
+        one.wf(&["sync", "origin"]).ok();
+        let two = sandbox.clone(&hub, "two");
+        two.wf(&["init"]).ok();
+        one.issue("ISS-001");
+        two.issue("ISS-002");
+        two.wf(&["sync", "origin"]).ok();
+        one.wf(&["sync", "origin"]).ok();
+        (one, hub)
+    })
 }
 
 #[test]

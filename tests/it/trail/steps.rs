@@ -24,11 +24,13 @@ fn link(repo: &Repo, hash: &str, place: &str, more: &Value) {
 }
 
 fn executing(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("a");
-    repo.planned("ISS-001", &plan());
-    repo.wf(&["queue", "add", "ISS-001"]).ok();
-    repo.wf(&["next"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("a");
+        repo.planned("ISS-001", &plan());
+        repo.wf(&["queue", "add", "ISS-001"]).ok();
+        repo.wf(&["next"]).ok();
+        repo
+    })
 }
 
 #[test]

@@ -4,11 +4,10 @@
 use std::fmt::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
-use crate::support::{Repo, Sandbox, Template, plan};
+use crate::support::{Repo, Sandbox, plan};
 
 const A: &str = "src/limit/bucket.rs";
 const B: &str = "src/middleware/mod.rs";
@@ -73,8 +72,8 @@ struct Work {
 
 impl Work {
     fn new(mode: Mode) -> Self {
-        static MADE: OnceLock<Template> = OnceLock::new();
-        let sandbox = MADE.get_or_init(|| Template::make("survival", Self::make).0).sandbox();
+        let sandbox = Sandbox::new();
+        sandbox.begin((), Self::make);
         Self { repo: sandbox.at("repo"), sandbox, mode }
     }
 

@@ -8,26 +8,28 @@ const TITLE: &str = "Quote \"]; end --> <b> \\n `x`";
 
 /// An issue that failed once, was forced, is executed on a branch, and was checked and accepted.
 fn worked(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.repo("code");
-    repo.wf(&["init", "--hooks"]).ok();
-    repo.commit("a.txt", "one\n", "start");
-    let mut plan = plan_on("a.txt");
-    plan["tasks"][0]["test"] = json!({"commands": ["true", "test -e missing"]});
-    repo.wf(&["new", "--id", "ISS-001", TITLE]).ok();
-    repo.wf_in(plan.to_string(), &["solution", "add", "ISS-001"]).ok();
-    repo.wf(&["queue", "add", "ISS-001"]).ok();
-    repo.git(&["checkout", "-qb", "feature"]).ok();
-    repo.wf(&["next"]).ok();
-    repo.commit("a.txt", "two\n", "change it");
-    repo.wf(&["verify", "--yes"]).fails(1);
-    repo.wf(&["fail", "-m", "no such file"]).ok();
-    repo.wf(&["retry", "ISS-001"]).ok();
-    repo.wf(&["next"]).ok();
-    repo.commit("a.txt", "three\n", "change it again");
-    repo.wf(&["accept", "T1", "1", "-m", "seen by eye"]).ok();
-    repo.wf(&["done", "--force", "--reason", "the demo is today"]).ok();
-    repo.git(&["commit", "--allow-empty", "-qm", "by hand"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.repo("code");
+        repo.wf(&["init", "--hooks"]).ok();
+        repo.commit("a.txt", "one\n", "start");
+        let mut plan = plan_on("a.txt");
+        plan["tasks"][0]["test"] = json!({"commands": ["true", "test -e missing"]});
+        repo.wf(&["new", "--id", "ISS-001", TITLE]).ok();
+        repo.wf_in(plan.to_string(), &["solution", "add", "ISS-001"]).ok();
+        repo.wf(&["queue", "add", "ISS-001"]).ok();
+        repo.git(&["checkout", "-qb", "feature"]).ok();
+        repo.wf(&["next"]).ok();
+        repo.commit("a.txt", "two\n", "change it");
+        repo.wf(&["verify", "--yes"]).fails(1);
+        repo.wf(&["fail", "-m", "no such file"]).ok();
+        repo.wf(&["retry", "ISS-001"]).ok();
+        repo.wf(&["next"]).ok();
+        repo.commit("a.txt", "three\n", "change it again");
+        repo.wf(&["accept", "T1", "1", "-m", "seen by eye"]).ok();
+        repo.wf(&["done", "--force", "--reason", "the demo is today"]).ok();
+        repo.git(&["commit", "--allow-empty", "-qm", "by hand"]).ok();
+        repo
+    })
 }
 
 #[test]

@@ -6,16 +6,18 @@ use crate::support::{Repo, Sandbox};
 
 /// A repository with one line that belongs to no plan, and two that an execution of `ISS-001` wrote.
 fn planned_lines(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.repo("code");
-    repo.wf(&["init", "--hooks"]).ok();
-    repo.write("src/a.txt", "old\n");
-    repo.git(&["add", "."]).ok();
-    repo.git(&["commit", "-qm", "start"]).ok();
-    repo.queued("ISS-001", "src/a.txt");
-    repo.wf(&["next"]).ok();
-    repo.write("src/a.txt", "old\nnew one\nnew two\n");
-    repo.git(&["commit", "-qam", "Write two lines", "-m", "Wf-Task: T1"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.repo("code");
+        repo.wf(&["init", "--hooks"]).ok();
+        repo.write("src/a.txt", "old\n");
+        repo.git(&["add", "."]).ok();
+        repo.git(&["commit", "-qm", "start"]).ok();
+        repo.queued("ISS-001", "src/a.txt");
+        repo.wf(&["next"]).ok();
+        repo.write("src/a.txt", "old\nnew one\nnew two\n");
+        repo.git(&["commit", "-qam", "Write two lines", "-m", "Wf-Task: T1"]).ok();
+        repo
+    })
 }
 
 #[test]

@@ -28,34 +28,36 @@ fn harmless(page: &str, path: &str) {
 
 /// A store in which every text is hostile.
 fn poisoned(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.repo("code");
-    repo.wf(&["init", "--hooks"]).ok();
-    repo.commit("a.txt", "a\n", "Begin");
-    let text = format!(
-        "{SCRIPT}\n\n[link](javascript:alert(3)) [more](JaVaScRiPt:alert(4)) ![x](javascript:alert(5)) <javascript:alert(6)>\n\n\
-         [data](data:text/html,x) [ok](https://example.org/?a=\"b)\n\n<iframe src=x></iframe> <b>bold</b>\n\n\u{202e}drow\u{200b}\n\n\
-         # heading\n\n```\n{SCRIPT}\n```\n\n[a [b](https://b.example)](https://a.example) ISS-001 [ISS-001](https://c.example)"
-    );
-    let mut plan = plan_on("a.txt");
-    plan["description"] = json!(text);
-    plan["tasks"][0]["title"] = json!(format!("{SCRIPT} \u{202e}"));
-    plan["tasks"][0]["implementation"] = json!([SCRIPT, text]);
-    let solution = repo.planned("ISS-001", &plan);
-    repo.wf(&["edit", "ISS-001", "-m", &text, "--assignee", SCRIPT]).ok();
-    foreign::edit(&repo, "ISS-001", "title", format!("{SCRIPT} \u{202e}\u{1b}[2J"), 1);
-    foreign::edit(&repo, "ISS-001", "source_url", "javascript:alert(7)", 2);
-    foreign::edit(&repo, "ISS-001", "expected_behavior", text.clone(), 3);
-    repo.wf(&["comment", "ISS-001", "-m", &text]).ok();
-    repo.wf(&["feedback", "ISS-001", "-m", &text]).ok();
-    repo.as_person(SCRIPT.replace(['<', '>'], "").as_str(), "x@example.org")
-        .wf(&["comment", "ISS-001", "-m", "x"])
-        .ok();
-    repo.wf(&["queue", "add", "ISS-001"]).ok();
-    repo.wf(&["next"]).ok();
-    let _ = solution;
-    repo.commit("a.txt", &format!("{SCRIPT}\n"), &format!("{SCRIPT} \u{202e}"));
-    repo.done().ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.repo("code");
+        repo.wf(&["init", "--hooks"]).ok();
+        repo.commit("a.txt", "a\n", "Begin");
+        let text = format!(
+            "{SCRIPT}\n\n[link](javascript:alert(3)) [more](JaVaScRiPt:alert(4)) ![x](javascript:alert(5)) <javascript:alert(6)>\n\n\
+             [data](data:text/html,x) [ok](https://example.org/?a=\"b)\n\n<iframe src=x></iframe> <b>bold</b>\n\n\u{202e}drow\u{200b}\n\n\
+             # heading\n\n```\n{SCRIPT}\n```\n\n[a [b](https://b.example)](https://a.example) ISS-001 [ISS-001](https://c.example)"
+        );
+        let mut plan = plan_on("a.txt");
+        plan["description"] = json!(text);
+        plan["tasks"][0]["title"] = json!(format!("{SCRIPT} \u{202e}"));
+        plan["tasks"][0]["implementation"] = json!([SCRIPT, text]);
+        let solution = repo.planned("ISS-001", &plan);
+        repo.wf(&["edit", "ISS-001", "-m", &text, "--assignee", SCRIPT]).ok();
+        foreign::edit(&repo, "ISS-001", "title", format!("{SCRIPT} \u{202e}\u{1b}[2J"), 1);
+        foreign::edit(&repo, "ISS-001", "source_url", "javascript:alert(7)", 2);
+        foreign::edit(&repo, "ISS-001", "expected_behavior", text.clone(), 3);
+        repo.wf(&["comment", "ISS-001", "-m", &text]).ok();
+        repo.wf(&["feedback", "ISS-001", "-m", &text]).ok();
+        repo.as_person(SCRIPT.replace(['<', '>'], "").as_str(), "x@example.org")
+            .wf(&["comment", "ISS-001", "-m", "x"])
+            .ok();
+        repo.wf(&["queue", "add", "ISS-001"]).ok();
+        repo.wf(&["next"]).ok();
+        let _ = solution;
+        repo.commit("a.txt", &format!("{SCRIPT}\n"), &format!("{SCRIPT} \u{202e}"));
+        repo.done().ok();
+        repo
+    })
 }
 
 #[test]

@@ -10,17 +10,19 @@ const MANY: usize = 120;
 
 /// A repository with an issue that has many comments.
 fn discussed(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("code");
-    let comment = |n: usize| {
-        let at = format!("2026-01-02T{:02}:{:02}:00Z", n / 60, n % 60);
-        json!({"id": n, "author": "Ada", "text": format!("Comment {n}."), "created_at": at})
-    };
-    let bead = json!({"id": "bd-1", "title": "Discussed", "status": "open", "priority": 2, "issue_type": "bug",
-        "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-03T00:00:00Z",
-        "comments": (0..MANY).map(comment).collect::<Vec<_>>()});
-    repo.write("all.jsonl", bead.to_string());
-    repo.wf(&["import", "beads", "all.jsonl"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("code");
+        let comment = |n: usize| {
+            let at = format!("2026-01-02T{:02}:{:02}:00Z", n / 60, n % 60);
+            json!({"id": n, "author": "Ada", "text": format!("Comment {n}."), "created_at": at})
+        };
+        let bead = json!({"id": "bd-1", "title": "Discussed", "status": "open", "priority": 2, "issue_type": "bug",
+            "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-03T00:00:00Z",
+            "comments": (0..MANY).map(comment).collect::<Vec<_>>()});
+        repo.write("all.jsonl", bead.to_string());
+        repo.wf(&["import", "beads", "all.jsonl"]).ok();
+        repo
+    })
 }
 
 /// The numbers of the comments on a page.

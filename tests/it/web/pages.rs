@@ -7,23 +7,36 @@ use crate::support::{Repo, Sandbox, Two, plan, plan_on, store_writer};
 
 /// A repository in which one plan was executed, and another one waits for that.
 pub(super) fn worked(sandbox: &Sandbox) -> (Repo, String) {
-    let repo = sandbox.repo("code");
-    repo.wf(&["init", "--hooks"]).ok();
-    repo.commit("src/a.rs", "one\n", "Begin");
-    let mut plan = plan_on("src/a.rs");
-    plan["tasks"][0]["test"] = json!({"commands": ["true"]});
-    for issue in ["ISS-001", "ISS-002"] {
-        repo.planned(issue, &plan);
-        repo.wf(&["queue", "add", issue]).ok();
-    }
-    repo.wf(&["new", "Cut words", "--id", "GH-7", "-m", "About **ISS-001**", "-t", "wave-1", "-p", "high"])
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.repo("code");
+        repo.wf(&["init", "--hooks"]).ok();
+        repo.commit("src/a.rs", "one\n", "Begin");
+        let mut plan = plan_on("src/a.rs");
+        plan["tasks"][0]["test"] = json!({"commands": ["true"]});
+        for issue in ["ISS-001", "ISS-002"] {
+            repo.planned(issue, &plan);
+            repo.wf(&["queue", "add", issue]).ok();
+        }
+        repo.wf(&[
+            "new",
+            "Cut words",
+            "--id",
+            "GH-7",
+            "-m",
+            "About **ISS-001**",
+            "-t",
+            "wave-1",
+            "-p",
+            "high",
+        ])
         .ok();
-    repo.wf(&["next"]).ok();
-    let commit = repo.commit("src/a.rs", "one\ntwo\n", "Write a line");
-    repo.wf(&["verify", "--yes"]).ok();
-    repo.done().ok();
-    repo.wf(&["comment", "ISS-001", "-m", "it works, see GH-7"]).ok();
-    (repo, commit)
+        repo.wf(&["next"]).ok();
+        let commit = repo.commit("src/a.rs", "one\ntwo\n", "Write a line");
+        repo.wf(&["verify", "--yes"]).ok();
+        repo.done().ok();
+        repo.wf(&["comment", "ISS-001", "-m", "it works, see GH-7"]).ok();
+        (repo, commit)
+    })
 }
 
 #[test]

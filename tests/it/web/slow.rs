@@ -10,15 +10,17 @@ use crate::support::{Repo, Sandbox};
 /// A repository with a comment that is larger than what the system takes from the server for a client that reads nothing, and
 /// the address of that comment.
 fn with_large_comment(sandbox: &Sandbox) -> (Repo, String) {
-    let repo = sandbox.store("code");
-    for issue in ["ISS-001", "ISS-002"] {
-        repo.issue(issue);
-    }
-    let text = "word ".repeat(LARGE / 5);
-    repo.wf_in(&text, &["comment", "ISS-001", "-F", "-"]).ok();
-    let comments = repo.json(&["show", "ISS-001"]);
-    let path = format!("/issues/ISS-001/comments/{}", comments["comments"][0]["id"].as_str().unwrap());
-    (repo, path)
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("code");
+        for issue in ["ISS-001", "ISS-002"] {
+            repo.issue(issue);
+        }
+        let text = "word ".repeat(LARGE / 5);
+        repo.wf_in(&text, &["comment", "ISS-001", "-F", "-"]).ok();
+        let comments = repo.json(&["show", "ISS-001"]);
+        let path = format!("/issues/ISS-001/comments/{}", comments["comments"][0]["id"].as_str().unwrap());
+        (repo, path)
+    })
 }
 
 /// The size of the large comment, in bytes.

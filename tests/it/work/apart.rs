@@ -10,10 +10,12 @@ const FORCE: [&str; 3] = ["--force", "--reason", "a test"];
 
 /// Two clones, the first of which executes the one item, and the second knows it.
 fn executed(sandbox: &Sandbox) -> (Repo, Repo) {
-    let (one, two) = two_clones(sandbox);
-    one.wf(&["next"]).ok();
-    two.wf(&["sync"]).ok();
-    (one, two)
+    sandbox.begin((), |sandbox| {
+        let (one, two) = two_clones(sandbox);
+        one.wf(&["next"]).ok();
+        two.wf(&["sync"]).ok();
+        (one, two)
+    })
 }
 
 fn away(sandbox: &Sandbox) {

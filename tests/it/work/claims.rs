@@ -5,28 +5,32 @@ use serde_json::json;
 
 /// Two clones of one bare repository, with one issue queued and synced.
 pub(super) fn two_clones(sandbox: &Sandbox) -> (Repo, Repo) {
-    sandbox.bare("hub");
-    let one = sandbox.clone(sandbox.root().join("hub"), "one");
-    one.commit("a.txt", "a", "first");
-    one.git(&["push", "-q", "origin", "HEAD:main"]).ok();
-    one.wf(&["init"]).ok();
-    one.queued("ISS-001", "src/a.rs");
-    one.wf(&["sync"]).ok();
-    let two = sandbox.clone(sandbox.root().join("hub"), "two").as_person("Grace", "grace@example.org");
-    two.git(&["switch", "-q", "-C", "main", "origin/main"]).ok();
-    two.wf(&["init"]).ok();
-    (one, two)
+    sandbox.begin((), |sandbox| {
+        sandbox.bare("hub");
+        let one = sandbox.clone(sandbox.root().join("hub"), "one");
+        one.commit("a.txt", "a", "first");
+        one.git(&["push", "-q", "origin", "HEAD:main"]).ok();
+        one.wf(&["init"]).ok();
+        one.queued("ISS-001", "src/a.rs");
+        one.wf(&["sync"]).ok();
+        let two = sandbox.clone(sandbox.root().join("hub"), "two").as_person("Grace", "grace@example.org");
+        two.git(&["switch", "-q", "-C", "main", "origin/main"]).ok();
+        two.wf(&["init"]).ok();
+        (one, two)
+    })
 }
 
 /// Both claim without knowing of each other; the first claim holds.
 fn claimed_apart(sandbox: &Sandbox) -> (Repo, Repo) {
-    let (one, two) = two_clones(sandbox);
-    one.wf(&["next", "--local"]).ok();
-    two.wf(&["next", "--local"]).ok();
-    one.wf(&["sync"]).ok();
-    two.wf(&["sync"]).ok();
-    one.wf(&["sync"]).ok();
-    (one, two)
+    sandbox.begin((), |sandbox| {
+        let (one, two) = two_clones(sandbox);
+        one.wf(&["next", "--local"]).ok();
+        two.wf(&["next", "--local"]).ok();
+        one.wf(&["sync"]).ok();
+        two.wf(&["sync"]).ok();
+        one.wf(&["sync"]).ok();
+        (one, two)
+    })
 }
 
 #[test]

@@ -10,21 +10,23 @@ use crate::support::{Repo, Sandbox, plan_on};
 
 /// A plan with these tests, claimed in this worktree.
 fn claimed(sandbox: &Sandbox, tests: &[(&str, &str)]) -> Repo {
-    let repo = sandbox.store("code");
-    let mut plan = plan_on("a.txt");
-    let first = plan["tasks"][0].clone();
-    plan["tasks"] = tests
-        .iter()
-        .map(|(id, command)| {
-            let mut task = first.clone();
-            task["id"] = json!(id);
-            task["test"] = json!({ "commands": [command] });
-            task
-        })
-        .collect();
-    repo.planned("ISS-001", &plan);
-    repo.wf(&["next", "ISS-001"]).ok();
-    repo
+    sandbox.begin(tests, |sandbox| {
+        let repo = sandbox.store("code");
+        let mut plan = plan_on("a.txt");
+        let first = plan["tasks"][0].clone();
+        plan["tasks"] = tests
+            .iter()
+            .map(|(id, command)| {
+                let mut task = first.clone();
+                task["id"] = json!(id);
+                task["test"] = json!({ "commands": [command] });
+                task
+            })
+            .collect();
+        repo.planned("ISS-001", &plan);
+        repo.wf(&["next", "ISS-001"]).ok();
+        repo
+    })
 }
 
 /// The lines that the tests wrote beside the repository.

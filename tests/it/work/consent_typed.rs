@@ -11,10 +11,12 @@ fn options<'a>(issue: &'a str, test: &'a str) -> Vec<&'a str> {
 }
 
 fn with_issue(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("code");
-    repo.commit("a.txt", "1\n", "begin");
-    repo.issue("ISS-001");
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("code");
+        repo.commit("a.txt", "1\n", "begin");
+        repo.issue("ISS-001");
+        repo
+    })
 }
 
 fn asks(repo: &Repo, args: &[&str]) -> bool {

@@ -17,12 +17,14 @@ fn published(repo: &Repo) -> Option<String> {
 
 /// Two clones with two issues queued; the first clone executes the first one.
 fn at_work(sandbox: &Sandbox) -> (Repo, Repo) {
-    let (one, two) = two_clones(sandbox);
-    one.queued("ISS-002", "src/b.rs");
-    one.wf(&["sync"]).ok();
-    one.git(&["-C", "../hub", "config", "core.logAllRefUpdates", "always"]).ok();
-    one.wf(&["next"]).ok();
-    (one, two)
+    sandbox.begin((), |sandbox| {
+        let (one, two) = two_clones(sandbox);
+        one.queued("ISS-002", "src/b.rs");
+        one.wf(&["sync"]).ok();
+        one.git(&["-C", "../hub", "config", "core.logAllRefUpdates", "always"]).ok();
+        one.wf(&["next"]).ok();
+        (one, two)
+    })
 }
 
 fn claims(answer: &Value) -> (&Value, &Value, &Value) {

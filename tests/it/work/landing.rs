@@ -4,17 +4,19 @@ use crate::support::{Repo, Sandbox, Two, column, reasons};
 
 /// A repository on main with two files, and ISS-002, which depends on ISS-001; ISS-001 is completed in a worktree.
 fn completed_elsewhere(sandbox: &Sandbox) -> (Repo, Repo) {
-    let repo = sandbox.repo("code");
-    repo.wf(&["init", "--hooks"]).ok();
-    repo.commit("a.txt", "1\n", "start");
-    repo.queued("ISS-001", "a.txt");
-    repo.queued("ISS-002", "b.txt");
-    repo.wf(&["edit", "ISS-002", "--depends-on", "ISS-001"]).ok();
-    let work = repo.worktree("work", "work");
-    work.wf(&["next", "ISS-001"]).ok();
-    work.commit("a.txt", "2\n", "work");
-    work.done();
-    (repo, work)
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.repo("code");
+        repo.wf(&["init", "--hooks"]).ok();
+        repo.commit("a.txt", "1\n", "start");
+        repo.queued("ISS-001", "a.txt");
+        repo.queued("ISS-002", "b.txt");
+        repo.wf(&["edit", "ISS-002", "--depends-on", "ISS-001"]).ok();
+        let work = repo.worktree("work", "work");
+        work.wf(&["next", "ISS-001"]).ok();
+        work.commit("a.txt", "2\n", "work");
+        work.done();
+        (repo, work)
+    })
 }
 
 fn ready(repo: &Repo) -> Vec<String> {

@@ -11,16 +11,18 @@ use crate::support::{REF, Repo, Sandbox};
 
 /// A hub with a queue of `count` items, and a clone of it.
 fn world(sandbox: &Sandbox, count: usize) -> (Repo, Repo) {
-    let hub = sandbox.bare("hub");
-    hub.git(&["config", "core.logAllRefUpdates", "always"]).ok();
-    let clone = sandbox.clone(&hub, "clone");
-    clone.commit("a.txt", "a\n", "Begin");
-    clone.wf(&["init"]).ok();
-    for n in 0..count {
-        clone.queued(&format!("ISS-{n:03}"), &format!("src/{n}.rs"));
-    }
-    clone.wf(&["sync"]).ok();
-    (hub, clone)
+    sandbox.begin(count, |sandbox| {
+        let hub = sandbox.bare("hub");
+        hub.git(&["config", "core.logAllRefUpdates", "always"]).ok();
+        let clone = sandbox.clone(&hub, "clone");
+        clone.commit("a.txt", "a\n", "Begin");
+        clone.wf(&["init"]).ok();
+        for n in 0..count {
+            clone.queued(&format!("ISS-{n:03}"), &format!("src/{n}.rs"));
+        }
+        clone.wf(&["sync"]).ok();
+        (hub, clone)
+    })
 }
 
 fn hook(hub: &Repo, text: &str) {

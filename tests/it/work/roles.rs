@@ -6,15 +6,17 @@ use crate::support::{Repo, Sandbox, plan_on};
 
 /// A claimed plan, whose test leaves a file behind, and one commit for it, with hooks.
 fn claimed(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.repo("code");
-    repo.wf(&["init", "--hooks"]).ok();
-    repo.commit("a.txt", "one\n", "start");
-    let mut plan = plan_on("a.txt");
-    plan["tasks"][0]["test"] = json!({ "commands": ["touch tested"] });
-    repo.planned("ISS-001", &plan);
-    repo.wf(&["queue", "add", "ISS-001"]).ok();
-    repo.wf(&["next"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.repo("code");
+        repo.wf(&["init", "--hooks"]).ok();
+        repo.commit("a.txt", "one\n", "start");
+        let mut plan = plan_on("a.txt");
+        plan["tasks"][0]["test"] = json!({ "commands": ["touch tested"] });
+        repo.planned("ISS-001", &plan);
+        repo.wf(&["queue", "add", "ISS-001"]).ok();
+        repo.wf(&["next"]).ok();
+        repo
+    })
 }
 
 #[track_caller]

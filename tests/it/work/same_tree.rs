@@ -11,10 +11,12 @@ fn tree(repo: &Repo, commit: &str) -> String {
 
 /// A repository that requires evidence, with a commit for the claimed plan, whose only test has passed.
 fn tested(sandbox: &Sandbox) -> Repo {
-    let repo = claimed(sandbox, &[("T1", &["true"])]);
-    repo.wf(&["settings", "evidence=required"]).ok();
-    repo.wf(&["verify", "--yes"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = claimed(sandbox, &[("T1", &["true"])]);
+        repo.wf(&["settings", "evidence=required"]).ok();
+        repo.wf(&["verify", "--yes"]).ok();
+        repo
+    })
 }
 
 #[test]

@@ -9,28 +9,28 @@ use crate::support::{REF, Repo, Sandbox, plan_on};
 
 /// A plan with these tests, claimed in this worktree with hooks, and one commit made for it.
 pub(super) fn claimed(sandbox: &Sandbox, tests: &[(&str, &[&str])]) -> Repo {
-    let repo = sandbox.repo("code");
-    repo.wf(&["init", "--hooks"]).ok();
-    repo.write("a.txt", "one\n");
-    repo.git(&["add", "."]).ok();
-    repo.git(&["commit", "-qm", "start"]).ok();
-    let mut plan = plan_on("a.txt");
-    let first = plan["tasks"][0].clone();
-    plan["tasks"] = tests
-        .iter()
-        .map(|(id, commands)| {
-            let mut task = first.clone();
+    sandbox.begin(tests, |sandbox| {
+        let repo = sandbox.begin((), |sandbox| {
+            let repo = sandbox.repo("code");
+            repo.wf(&["init", "--hooks"]).ok();
+            repo.commit("a.txt", "one\n", "start");
+            repo
+        });
+        let mut plan = plan_on("a.txt");
+        let mut tasks = Vec::new();
+        for (id, commands) in tests {
+            let mut task = plan["tasks"][0].clone();
             task["id"] = json!(id);
             task["test"] = json!({ "commands": commands });
-            task
-        })
-        .collect();
-    repo.planned("ISS-001", &plan);
-    repo.wf(&["queue", "add", "ISS-001"]).ok();
-    repo.wf(&["next"]).ok();
-    repo.write("a.txt", "two\n");
-    repo.git(&["commit", "-qam", "change"]).ok();
-    repo
+            tasks.push(task);
+        }
+        plan["tasks"] = json!(tasks);
+        repo.planned("ISS-001", &plan);
+        repo.wf(&["queue", "add", "ISS-001"]).ok();
+        repo.wf(&["next"]).ok();
+        repo.commit("a.txt", "two\n", "change");
+        repo
+    })
 }
 
 pub(super) fn checks(repo: &Repo) -> Vec<Value> {

@@ -9,15 +9,17 @@ use crate::support::{Repo, Sandbox, plan_on};
 
 /// A plan whose test writes a line to `ran` beside the repository, claimed in this worktree without any hook.
 fn claimed(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.repo("code");
-    repo.wf(&["init"]).ok();
-    repo.commit("a.txt", "one\n", "start");
-    repo.commit("a.txt", "two\n", "more");
-    let mut plan = plan_on("a.txt");
-    plan["tasks"][0]["test"] = json!({ "commands": ["echo x >> ../ran"] });
-    repo.planned("ISS-001", &plan);
-    repo.wf(&["next", "ISS-001"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.repo("code");
+        repo.wf(&["init"]).ok();
+        repo.commit("a.txt", "one\n", "start");
+        repo.commit("a.txt", "two\n", "more");
+        let mut plan = plan_on("a.txt");
+        plan["tasks"][0]["test"] = json!({ "commands": ["echo x >> ../ran"] });
+        repo.planned("ISS-001", &plan);
+        repo.wf(&["next", "ISS-001"]).ok();
+        repo
+    })
 }
 
 /// A hook that writes the output of `body` to a file with its own name beside the repository, and never stops git.

@@ -4,62 +4,64 @@ use super::*;
 
 /// A store in which each kind of record has hostile texts wherever possible, with a running execution.
 pub(super) fn hostile(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("a").as_person(ROW, &format!("{ROW}@example.org"));
-    let bare = sandbox.bare("server.git");
-    repo.git(&["remote", "add", "origin", bare.path().to_str().unwrap()]).ok();
-    repo.git(&["checkout", "-q", "-b", &format!("br{ROW}")]).ok();
-    repo.commit(&format!("f{ROW}\u{1b}[41m.txt"), "one\ntwo\n", ROW);
-    repo.wf(&["new", "--id", "ISS-001", "Title", "-t", "tag", "-m", EVIL]).ok();
-    let mut plan = plan();
-    plan["tasks"][0]["test"]["commands"] = json!(["printf 'a\\033[41m\\302\\2332J\\342\\200\\256b\\r'"]);
-    plan["tasks"][1]["test"]["commands"] = json!(["true"]);
-    repo.wf_in(plan.to_string(), &["solution", "add", "ISS-001"]).ok();
-    repo.issue("ISS-002");
-    repo.wf_in(plan.to_string(), &["solution", "add", "ISS-002"]).ok();
-    repo.issue("ISS-003");
-    // No command accepts these, but they can come from a remote.
-    let issue = repo.store_path("/ISS-001/issue.json");
-    let mut record = repo.stored_json(&issue);
-    let fields = json!({
-        "title": "t", "context": "c", "close_reason": "r", "assignee": "x", "expected_behavior": "e",
-        "actual_behavior": "a", "tags": ["tag"], "affected_components": ["one"], "issue_type": "bug",
-        "extended_context": {"location": "l", "suggested_fix": "s", "notes": "n"},
-        "lifecycle_requirements": {"test_strategy": "t"}, "new_field": "x"
-    });
-    for (name, mut value) in fields.as_object().unwrap().clone() {
-        bend(&mut value, &[]);
-        record[name.as_str()] = value;
-    }
-    bend(&mut record["author"], &[]);
-    let of_plan = repo.store_paths().into_iter().filter(|path| path.ends_with("/solution.json"));
-    let mut files = vec![(issue, record)];
-    for path in of_plan {
-        let mut record = repo.stored_json(&path);
-        bend(&mut record["plan"], &["id", "depends_on", "commands", "action", "file"]);
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("a").as_person(ROW, &format!("{ROW}@example.org"));
+        let bare = sandbox.bare("server.git");
+        repo.git(&["remote", "add", "origin", bare.path().to_str().unwrap()]).ok();
+        repo.git(&["checkout", "-q", "-b", &format!("br{ROW}")]).ok();
+        repo.commit(&format!("f{ROW}\u{1b}[41m.txt"), "one\ntwo\n", ROW);
+        repo.wf(&["new", "--id", "ISS-001", "Title", "-t", "tag", "-m", EVIL]).ok();
+        let mut plan = plan();
+        plan["tasks"][0]["test"]["commands"] = json!(["printf 'a\\033[41m\\302\\2332J\\342\\200\\256b\\r'"]);
+        plan["tasks"][1]["test"]["commands"] = json!(["true"]);
+        repo.wf_in(plan.to_string(), &["solution", "add", "ISS-001"]).ok();
+        repo.issue("ISS-002");
+        repo.wf_in(plan.to_string(), &["solution", "add", "ISS-002"]).ok();
+        repo.issue("ISS-003");
+        // No command accepts these, but they can come from a remote.
+        let issue = repo.store_path("/ISS-001/issue.json");
+        let mut record = repo.stored_json(&issue);
+        let fields = json!({
+            "title": "t", "context": "c", "close_reason": "r", "assignee": "x", "expected_behavior": "e",
+            "actual_behavior": "a", "tags": ["tag"], "affected_components": ["one"], "issue_type": "bug",
+            "extended_context": {"location": "l", "suggested_fix": "s", "notes": "n"},
+            "lifecycle_requirements": {"test_strategy": "t"}, "new_field": "x"
+        });
+        for (name, mut value) in fields.as_object().unwrap().clone() {
+            bend(&mut value, &[]);
+            record[name.as_str()] = value;
+        }
         bend(&mut record["author"], &[]);
-        files.push((path, record));
-    }
-    let files: Vec<(String, String)> =
-        files.into_iter().map(|(path, it)| (path, format!("{it:#}\n"))).collect();
-    repo.plumb(&files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>());
-    let bob = repo.as_person(&format!("Bob{ROW}"), "bob@example.org").with_env("WF_ACTOR", "bot");
-    bob.wf(&["comment", "ISS-001", "-m", EVIL]).ok();
-    repo.wf(&["feedback", "ISS-001", EVIL, "--type", "clarification"]).ok();
-    let scores = ["--technical", "90", "--risk", "90", "--completeness", "90", "--finding", ROW];
-    bob.wf(&[&["solution", "review", "ISS-001"][..], &scores].concat());
-    repo.wf(&["settings", "tech_stack", "-m", EVIL]).ok();
-    repo.wf(&["queue", "add", "ISS-001", "ISS-002"]).ok();
-    let queue = repo.store_path("/queue.json");
-    let mut record = repo.stored_json(&queue);
-    record["name"] = json!(EVIL);
-    repo.plumb(&[(&queue, &format!("{record:#}\n"))]);
-    repo.wf(&["queue", "hold", "ISS-002", "-m", EVIL]);
-    repo.wf(&["next"]).ok();
-    let hash = repo.commit(&format!("f{ROW}\u{1b}[41m.txt"), "one\nthree\n", &format!("{ROW}\n\n{EVIL}"));
-    let solution = repo.json(&["detail"])["solution_id"].as_str().unwrap().to_owned();
-    repo.wf(&["link", &hash, &solution]).ok();
-    repo.wf(&["accept", "T1", "1", "-m", EVIL]).ok();
-    repo
+        let of_plan = repo.store_paths().into_iter().filter(|path| path.ends_with("/solution.json"));
+        let mut files = vec![(issue, record)];
+        for path in of_plan {
+            let mut record = repo.stored_json(&path);
+            bend(&mut record["plan"], &["id", "depends_on", "commands", "action", "file"]);
+            bend(&mut record["author"], &[]);
+            files.push((path, record));
+        }
+        let files: Vec<(String, String)> =
+            files.into_iter().map(|(path, it)| (path, format!("{it:#}\n"))).collect();
+        repo.plumb(&files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>());
+        let bob = repo.as_person(&format!("Bob{ROW}"), "bob@example.org").with_env("WF_ACTOR", "bot");
+        bob.wf(&["comment", "ISS-001", "-m", EVIL]).ok();
+        repo.wf(&["feedback", "ISS-001", EVIL, "--type", "clarification"]).ok();
+        let scores = ["--technical", "90", "--risk", "90", "--completeness", "90", "--finding", ROW];
+        bob.wf(&[&["solution", "review", "ISS-001"][..], &scores].concat());
+        repo.wf(&["settings", "tech_stack", "-m", EVIL]).ok();
+        repo.wf(&["queue", "add", "ISS-001", "ISS-002"]).ok();
+        let queue = repo.store_path("/queue.json");
+        let mut record = repo.stored_json(&queue);
+        record["name"] = json!(EVIL);
+        repo.plumb(&[(&queue, &format!("{record:#}\n"))]);
+        repo.wf(&["queue", "hold", "ISS-002", "-m", EVIL]);
+        repo.wf(&["next"]).ok();
+        let hash = repo.commit(&format!("f{ROW}\u{1b}[41m.txt"), "one\nthree\n", &format!("{ROW}\n\n{EVIL}"));
+        let solution = repo.json(&["detail"])["solution_id"].as_str().unwrap().to_owned();
+        repo.wf(&["link", &hash, &solution]).ok();
+        repo.wf(&["accept", "T1", "1", "-m", EVIL]).ok();
+        repo
+    })
 }
 
 #[test]

@@ -42,43 +42,45 @@ fn forge_lines(repo: &Repo) {
 
 /// A store with a record of each kind, and a running execution.
 fn every_kind(sandbox: &Sandbox) -> Repo {
-    let repo = hostile(sandbox);
-    // One that failed, one that was completed, and one that was released, each in the log.
-    for id in ["ISS-011", "ISS-012", "ISS-013"] {
-        repo.queued(id, &format!("{id}.txt"));
-    }
-    let other = repo.worktree("other", "elsewhere");
-    other.wf(&["next", "ISS-011"]).ok();
-    other.commit("ISS-011.txt", "1\n", "elsewhere");
-    other.wf(&["link", "HEAD", "ISS-011"]).ok();
-    let failure = json!({"message": "m", "error_type": "timeout", "stack_trace": "s", "task_id": "T1"});
-    other.wf(&["fail", "-m", &failure.to_string()]).ok();
-    other.wf(&["retry", "ISS-011"]).ok();
-    other.wf(&["next", "ISS-012"]).ok();
-    other.commit("ISS-012.txt", "1\n", "there");
-    let report = json!({"summary": "s", "tasks": [{"id": "T1", "note": "n"}]});
-    other.wf_in(report.to_string(), &["done", "--result", "-", "--force", "--reason", "a test"]).ok();
-    other.wf(&["next", "ISS-013"]).ok();
-    other.wf(&["lease", "renew"]).ok();
-    other.wf(&["lease", "release"]).ok();
-    repo.wf(&["verify", "--yes"]);
-    let items = "ISS-011,ISS-013";
-    repo.wf(&["queue", "overlaps", "--add", "api", "--items", items, "-m", "r", "--path", "f.txt"]).ok();
-    repo.wf(&["redact", "ISS-013", "title", "-m", "private"]).ok();
-    let run = "RUN-20261121-7k3m2pq9";
-    let at = "2026-11-21T02:00:00.000Z";
-    let started =
-        json!({"id": run, "mode": "quick", "issue_ids": ["ISS-001"], "created_at": at, "note": "n"});
-    let error = json!({"type": "issue", "issue_id": "ISS-001", "status": "failed", "error": {"message": "m"}, "actor": "a", "at": at});
-    let action = json!({"type": "action", "action": "plan", "issue_id": "ISS-001", "actor": "a", "at": at});
-    let [error, action] = [error, action].map(|entry| record::entry(record::PLACE, entry));
-    repo.plumb(&[
-        (&format!("runs/{run}/run.json"), &format!("{started:#}\n")),
-        (&format!("runs/{run}/log/{}.json", error.0), &format!("{:#}\n", error.1)),
-        (&format!("runs/{run}/log/{}.json", action.0), &format!("{:#}\n", action.1)),
-    ]);
-    forge_lines(&repo);
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = hostile(sandbox);
+        // One that failed, one that was completed, and one that was released, each in the log.
+        for id in ["ISS-011", "ISS-012", "ISS-013"] {
+            repo.queued(id, &format!("{id}.txt"));
+        }
+        let other = repo.worktree("other", "elsewhere");
+        other.wf(&["next", "ISS-011"]).ok();
+        other.commit("ISS-011.txt", "1\n", "elsewhere");
+        other.wf(&["link", "HEAD", "ISS-011"]).ok();
+        let failure = json!({"message": "m", "error_type": "timeout", "stack_trace": "s", "task_id": "T1"});
+        other.wf(&["fail", "-m", &failure.to_string()]).ok();
+        other.wf(&["retry", "ISS-011"]).ok();
+        other.wf(&["next", "ISS-012"]).ok();
+        other.commit("ISS-012.txt", "1\n", "there");
+        let report = json!({"summary": "s", "tasks": [{"id": "T1", "note": "n"}]});
+        other.wf_in(report.to_string(), &["done", "--result", "-", "--force", "--reason", "a test"]).ok();
+        other.wf(&["next", "ISS-013"]).ok();
+        other.wf(&["lease", "renew"]).ok();
+        other.wf(&["lease", "release"]).ok();
+        repo.wf(&["verify", "--yes"]);
+        let items = "ISS-011,ISS-013";
+        repo.wf(&["queue", "overlaps", "--add", "api", "--items", items, "-m", "r", "--path", "f.txt"]).ok();
+        repo.wf(&["redact", "ISS-013", "title", "-m", "private"]).ok();
+        let run = "RUN-20261121-7k3m2pq9";
+        let at = "2026-11-21T02:00:00.000Z";
+        let started =
+            json!({"id": run, "mode": "quick", "issue_ids": ["ISS-001"], "created_at": at, "note": "n"});
+        let error = json!({"type": "issue", "issue_id": "ISS-001", "status": "failed", "error": {"message": "m"}, "actor": "a", "at": at});
+        let action = json!({"type": "action", "action": "plan", "issue_id": "ISS-001", "actor": "a", "at": at});
+        let [error, action] = [error, action].map(|entry| record::entry(record::PLACE, entry));
+        repo.plumb(&[
+            (&format!("runs/{run}/run.json"), &format!("{started:#}\n")),
+            (&format!("runs/{run}/log/{}.json", error.0), &format!("{:#}\n", error.1)),
+            (&format!("runs/{run}/log/{}.json", action.0), &format!("{:#}\n", action.1)),
+        ]);
+        forge_lines(&repo);
+        repo
+    })
 }
 
 #[test]

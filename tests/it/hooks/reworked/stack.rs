@@ -26,45 +26,32 @@ pub(super) fn plan_of(files: &[&str]) -> Value {
 impl Stack {
     /// Commits `a1` and `b1` of plan A, and `c1` of plan B.
     pub(super) fn new() -> Self {
-        let it = Self::executing_a();
-        it.change("a", &[3, 15], "a1");
-        it.change("b", &[3], "b1");
-        it.a.end(&it.repo, "completed");
-        let b = claim_plan(&it.repo, "ISS-B", &plan_of(&["c"]));
-        let it = Self { b, ..it };
-        it.change("c", &[3], "c1");
-        it
+        let sandbox = Sandbox::new();
+        let (repo, (a, b)) = sandbox.begin((), |sandbox| {
+            let (repo, a) = executing_a(sandbox);
+            change(&repo, "a", &[3, 15], "a1");
+            change(&repo, "b", &[3], "b1");
+            a.end(&repo, "completed");
+            let b = claim_plan(&repo, "ISS-B", &plan_of(&["c"]));
+            change(&repo, "c", &[3], "c1");
+            (repo, (a, b))
+        });
+        Self { sandbox, repo, a, b }
     }
 
     /// Plan A is still executed, and has no commits; there is no plan B.
     pub(super) fn executing_a() -> Self {
         let sandbox = Sandbox::new();
-        let repo = with_hooks(&sandbox, "repo");
-        let lines: String = (1..=20).map(|n| format!("{n}\n")).collect();
-        for file in ["a", "b", "c"] {
-            repo.write(file, &lines);
-        }
-        repo.git(&["add", "."]).ok();
-        repo.git(&["commit", "-q", "-m", "base"]).ok();
-        repo.git(&["tag", "base"]).ok();
-        let a = claim_plan(&repo, "ISS-A", &plan_of(&["a", "b"]));
+        let (repo, a) = executing_a(&sandbox);
         Self { sandbox, repo, b: a.clone(), a }
     }
 
     pub(super) fn edit(&self, file: &str, lines: &[usize]) {
-        let text = std::fs::read_to_string(self.repo.path().join(file)).unwrap();
-        let changed: Vec<String> = text
-            .lines()
-            .zip(1..)
-            .map(|(line, n)| if lines.contains(&n) { format!("{line} changed") } else { line.to_owned() })
-            .collect();
-        self.repo.write(file, &(changed.join("\n") + "\n"));
-        self.repo.git(&["add", file]).ok();
+        edit(&self.repo, file, lines);
     }
 
     pub(super) fn change(&self, file: &str, lines: &[usize], subject: &str) {
-        self.edit(file, lines);
-        self.repo.git(&["commit", "-q", "-m", subject]).ok();
+        change(&self.repo, file, lines, subject);
     }
 
     /// `git rebase -i` with a sed script for the list of steps.
@@ -116,4 +103,35 @@ impl Stack {
         let tasks: String = tasks.iter().map(|task| format!("Wf-Task: {task}\n")).collect();
         format!("{}{tasks}", self.a.trailers()).trim().to_owned()
     }
+}
+
+fn executing_a(sandbox: &Sandbox) -> (Repo, Claim) {
+    sandbox.begin((), |sandbox| {
+        let repo = with_hooks(sandbox, "repo");
+        let lines: String = (1..=20).map(|n| format!("{n}\n")).collect();
+        for file in ["a", "b", "c"] {
+            repo.write(file, &lines);
+        }
+        repo.git(&["add", "."]).ok();
+        repo.git(&["commit", "-q", "-m", "base"]).ok();
+        repo.git(&["tag", "base"]).ok();
+        let a = claim_plan(&repo, "ISS-A", &plan_of(&["a", "b"]));
+        (repo, a)
+    })
+}
+
+fn edit(repo: &Repo, file: &str, lines: &[usize]) {
+    let changed: Vec<String> = repo
+        .read(file)
+        .lines()
+        .zip(1..)
+        .map(|(line, n)| if lines.contains(&n) { format!("{line} changed") } else { line.to_owned() })
+        .collect();
+    repo.write(file, changed.join("\n") + "\n");
+    repo.git(&["add", file]).ok();
+}
+
+fn change(repo: &Repo, file: &str, lines: &[usize], subject: &str) {
+    edit(repo, file, lines);
+    repo.git(&["commit", "-q", "-m", subject]).ok();
 }

@@ -60,14 +60,17 @@ impl Project {
 
     fn with(files: &[(&str, &str)]) -> Self {
         let sandbox = Sandbox::new();
-        let repo = sandbox.store("a");
-        for (path, text) in files {
-            repo.write(path, text);
-        }
-        repo.git(&["add", "."]).ok();
-        repo.git(&["commit", "--quiet", "-m", "Base"]).ok();
-        repo.wf(&["hooks", "install"]).ok();
-        repo.wf(&["settings", "evidence=proved"]).ok();
+        let repo = sandbox.begin(files, |sandbox| {
+            let repo = sandbox.store("a");
+            for (path, text) in files {
+                repo.write(path, text);
+            }
+            repo.git(&["add", "."]).ok();
+            repo.git(&["commit", "--quiet", "-m", "Base"]).ok();
+            repo.wf(&["hooks", "install"]).ok();
+            repo.wf(&["settings", "evidence=proved"]).ok();
+            repo
+        });
         Self { sandbox, repo }
     }
 

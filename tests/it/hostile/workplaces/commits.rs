@@ -7,10 +7,12 @@ use crate::support::{Repo, Sandbox, plan_on};
 
 /// A store with a plan for `src/csv.rs`.
 fn planned(sandbox: &Sandbox) -> (Repo, String) {
-    let repo = store(sandbox);
-    repo.commit("src/other.rs", "other\n", "Go on");
-    let solution = repo.planned("ISS-002", &plan_on("src/csv.rs"));
-    (repo, solution)
+    sandbox.begin((), |sandbox| {
+        let repo = store(sandbox);
+        repo.commit("src/other.rs", "other\n", "Go on");
+        let solution = repo.planned("ISS-002", &plan_on("src/csv.rs"));
+        (repo, solution)
+    })
 }
 
 /// The branch of an executor that runs `script`, and what is told on stderr.

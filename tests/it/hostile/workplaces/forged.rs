@@ -27,11 +27,13 @@ const FETCH: &str = "git fetch --quiet $root/../forged +refs/wf/main:refs/wf/mai
 
 /// A store with an issue, one that is executed, and one with a plan.
 fn busy_store(sandbox: &Sandbox) -> Repo {
-    let repo = store(sandbox);
-    repo.queued("ISS-002", "src/b.rs");
-    repo.wf(&["next", "ISS-002"]).ok();
-    repo.planned("ISS-003", &plan_on("src/c.rs"));
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = store(sandbox);
+        repo.queued("ISS-002", "src/b.rs");
+        repo.wf(&["next", "ISS-002"]).ok();
+        repo.planned("ISS-003", &plan_on("src/c.rs"));
+        repo
+    })
 }
 
 /// What can be seen of these issues.

@@ -15,10 +15,12 @@ use crate::support::{Ran, Repo, Sandbox};
 
 /// A store with an issue, and a file that an agent can change.
 fn store(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("a");
-    repo.commit("src/csv.rs", "one\n", "Begin");
-    repo.wf(&["new", "--id", "ISS-001", "Count"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("a");
+        repo.commit("src/csv.rs", "one\n", "Begin");
+        repo.wf(&["new", "--id", "ISS-001", "Count"]).ok();
+        repo
+    })
 }
 
 /// Asks an agent that runs `script` in its workplace and then answers well. The script finds the user's repository in `$root`.

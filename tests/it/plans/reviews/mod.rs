@@ -19,8 +19,11 @@ struct Planned {
 impl Planned {
     fn new() -> Self {
         let sandbox = Sandbox::new();
-        let ada = sandbox.store("a");
-        let plan = ada.planned("ISS-001", &plan());
+        let (ada, plan) = sandbox.begin((), |sandbox| {
+            let ada = sandbox.store("a");
+            let plan = ada.planned("ISS-001", &plan());
+            (ada, plan)
+        });
         let bea = bea(&ada);
         Self { sandbox, ada, bea, plan }
     }

@@ -18,9 +18,11 @@ fn answers(repo: &Repo, documents: &[&Value]) -> String {
 }
 
 fn store(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("a");
-    repo.commit("src/csv.rs", "one\n", "Begin");
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("a");
+        repo.commit("src/csv.rs", "one\n", "Begin");
+        repo
+    })
 }
 
 /// The error of a command that asks an agent, whose words are shown without `--json`.

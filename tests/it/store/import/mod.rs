@@ -35,9 +35,11 @@ use crate::support::{Repo, Sandbox};
 
 /// A repository with a store.
 fn store(sandbox: &Sandbox, name: &str) -> Repo {
-    let repo = sandbox.repo(name);
-    repo.wf(&["init"]).ok();
-    repo
+    sandbox.begin(name, |sandbox| {
+        let repo = sandbox.repo(name);
+        repo.wf(&["init"]).ok();
+        repo
+    })
 }
 
 fn lines(records: &[Value]) -> String {

@@ -6,11 +6,13 @@ use super::is_fresh;
 use crate::support::{Repo, Sandbox, column};
 
 fn store(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("a");
-    for id in ["A-1", "A-2", "A-3"] {
-        repo.issue(id);
-    }
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("a");
+        for id in ["A-1", "A-2", "A-3"] {
+            repo.issue(id);
+        }
+        repo
+    })
 }
 
 fn ids(repo: &Repo) -> String {

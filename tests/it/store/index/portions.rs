@@ -9,11 +9,14 @@ const MANY: usize = 1500;
 
 /// A store with many issues that have a word in common, and an index without words.
 fn many(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("a");
-    let issue = |n| format!("{}\n", json!({"id": format!("M-{n:04}"), "title": "Otter", "status": "open"}));
-    repo.wf_in((0..MANY).map(issue).collect::<String>(), &["import", "beads", "-"]).ok();
-    repo.wf(&["list"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("a");
+        let issue =
+            |n| format!("{}\n", json!({"id": format!("M-{n:04}"), "title": "Otter", "status": "open"}));
+        repo.wf_in((0..MANY).map(issue).collect::<String>(), &["import", "beads", "-"]).ok();
+        repo.wf(&["list"]).ok();
+        repo
+    })
 }
 
 fn total(repo: &Repo, text: &str) -> u64 {

@@ -9,14 +9,16 @@ use serde_json::{Value, json};
 use crate::support::{Repo, Sandbox, plan_on};
 
 fn start(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.repo("code");
-    repo.wf(&["init", "--hooks"]).ok();
-    for file in ["a.txt", "b.txt", "c.txt"] {
-        repo.write(file, "one\n");
-    }
-    repo.git(&["add", "."]).ok();
-    repo.git(&["commit", "-qm", "start"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.repo("code");
+        repo.wf(&["init", "--hooks"]).ok();
+        for file in ["a.txt", "b.txt", "c.txt"] {
+            repo.write(file, "one\n");
+        }
+        repo.git(&["add", "."]).ok();
+        repo.git(&["commit", "-qm", "start"]).ok();
+        repo
+    })
 }
 
 /// Creates and claims a plan; returns its id.

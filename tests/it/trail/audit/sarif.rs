@@ -7,13 +7,15 @@ use crate::support::{Published, Repo, Sandbox};
 
 /// One plan that was executed otherwise, one commit without a plan, and an act that a role does not allow.
 fn with_faults(sandbox: &Sandbox) -> Repo {
-    let repo = start(sandbox);
-    claimed(&repo, "ISS-001", &tested("a.txt", &[]));
-    commit(&repo, "odd name#1.txt", "two\n");
-    repo.done();
-    commit(&repo, "b.txt", "two\n");
-    repo.wf(&["close", "ISS-001", "-m", "over", "--force", "--reason", "a test"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = start(sandbox);
+        claimed(&repo, "ISS-001", &tested("a.txt", &[]));
+        commit(&repo, "odd name#1.txt", "two\n");
+        repo.done();
+        commit(&repo, "b.txt", "two\n");
+        repo.wf(&["close", "ISS-001", "-m", "over", "--force", "--reason", "a test"]).ok();
+        repo
+    })
 }
 
 fn uris(result: &Value) -> Vec<(String, String)> {

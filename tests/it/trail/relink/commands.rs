@@ -6,12 +6,14 @@ use crate::support::{Repo, Sandbox, column, plan};
 
 /// A repository that executes a plan with two tasks, with hooks; the plan's id.
 fn executing(sandbox: &Sandbox) -> (Repo, String) {
-    let repo = sandbox.store("repo");
-    repo.wf(&["hooks", "install"]).ok();
-    let solution = repo.planned("ISS-001", &plan());
-    repo.wf(&["queue", "add", "ISS-001"]).ok();
-    repo.wf(&["next"]).ok();
-    (repo, solution)
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("repo");
+        repo.wf(&["hooks", "install"]).ok();
+        let solution = repo.planned("ISS-001", &plan());
+        repo.wf(&["queue", "add", "ISS-001"]).ok();
+        repo.wf(&["next"]).ok();
+        (repo, solution)
+    })
 }
 
 fn linked(repo: &Repo) -> Vec<(String, serde_json::Value, serde_json::Value)> {

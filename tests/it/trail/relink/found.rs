@@ -8,18 +8,20 @@ use crate::support::{Repo, Sandbox, plan_on};
 /// A repository that executed a plan in two commits on `work`, with hooks, and has `main` checked out now; returns
 /// the plan's id.
 fn executed(sandbox: &Sandbox) -> (Repo, String) {
-    let repo = sandbox.store("repo");
-    repo.wf(&["hooks", "install"]).ok();
-    let solution = repo.planned("ISS-001", &plan_on("a"));
-    repo.wf(&["queue", "add", "ISS-001"]).ok();
-    repo.git(&["switch", "-q", "-c", "work"]).ok();
-    repo.wf(&["next"]).ok();
-    repo.commit("a", "1\n", "one");
-    repo.commit("b", "2\n", "two");
-    repo.done();
-    repo.git(&["switch", "-q", "main"]).ok();
-    repo.git(&["commit", "-q", "--allow-empty", "-m", "elsewhere"]).ok();
-    (repo, solution)
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("repo");
+        repo.wf(&["hooks", "install"]).ok();
+        let solution = repo.planned("ISS-001", &plan_on("a"));
+        repo.wf(&["queue", "add", "ISS-001"]).ok();
+        repo.git(&["switch", "-q", "-c", "work"]).ok();
+        repo.wf(&["next"]).ok();
+        repo.commit("a", "1\n", "one");
+        repo.commit("b", "2\n", "two");
+        repo.done();
+        repo.git(&["switch", "-q", "main"]).ok();
+        repo.git(&["commit", "-q", "--allow-empty", "-m", "elsewhere"]).ok();
+        (repo, solution)
+    })
 }
 
 fn id(repo: &Repo, rev: &str) -> String {

@@ -11,22 +11,24 @@ const TICKED: &str = "## 1. Prepare\n\n- [x] 1.1 Wash the bowl\n- [x] 1.2 Buy le
 
 /// A project that tracks the change `feed` of OpenSpec, follows it, and has its work completed on the branch `work`.
 fn completed(sandbox: &Sandbox) -> Repo {
-    let repo = project(sandbox);
-    repo.commit(
-        "openspec/changes/feed/proposal.md",
-        "# Feed the okapi\n\n## Why\n\nIt is hungry.\n",
-        "Propose",
-    );
-    repo.commit(TASKS, BOXES, "Plan");
-    repo.git(&["config", "wf.plans.follow", "openspec:openspec"]).ok();
-    repo.wf(&["import", "openspec", "."]).ok();
-    repo.wf(&["queue", "add", "OS-feed", "--force", "--reason", "no tests"]).ok();
-    repo.git(&["switch", "--quiet", "-c", "work", "main"]).ok();
-    repo.wf(&["next", "OS-feed"]).ok();
-    repo.commit("bowl.txt", "clean\n", "Wash the bowl");
-    repo.wf(&["done", "--force", "--reason", "a test"]).ok();
-    repo.git(&["switch", "--quiet", "main"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = project(sandbox);
+        repo.commit(
+            "openspec/changes/feed/proposal.md",
+            "# Feed the okapi\n\n## Why\n\nIt is hungry.\n",
+            "Propose",
+        );
+        repo.commit(TASKS, BOXES, "Plan");
+        repo.git(&["config", "wf.plans.follow", "openspec:openspec"]).ok();
+        repo.wf(&["import", "openspec", "."]).ok();
+        repo.wf(&["queue", "add", "OS-feed", "--force", "--reason", "no tests"]).ok();
+        repo.git(&["switch", "--quiet", "-c", "work", "main"]).ok();
+        repo.wf(&["next", "OS-feed"]).ok();
+        repo.commit("bowl.txt", "clean\n", "Wash the bowl");
+        repo.wf(&["done", "--force", "--reason", "a test"]).ok();
+        repo.git(&["switch", "--quiet", "main"]).ok();
+        repo
+    })
 }
 
 #[test]

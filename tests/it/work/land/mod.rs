@@ -21,23 +21,25 @@ use crate::support::{Repo, Sandbox, Two, plan_on};
 
 /// A store with a first commit on `main`, and the hooks.
 fn project(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.store("a");
-    repo.commit("base", "1\n2\n3\n", "Base");
-    repo.wf(&["hooks", "install"]).ok();
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.store("a");
+        repo.commit("base", "1\n2\n3\n", "Base");
+        repo.wf(&["hooks", "install"]).ok();
+        repo
+    })
 }
 
 /// Two clones that share `main`, both with the hooks.
 fn clones() -> Two {
-    let two = Two::new();
-    two.ada.commit("base", "1\n2\n3\n", "Base");
-    two.ada.git(&["push", "--quiet", "origin", "main"]).ok();
-    for repo in [&two.ada, &two.bea] {
-        repo.wf(&["hooks", "install"]).ok();
-        repo.git(&["fetch", "--quiet"]).ok();
-    }
-    two.bea.git(&["switch", "--quiet", "main"]).ok();
-    two
+    Two::begin(|two| {
+        two.ada.commit("base", "1\n2\n3\n", "Base");
+        two.ada.git(&["push", "--quiet", "origin", "main"]).ok();
+        for repo in [&two.ada, &two.bea] {
+            repo.wf(&["hooks", "install"]).ok();
+            repo.git(&["fetch", "--quiet"]).ok();
+        }
+        two.bea.git(&["switch", "--quiet", "main"]).ok();
+    })
 }
 
 /// Gives each kind of answer once to `answer`, with the kind and the command.

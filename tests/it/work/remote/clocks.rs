@@ -4,11 +4,13 @@ use super::*;
 
 /// A clone, and another one whose clock is five hours ahead.
 fn one_ahead(sandbox: &Sandbox) -> (Repo, Repo) {
-    let (one, _) = two_clones(sandbox);
-    let early = sandbox.clone(sandbox.root().join("hub"), "early").ahead(5 * 3600);
-    early.git(&["switch", "-q", "-C", "main", "origin/main"]).ok();
-    early.wf(&["init"]).ok();
-    (one, early)
+    sandbox.begin((), |sandbox| {
+        let (one, _) = two_clones(sandbox);
+        let early = sandbox.clone(sandbox.root().join("hub"), "early").ahead(5 * 3600);
+        early.git(&["switch", "-q", "-C", "main", "origin/main"]).ok();
+        early.wf(&["init"]).ok();
+        (one, early)
+    })
 }
 
 #[test]

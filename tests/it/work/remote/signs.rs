@@ -4,12 +4,14 @@ use super::*;
 
 /// A clone with hooks that has claimed the item, and another one.
 fn one_at_work(sandbox: &Sandbox) -> (Repo, Repo) {
-    let (one, two) = two_clones(sandbox);
-    one.wf(&["hooks", "install"]).ok();
-    let next = one.wf(&["next"]).ok().stdout;
-    assert!(next.contains(", renewed by each commit, which others see once it is pushed"), "{next}");
-    two.wf(&["sync"]).ok();
-    (one, two)
+    sandbox.begin((), |sandbox| {
+        let (one, two) = two_clones(sandbox);
+        one.wf(&["hooks", "install"]).ok();
+        let next = one.wf(&["next"]).ok().stdout;
+        assert!(next.contains(", renewed by each commit, which others see once it is pushed"), "{next}");
+        two.wf(&["sync"]).ok();
+        (one, two)
+    })
 }
 
 fn until(repo: &Repo) -> String {

@@ -6,40 +6,42 @@ use crate::support::{Repo, Sandbox, plan_on, record};
 
 /// A run over an issue that was executed by an agent, one that failed, and one that is missing.
 fn reported(sandbox: &Sandbox) -> Repo {
-    let repo = sandbox.repo("code");
-    repo.wf(&["init", "--hooks"]).ok();
-    repo.commit("src/a.txt", "old\n", "start");
-    let mut plan = plan_on("src/a.txt");
-    plan["tasks"][0]["test"] = json!({"commands": ["true", "test -e missing"]});
-    let solution = repo.planned("ISS-001", &plan);
-    repo.wf(&["edit", "ISS-001", "--title", "Cut <b> | \"quotes\""]).ok();
-    repo.wf(&["queue", "add", "ISS-001"]).ok();
-    repo.issue("ISS-002");
-    repo.wf(&["edit", "ISS-002", "--depends-on", "ISS-001"]).ok();
-    repo.wf(&["next"]).ok();
-    repo.commit("src/a.txt", "new\n", "Write a line");
-    repo.wf(&["verify", "--yes"]).fails(1);
-    let execution = repo.json(&["show", "ISS-001"])["executions"][0]["id"].as_str().unwrap().to_owned();
-    let session = json!({"type": "session", "agent": "claude", "model": "m-1", "protocol": "acp",
-        "started_at": "2026-01-01T00:00:00.000Z", "ended_at": "2098-01-01T00:00:00.000Z", "tokens": 1200,
-        "cost": {"amount": 0.25, "currency": "USD"}, "actor": "Ada", "at": "2026-11-21T02:14:05.123Z"});
-    let (id, session) = record::entry(record::PLACE, session);
-    let path = repo.store_path("/execution.json").replace("execution.json", &format!("log/{id}.json"));
-    repo.plumb_records(&[(path, session)]);
-    repo.wf(&["done", "--force", "--reason", "a test"]).ok();
-    let log = [
-        json!({"type": "phase", "status": "running", "phase": "planning"}),
-        json!({"type": "issue", "issue_id": "ISS-001", "status": "planned", "solution_id": solution}),
-        json!({"type": "setback", "action": "plan", "issue_id": "ISS-002", "agent": "claude",
-            "error": {"error_type": "agent-timeout", "message": "no answer within 5 s"}}),
-        json!({"type": "issue", "issue_id": "ISS-002", "status": "failed", "error": {"message": "no <answer>"}}),
-        json!({"type": "phase", "status": "running", "phase": "executing"}),
-        json!({"type": "issue", "issue_id": "ISS-001", "status": "executing", "execution_id": execution}),
-        json!({"type": "issue", "issue_id": "ISS-001", "status": "completed"}),
-        json!({"type": "phase", "status": "completed", "phase": "complete"}),
-    ];
-    repo.plumb_records(&record::run("RUN-1", &["ISS-001", "ISS-002", "ISS-404"], &log));
-    repo
+    sandbox.begin((), |sandbox| {
+        let repo = sandbox.repo("code");
+        repo.wf(&["init", "--hooks"]).ok();
+        repo.commit("src/a.txt", "old\n", "start");
+        let mut plan = plan_on("src/a.txt");
+        plan["tasks"][0]["test"] = json!({"commands": ["true", "test -e missing"]});
+        let solution = repo.planned("ISS-001", &plan);
+        repo.wf(&["edit", "ISS-001", "--title", "Cut <b> | \"quotes\""]).ok();
+        repo.wf(&["queue", "add", "ISS-001"]).ok();
+        repo.issue("ISS-002");
+        repo.wf(&["edit", "ISS-002", "--depends-on", "ISS-001"]).ok();
+        repo.wf(&["next"]).ok();
+        repo.commit("src/a.txt", "new\n", "Write a line");
+        repo.wf(&["verify", "--yes"]).fails(1);
+        let execution = repo.json(&["show", "ISS-001"])["executions"][0]["id"].as_str().unwrap().to_owned();
+        let session = json!({"type": "session", "agent": "claude", "model": "m-1", "protocol": "acp",
+            "started_at": "2026-01-01T00:00:00.000Z", "ended_at": "2098-01-01T00:00:00.000Z", "tokens": 1200,
+            "cost": {"amount": 0.25, "currency": "USD"}, "actor": "Ada", "at": "2026-11-21T02:14:05.123Z"});
+        let (id, session) = record::entry(record::PLACE, session);
+        let path = repo.store_path("/execution.json").replace("execution.json", &format!("log/{id}.json"));
+        repo.plumb_records(&[(path, session)]);
+        repo.wf(&["done", "--force", "--reason", "a test"]).ok();
+        let log = [
+            json!({"type": "phase", "status": "running", "phase": "planning"}),
+            json!({"type": "issue", "issue_id": "ISS-001", "status": "planned", "solution_id": solution}),
+            json!({"type": "setback", "action": "plan", "issue_id": "ISS-002", "agent": "claude",
+                "error": {"error_type": "agent-timeout", "message": "no answer within 5 s"}}),
+            json!({"type": "issue", "issue_id": "ISS-002", "status": "failed", "error": {"message": "no <answer>"}}),
+            json!({"type": "phase", "status": "running", "phase": "executing"}),
+            json!({"type": "issue", "issue_id": "ISS-001", "status": "executing", "execution_id": execution}),
+            json!({"type": "issue", "issue_id": "ISS-001", "status": "completed"}),
+            json!({"type": "phase", "status": "completed", "phase": "complete"}),
+        ];
+        repo.plumb_records(&record::run("RUN-1", &["ISS-001", "ISS-002", "ISS-404"], &log));
+        repo
+    })
 }
 
 #[test]

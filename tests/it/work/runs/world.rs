@@ -18,37 +18,29 @@ pub(super) const BUILDS: &str =
 impl World {
     pub(super) fn new() -> Self {
         let sandbox = Sandbox::new();
-        let repo = sandbox.repo("code");
-        repo.wf(&["init", "--hooks"]).ok();
-        repo.commit("a.txt", "one\n", "Begin");
-        // What is tested is mostly the first failure.
-        repo.git(&["config", "wf.run.retries", "0"]).ok();
-        let world = Self { sandbox, repo };
-        world.plan("plan.json", "test -s a.txt");
-        world.agent("planner", PLANS);
-        world.agent("executor", BUILDS);
-        world.repo.issue("ISS-1");
-        world
+        let repo = sandbox.begin((), |sandbox| {
+            let repo = sandbox.repo("code");
+            repo.wf(&["init", "--hooks"]).ok();
+            repo.commit("a.txt", "one\n", "Begin");
+            // What is tested is mostly the first failure.
+            repo.git(&["config", "wf.run.retries", "0"]).ok();
+            plan(&repo, "plan.json", "test -s a.txt");
+            agent(&repo, "planner", PLANS);
+            agent(&repo, "executor", BUILDS);
+            repo.issue("ISS-1");
+            repo
+        });
+        Self { sandbox, repo }
     }
 
     /// The plan in a file beside the repository, with this test.
     pub(super) fn plan(&self, file: &str, test: &str) {
-        let mut plan = plan_on("a.txt");
-        plan["tasks"][0]["test"]["commands"] = json!([test]);
-        std::fs::write(self.sandbox.root().join(file), plan.to_string()).unwrap();
+        plan(&self.repo, file, test);
     }
 
     /// Sets the agent for a role to a script. `once NAME` is true the first time.
     pub(super) fn agent(&self, role: &str, script: &str) {
-        let here = self.sandbox.root().display();
-        let once = "once() { test ! -e \"$HERE/$1\" && touch \"$HERE/$1\"; }";
-        let path = self.sandbox.root().join(format!("{role}.sh"));
-        std::fs::write(&path, format!("HERE='{here}'\n{once}\n{script}\n")).unwrap();
-        let set = |key: &str, value: &str| {
-            self.repo.git(&["config", key, value]).ok();
-        };
-        set(&format!("wf.agent.{role}.command"), &format!("sh '{}'", path.display()));
-        set(&format!("wf.run.{role}"), role);
+        agent(&self.repo, role, script);
     }
 
     /// Runs issues; the state of the run.
@@ -74,4 +66,19 @@ impl World {
         assert_eq!(self.repo.git(&["log", "--format=%s", "main"]).ok().stdout, "Begin\n");
         self.repo.wf(&["fsck"]).ok();
     }
+}
+
+fn plan(repo: &Repo, file: &str, test: &str) {
+    let mut plan = plan_on("a.txt");
+    plan["tasks"][0]["test"]["commands"] = json!([test]);
+    repo.write(&format!("../{file}"), plan.to_string());
+}
+
+fn agent(repo: &Repo, role: &str, script: &str) {
+    let here = repo.path().parent().unwrap();
+    let once = "once() { test ! -e \"$HERE/$1\" && touch \"$HERE/$1\"; }";
+    let path = here.join(format!("{role}.sh"));
+    std::fs::write(&path, format!("HERE='{}'\n{once}\n{script}\n", here.display())).unwrap();
+    repo.git(&["config", &format!("wf.agent.{role}.command"), &format!("sh '{}'", path.display())]).ok();
+    repo.git(&["config", &format!("wf.run.{role}"), role]).ok();
 }

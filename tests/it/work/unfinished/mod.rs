@@ -9,15 +9,20 @@ use crate::support::{Repo, Sandbox, plan_on};
 
 /// A plan on `src/a.rs` with these tests, claimed in a worktree with hooks.
 fn executing(sandbox: &Sandbox, tests: &[&str]) -> Repo {
-    let repo = sandbox.repo("a");
-    repo.commit("README.md", "one\n", "first");
-    repo.wf(&["init", "--hooks"]).ok();
-    let mut plan = plan_on("src/a.rs");
-    plan["tasks"][0]["test"]["commands"] = json!(tests);
-    repo.planned("ISS-001", &plan);
-    repo.wf(&["queue", "add", "ISS-001"]).ok();
-    repo.wf(&["next"]).ok();
-    repo
+    sandbox.begin(tests, |sandbox| {
+        let repo = sandbox.begin((), |sandbox| {
+            let repo = sandbox.repo("a");
+            repo.commit("README.md", "one\n", "first");
+            repo.wf(&["init", "--hooks"]).ok();
+            repo
+        });
+        let mut plan = plan_on("src/a.rs");
+        plan["tasks"][0]["test"]["commands"] = json!(tests);
+        repo.planned("ISS-001", &plan);
+        repo.wf(&["queue", "add", "ISS-001"]).ok();
+        repo.wf(&["next"]).ok();
+        repo
+    })
 }
 
 #[track_caller]
