@@ -11,13 +11,11 @@ use super::database::{self, IndexPart};
 use super::error::IndexError;
 use super::{InFile, Index};
 use crate::git::ObjectId;
-use crate::model::{Branch, CommitHash, Event, IssueId, IssueStatus, Time};
-use crate::rules::{IssueFolder, LandedState, LandingProof};
+use crate::model::{Branch, CommitHash, IssueId, IssueStatus, Time};
+use crate::rules::{ExecutionFolder, IssueFolder, LandedState, LandingProof};
 
 /// The name under which the key is stored.
 const KEY: &str = "landing";
-/// The name under which the time of the first landing is stored.
-const FIRST: &str = "first land";
 
 /// The state of the repository for which the landing of work was derived.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,31 +55,25 @@ impl LandingRow {
 
 /// When work of an issue was first recorded as landed, in milliseconds.
 pub(super) fn first_land(folder: &IssueFolder) -> Option<i64> {
-    let entries = folder.executions.iter().flat_map(|execution| &execution.log);
-    entries.filter(|entry| matches!(entry.event, Event::Land(_))).map(|entry| entry.at.millis()).min()
+    folder.executions.iter().filter_map(ExecutionFolder::first_land).min().map(Time::millis)
 }
 
-/// Forgets what was derived for the issue with the row number `n`, which has changed.
-pub(super) fn forget(
-    db: &Connection,
-    n: i64,
-    first_land: Option<i64>,
-    is_first: bool,
-) -> Result<(), IndexError> {
-    if !is_first {
-        db.prepare_cached("DELETE FROM landing WHERE n = ?1")?.execute([n])?;
-        db.prepare_cached("DELETE FROM landing_proofs WHERE n = ?1")?.execute([n])?;
-    }
-    if let Some(at) = first_land
-        && first(db)?.is_none_or(|known| at < known)
-    {
-        database::set_meta(db, FIRST, &at.to_string())?;
-    }
+/// Forgets what was derived for the issue with the row number `n`.
+pub(super) fn forget(db: &Connection, n: i64) -> Result<(), IndexError> {
+    db.prepare_cached("DELETE FROM landing WHERE n = ?1")?.execute([n])?;
+    db.prepare_cached("DELETE FROM landing_proofs WHERE n = ?1")?.execute([n])?;
     Ok(())
 }
 
-fn first(db: &Connection) -> Result<Option<i64>, IndexError> {
-    Ok(database::meta(db, FIRST)?.and_then(|text| text.parse().ok()))
+/// Notes when work of the issue with the row number `n` was first recorded as landed.
+pub(super) fn note_first_land(db: &Connection, n: i64, at: Option<i64>) -> Result<(), IndexError> {
+    match at {
+        Some(at) => {
+            db.prepare_cached("INSERT OR REPLACE INTO first_landings VALUES (?1, ?2)")?.execute([n, at])?
+        }
+        None => db.prepare_cached("DELETE FROM first_landings WHERE n = ?1")?.execute([n])?,
+    };
+    Ok(())
 }
 
 /// Writes what was derived.
@@ -91,7 +83,7 @@ fn write(db: &Connection, key: &LandingKey, rows: &[LandingRow], is_anew: bool) 
     }
     for row in rows {
         let Some(n) = super::rows::number(db, &row.id)? else { continue };
-        forget(db, n, None, false)?;
+        forget(db, n)?;
         let told = serde_json::to_string(&row.proof).map_err(std::io::Error::other)?;
         db.prepare_cached("INSERT INTO landing VALUES (?1, ?2, ?3)")?.execute(params![
             n,
@@ -118,7 +110,9 @@ impl Index<'_> {
 
     /// When work was first recorded as landed.
     pub(crate) fn first_land(&self) -> Result<Option<Time>, IndexError> {
-        Ok(first(&self.db)?.and_then(Time::from_millis))
+        let mut query = self.db.prepare_cached("SELECT min(at) FROM first_landings")?;
+        let first: Option<i64> = query.query_row([], |row| row.get(0))?;
+        Ok(first.and_then(Time::from_millis))
     }
 
     /// The completed issues: all of them, or those for which nothing was derived.

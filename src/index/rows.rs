@@ -179,7 +179,12 @@ pub(super) fn write(db: &Connection, new: IssueRows, wanted: WantedRows) -> Resu
             )?;
             queues::replace_items(db, &id, &rows.items, wanted.is_first)?;
             queues::replace_facts(db, n, rows.facts.as_deref(), wanted.is_first)?;
-            landing::forget(db, n, rows.first_land, wanted.is_first)?;
+            if !wanted.is_first {
+                landing::forget(db, n)?;
+            }
+            if rows.first_land.is_some() || !wanted.is_first {
+                landing::note_first_land(db, n, rows.first_land)?;
+            }
             n
         }
     };
@@ -220,7 +225,8 @@ fn remove(db: &Connection, id: &IssueId, wanted: WantedRows) -> Result<(), Index
         db.prepare_cached(table.delete)?.execute([n])?;
     }
     queues::replace_facts(db, n, None, false)?;
-    landing::forget(db, n, None, false)?;
+    landing::forget(db, n)?;
+    landing::note_first_land(db, n, None)?;
     db.prepare_cached("DELETE FROM issues WHERE n = ?1")?.execute([n])?;
     Ok(())
 }

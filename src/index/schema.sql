@@ -40,6 +40,8 @@ CREATE TABLE links (hash BLOB NOT NULL, n INTEGER NOT NULL, uid TEXT NOT NULL, P
 -- Of completed issues, whether their work is on the target branch, as derived when the branch was at the tips in `meta`: the
 -- place of the state in its order, and the whole answer. A row goes with every change of its issue.
 CREATE TABLE landing (n INTEGER PRIMARY KEY, state INTEGER NOT NULL, told TEXT NOT NULL);
+-- When work of an issue was first recorded as landed, in milliseconds.
+CREATE TABLE first_landings (n INTEGER PRIMARY KEY, at INTEGER NOT NULL);
 -- The commits of the branch that show it.
 CREATE TABLE landing_proofs (hash TEXT NOT NULL, n INTEGER NOT NULL, PRIMARY KEY (hash, n)) WITHOUT ROWID;
 

@@ -40,3 +40,4 @@ CREATE INDEX with_execution ON issues (id) WHERE executing = 1;
 CREATE INDEX with_hidden ON issues (id) WHERE hidden = 1;
 CREATE INDEX not_landed ON landing (state) WHERE state <> 0;
 CREATE INDEX proofs_of ON landing_proofs (n);
+CREATE INDEX by_first_landing ON first_landings (at);

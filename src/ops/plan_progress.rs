@@ -79,7 +79,7 @@ impl PlanProgress {
         issues: &[IssueId],
         branch: Option<&BranchWork<'_>>,
     ) -> Result<Self, Refusal> {
-        let mut read = Self::default();
+        let (mut read, mut open) = (Self::default(), Vec::new());
         for id in issues {
             let Some(folder) = of_tool(state, id, tool)? else { continue };
             read.known += 1;
@@ -89,6 +89,7 @@ impl PlanProgress {
                 keep_landed(&mut progress, &folder, branch.has);
             }
             if progress.stage == Stage::Open && progress.done.is_empty() {
+                open.push(record.clone());
                 continue;
             }
             let found = (tool.find)(place, record).map_err(|error| cannot_read(place, error))?;
@@ -109,6 +110,11 @@ impl PlanProgress {
                 let path = path.to_string_lossy().into_owned();
                 read.plans.push(WrittenPlan { issue_id: id.clone(), path, changes, missing });
             }
+        }
+        // The files of what has nothing to be written show that this is the directory, too.
+        let is_there = |record: &Value| matches!((tool.find)(place, record), Ok(Some(_)));
+        if !read.has_files && !read.without_file.is_empty() {
+            read.has_files = open.iter().any(is_there);
         }
         read.texts.retain(|_, text| text.now != text.before);
         Ok(read)

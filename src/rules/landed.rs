@@ -148,17 +148,28 @@ impl LandedState {
     }
 }
 
-/// Whether an execution may have landed before landings were recorded, so that nothing tells. One that named its target when it
-/// ended, or that has a landing of its own, is newer; `first_land` is the first landing of the store.
+/// Whether an execution may have landed before landings were recorded, so that nothing tells. `first_land` is the first landing of
+/// the store.
 pub(crate) fn is_older_than_landing(execution: &ExecutionFolder, first_land: Option<Time>) -> bool {
-    let is_newer = execution.log.iter().any(|entry| match &entry.event {
+    may_be_older_than_landing(execution)
+        && first_land.is_some_and(|first| execution.finished_at().is_none_or(|at| at < first))
+}
+
+/// Whether an execution may be older than the first landing. One that named its target when it ended, or that has a landing of
+/// its own, is not.
+pub(crate) fn may_be_older_than_landing(execution: &ExecutionFolder) -> bool {
+    !execution.log.iter().any(|entry| match &entry.event {
         Event::End(end) => end.onto.is_some(),
         Event::Land(_) => true,
         _ => false,
-    });
-    match first_land {
-        Some(first) if !is_newer => execution.finished_at().is_none_or(|at| at < first),
-        _ => false,
+    })
+}
+
+impl ExecutionFolder {
+    /// When its work was first recorded as landed.
+    pub(crate) fn first_land(&self) -> Option<Time> {
+        let lands = self.log.iter().filter(|entry| matches!(entry.event, Event::Land(_)));
+        lands.map(|entry| entry.at).min()
     }
 }
 

@@ -215,6 +215,7 @@ const WITHOUT_PERMIT: &[(&str, &str)] = &[
     ("ops/session.rs", "asks for the permit"),
     ("ops/trail/record_commit.rs", "records a commit that git has made: nobody can refuse it any more"),
     ("ops/trail/record_rewrite.rs", "records what git has rewritten: nobody can refuse it any more"),
+    ("ops/trail/record_split.rs", "records what git has rewritten: nobody can refuse it any more"),
 ];
 
 #[test]

@@ -14,7 +14,7 @@ const MOST_RESET: usize = 200;
 pub(crate) struct LastReset {
     /// Where HEAD was before.
     pub(crate) before: ObjectId,
-    /// The commits that it took away, newest first. No branch, tag or remote has them.
+    /// The commits that it took away, oldest first. No branch, tag or remote has them.
     pub(crate) taken: Vec<CodeCommit>,
     /// The commits that were made since, newest first.
     pub(crate) made: Vec<ObjectId>,
@@ -37,7 +37,7 @@ impl LastReset {
         if !is_back || !store.is_ancestor(base, before)? {
             return Ok(None);
         }
-        let wanted = Revisions::of(before).without(base).at_most(MOST_RESET);
+        let wanted = Revisions::of(before).without(base).oldest_first().at_most(MOST_RESET);
         let taken: Vec<CodeCommit> = store
             .git()
             .revisions(wanted)?

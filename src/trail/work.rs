@@ -197,8 +197,8 @@ fn nets_to_nothing<'a>(
 const MOST_HEADS: usize = 8;
 
 /// The base and the last commit of an execution's work, if nothing else is in between: then the change from one to the
-/// other is what the execution made, by which a squash of it is recognized. None if commits of others or a merge are in
-/// between.
+/// other is what the execution made, by which a squash of it is recognized. The base is the last commit of others that merges
+/// within the work brought in. None if commits of others are in between.
 pub(crate) fn span(
     store: &Store,
     linked: &HashSet<CommitHash>,
@@ -218,31 +218,57 @@ pub(crate) fn span(
     heads.retain(|id| !parents.contains(id));
     // The order of the links is usually that of the commits.
     for head in heads.into_iter().rev().take(MOST_HEADS) {
-        let line = line_up_to(store, linked, &all, head)?;
-        if line.is_some() {
-            return Ok(line);
+        let found = span_up_to(store, linked, &all, head)?;
+        if found.is_some() {
+            return Ok(found);
         }
     }
     Ok(None)
 }
 
-/// The commit before all of these, and `head`, if they are in one line up to that. Without a base, they begin the history.
-fn line_up_to(
+/// The commit of others before all of these, and `head`, if they are in the history of that and nothing of others is in between.
+/// Without a base, they begin the history.
+fn span_up_to(
     store: &Store,
     linked: &HashSet<CommitHash>,
     all: &HashSet<ObjectId>,
     head: ObjectId,
 ) -> Result<Option<(Option<ObjectId>, ObjectId)>, StoreError> {
-    let mut left = all.len();
-    let mut at = Some(head);
-    while let Some(id) = at.filter(|id| linked.contains(&CommitHash::from(*id))) {
-        let Some(commit) = store.sound_commit(id)? else { return Ok(None) };
-        left -= usize::from(all.contains(&id));
-        at = match commit.parents[..] {
-            [] => None,
-            [parent] => Some(parent),
-            _ => return Ok(None),
-        };
+    let mut left: HashSet<ObjectId> = all.clone();
+    let (mut seen, mut outside) = (HashSet::from([head]), Vec::new());
+    let (mut open, mut has_root) = (vec![head], false);
+    while let Some(id) = open.pop() {
+        let code = store.sound_commit(id)?;
+        let is_inside = linked.contains(&CommitHash::from(id))
+            || code.as_ref().is_some_and(|code| code.parents.len() > 1) && has_any(store, &left, id)?;
+        if !is_inside {
+            outside.push(id);
+            continue;
+        }
+        let Some(code) = code else { return Ok(None) };
+        left.remove(&id);
+        has_root |= code.parents.is_empty();
+        open.extend(code.parents.into_iter().filter(|parent| seen.insert(*parent)));
     }
-    Ok((left == 0).then_some((at, head)))
+    if !left.is_empty() {
+        return Ok(None);
+    }
+    if outside.len() > 1 {
+        outside = store.git().independent(&outside)?;
+    }
+    Ok(match outside[..] {
+        [] => Some((None, head)),
+        [base] if !has_root => Some((Some(base), head)),
+        _ => None,
+    })
+}
+
+/// Whether a merge that is no work of the execution, such as one by the host, has some of these commits in its history.
+fn has_any(store: &Store, commits: &HashSet<ObjectId>, merge: ObjectId) -> Result<bool, StoreError> {
+    for commit in commits {
+        if store.is_ancestor(*commit, merge)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

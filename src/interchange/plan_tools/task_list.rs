@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn a_group_comes_after_the_one_before() {
-        let text = "## A\n- [ ] a\n- [ ] b\n## B\n- [ ] p\n- [ ] p\n- [ ] c\n- [ ] d\n## A\n- [ ] e>T1\n- [ ] f>T9\n- [ ] g>\n";
+        let text = "## A\n- [ ] a\n- [ ] b\n## B\n- [ ] p\n- [ ] p\n- [ ] c\n- [ ] d\n## A\n- [ ] e>T1\n- [ ] f>T99\n- [ ] g>\n";
         assert_eq!(
             shown(text),
             [
@@ -311,13 +311,13 @@ mod tests {
                 "T5 c after T3,T4",
                 "T6 d after T5",
                 "T7 e>T1 after T1,T3,T4,T5,T6",
-                "T8 f>T9 after T3,T4,T5,T6",
+                "T8 f>T99 after T3,T4,T5,T6",
                 "T9 g> after T8",
             ]
         );
         let remarks: Vec<_> = list(text).remarks().into_iter().collect();
         let said = [
-            "`(depends on T9)`, which the list does not have",
+            "`(depends on T99)`, which the list does not have",
             "`(depends on …)` that names no task, so that the order of the list counts",
         ];
         assert_eq!(remarks, said);

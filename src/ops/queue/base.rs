@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::index::{Index, IndexError, KnownQueues};
 use crate::model::{Branch, ExecutionStatus, IssueId, IssueStatus, Item, SolutionId, Time};
-use crate::rules::landed::is_older_than_landing;
+use crate::rules::landed::{is_older_than_landing, may_be_older_than_landing};
 use crate::rules::readiness::dependencies;
 use crate::rules::{
     AbsentWork, ExecutionFolder, Facts, LandedState, LandingProof, QueueFolder, WorkPlace, facts,
@@ -63,22 +63,21 @@ impl ClaimBase {
     }
 }
 
-/// Notes in the facts which of the completed issues that others wait for have commits that the base lacks. `first_land` is when
-/// work was first recorded as landed.
+/// Notes in the facts which of the completed issues that others wait for have commits that the base lacks.
 pub(crate) fn note_absent(
     store: &Store,
     read: &impl ReadState,
     base: &ClaimBase,
     queues: &[QueueFolder],
     facts: &mut Facts,
-    first_land: Option<Time>,
+    index: Option<&Index<'_>>,
 ) -> Result<(), StoreError> {
     let needed = needed(queues, facts);
     if needed.is_empty() {
         return Ok(());
     }
     let Some(base) = base.commit(store)? else { return Ok(()) };
-    for (id, work) in absent(store, read, &base, needed, first_land)? {
+    for (id, work) in absent(store, read, &base, needed, index)? {
         if let Some(issue) = facts.get_mut(&id) {
             issue.absent = Some(Box::new(work));
         }
@@ -89,20 +88,19 @@ pub(crate) fn note_absent(
 /// Lets the index know which completed work what is checked out lacks, for what it derives about items itself.
 pub(crate) fn note_in_index(store: &Store, index: &Index<'_>) -> Result<(), IndexError> {
     let KnownQueues { queues, mut facts, .. } = index.queues_for_states()?;
-    let first = index.first_land()?;
-    note_absent(store, &index.snapshot()?, &ClaimBase::Head, &queues, &mut facts, first)?;
+    note_absent(store, &index.snapshot()?, &ClaimBase::Head, &queues, &mut facts, Some(index))?;
     let absent = facts.into_iter().filter_map(|(id, issue)| Some((id, issue.absent?)));
     index.note_absent(absent.collect());
     Ok(())
 }
 
-/// Those of these completed issues whose commits the base lacks.
+/// Those of these completed issues whose commits the base lacks. The answer is the same without an index.
 pub(crate) fn absent(
     store: &Store,
     read: &impl ReadState,
     base: &BaseCommit,
     issues: BTreeSet<IssueId>,
-    first_land: Option<Time>,
+    index: Option<&Index<'_>>,
 ) -> Result<Vec<(IssueId, AbsentWork)>, StoreError> {
     let mut executions: Vec<ExecutionFolder> = Vec::new();
     for id in issues {
@@ -116,6 +114,8 @@ pub(crate) fn absent(
     }
     let Some(branch) = Branch::of_short("base") else { return Ok(vec![]) };
     let tips = [base.tip];
+    let first_land =
+        if executions.iter().any(may_be_older_than_landing) { first_land(read, index)? } else { None };
     let asked = Asked { branch: &branch, tips: &tips, first_land };
     let questions: Vec<Question<'_>> =
         executions.iter().map(|execution| Question { execution, before: None }).collect();
@@ -129,6 +129,25 @@ pub(crate) fn absent(
         }
     }
     Ok(found)
+}
+
+/// When work was first recorded as landed. Without an index all records are read.
+fn first_land(read: &impl ReadState, index: Option<&Index<'_>>) -> Result<Option<Time>, StoreError> {
+    if let Some(Ok(known)) = index.map(Index::first_land) {
+        return Ok(known);
+    }
+    let mut first: Option<Time> = None;
+    for id in records::issue_ids(read)? {
+        match records::executions(read, &id) {
+            Ok(executions) => {
+                let own = executions.iter().filter_map(ExecutionFolder::first_land).min();
+                first = first.into_iter().chain(own).min();
+            }
+            Err(StoreError::Broken { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(first)
 }
 
 /// Where work is that is not in the base; `None` if it is there, or if nobody can tell.

@@ -3,7 +3,7 @@
 use super::base::{self, ClaimBase};
 use crate::index::{self, Index, KnownQueues, Needs, Use};
 use crate::model::op::Other;
-use crate::model::{Code, IssueId, Item, Op, Policy, QueueId, RemedyCall, SolutionId, Time};
+use crate::model::{Code, IssueId, Item, Op, Policy, QueueId, RemedyCall, SolutionId};
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
 use crate::rules::readiness::views;
@@ -73,8 +73,8 @@ impl QueueWorld {
     /// Like [`Self::read`], but through the index, which has everything prepared.
     pub(crate) fn now(session: &Session) -> Result<(Index<'_>, Self), Refusal> {
         let (index, mut world) = Self::everywhere(session)?;
-        let (read, first) = (index.snapshot()?, index.first_land()?);
-        world.note_absent(session.store(), &read, &ClaimBase::Head, first)?;
+        let read = index.snapshot()?;
+        world.note_absent(session.store(), &read, &ClaimBase::Head, Some(&index))?;
         Ok((index, world))
     }
 
@@ -90,21 +90,20 @@ impl QueueWorld {
         store: &Store,
         read: &impl ReadState,
         base: &ClaimBase,
-        first_land: Option<Time>,
+        index: Option<&Index<'_>>,
     ) -> Result<(), Refusal> {
-        Ok(base::note_absent(store, read, base, &self.queues, &mut self.facts, first_land)?)
+        Ok(base::note_absent(store, read, base, &self.queues, &mut self.facts, index)?)
     }
 
     /// Reads the queues for a command that shows the result of its own write; through the index if there is one.
     pub(crate) fn after(session: &Session) -> Result<Self, Refusal> {
         let index = session.index_at_hand()?;
-        let first = index.as_ref().map(Index::first_land).transpose()?.flatten();
         let read = session.store().snapshot()?;
-        let mut world = match index.and_then(|index| Self::in_index(&index)) {
+        let mut world = match index.as_ref().and_then(Self::in_index) {
             Some(world) => world,
             None => Self::read(&read)?,
         };
-        world.note_absent(session.store(), &read, &ClaimBase::Head, first)?;
+        world.note_absent(session.store(), &read, &ClaimBase::Head, index.as_ref())?;
         Ok(world)
     }
 

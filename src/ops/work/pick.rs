@@ -240,7 +240,7 @@ impl Picker<'_> {
     /// The queues, with the completed work that the base of the claim lacks.
     fn based(&self, tx: &Tx<'_>, mut world: QueueWorld) -> Result<QueueWorld, Refusal> {
         let Some(base) = &self.base else { return Ok(world) };
-        world.note_absent(self.store, tx, base, self.index.map_or(Ok(None), Index::first_land)?)?;
+        world.note_absent(self.store, tx, base, self.index)?;
         Ok(world)
     }
 

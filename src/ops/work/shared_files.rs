@@ -66,8 +66,7 @@ impl<'a> CompletedWork<'a> {
         if found.is_empty() {
             return Ok(vec![]);
         }
-        let first = index.map(Index::first_land).transpose()?.flatten();
-        let absent = queue::absent(store, read, base, found.keys().cloned().collect(), first)?;
+        let absent = queue::absent(store, read, base, found.keys().cloned().collect(), *index)?;
         Ok(absent
             .into_iter()
             .filter_map(|(issue, work)| Some(SharedWork { file: found.remove(&issue)?, issue, work }))

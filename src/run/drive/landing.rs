@@ -189,7 +189,10 @@ impl Driver<'_> {
             let commits = count(landed.commits.len(), "commit");
             let note = format!("{} landed on {onto} ({commits}, {})", landed.issue_id, landed.after.short());
             self.watch.update(&RunUpdate::Noticed(&Notice::note(note)));
-            self.log_landed(landed.issue_id.clone(), &view.onto, landed.after.clone())?;
+            // Work of others on which it builds lands with it.
+            if self.run.issue_ids.contains(&landed.issue_id) {
+                self.log_landed(landed.issue_id.clone(), &view.onto, landed.after.clone())?;
+            }
         }
         for left in &view.not_landed {
             let what = format!("{} did not land on {onto}: {}", left.issue_id, left.message);

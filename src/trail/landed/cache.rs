@@ -39,7 +39,8 @@ pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<Landing
     let mut fresh: BTreeSet<IssueId> = index.completed(old.is_none())?.into_iter().collect();
     let has_moved = old.as_ref() != Some(&tips);
     // Nothing else depends on other branches.
-    let refs = if pending.is_empty() && fresh.is_empty() { String::new() } else { refs(store)? };
+    let first_land = index.first_land()?;
+    let refs = if pending.is_empty() && fresh.is_empty() { String::new() } else { refs(store, first_land)? };
     let is_elsewhere = known.as_ref().is_none_or(|known| known.refs != refs);
     if fresh.is_empty() && !has_moved && (pending.is_empty() || !is_elsewhere) {
         return Ok(Some(target));
@@ -58,7 +59,7 @@ pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<Landing
     fresh
         .extend(pending.iter().filter(|row| !row.proof.landed.reverted.is_empty()).map(|row| row.id.clone()));
     let snapshot = index.snapshot()?;
-    let asked = Asked { branch: &target.branch, tips: &tips, first_land: index.first_land()? };
+    let asked = Asked { branch: &target.branch, tips: &tips, first_land };
     let unpushed = target.unpushed();
     let pending = pending.into_iter().filter(|row| !fresh.contains(&row.id));
     let pending: Vec<KnownIssue> = pending.map(|row| (row.id, Some(row.proof))).collect();
@@ -73,7 +74,7 @@ pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<Landing
     let mut rows = decide(store, &asked, unpushed.as_ref(), fresh, &base)?;
     rows.extend(decide(store, &asked, unpushed.as_ref(), pending, old.as_deref().unwrap_or_default())?);
     let has_open = rows.iter().any(|row| row.proof.is_open()) || !refs.is_empty();
-    let refs = if has_open && refs.is_empty() { self::refs(store)? } else { refs };
+    let refs = if has_open && refs.is_empty() { self::refs(store, first_land)? } else { refs };
     let tips = tips.into_iter().map(CommitHash::from).collect();
     let key = LandingKey { branch: target.branch.clone(), tips, refs, rules: RULES };
     index.note_landing(&key, &rows, old.is_none())?;
@@ -169,10 +170,11 @@ fn tips_here(store: &Store, tips: &[CommitHash]) -> Option<Vec<ObjectId>> {
     tips.iter().map(|tip| store.commit_here(tip)).collect()
 }
 
-/// Identifies all branches, tags, remote-tracking refs and detached HEADs as they are now, and where the history of a shallow
-/// clone ends.
-fn refs(store: &Store) -> Result<String, StoreError> {
+/// Identifies all branches, tags, remote-tracking refs and detached HEADs as they are now, where the history of a shallow
+/// clone ends, and when work was first recorded as landed: what is older may have landed unseen.
+fn refs(store: &Store, first_land: Option<Time>) -> Result<String, StoreError> {
     let mut hash = Sha256::new();
+    hash.update(format!("{:?}\n", first_land.map(Time::millis)));
     let all = store.repo().all_refs().map_err(StoreError::object("cannot read the references"))?;
     for (name, id) in &all {
         let is_counted =

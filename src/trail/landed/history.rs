@@ -167,6 +167,9 @@ pub(crate) fn standing_reverts(
     tips: &[ObjectId],
     reverts: &[CommitHash],
 ) -> Result<Vec<CommitHash>, StoreError> {
+    if reverts.is_empty() {
+        return Ok(vec![]);
+    }
     let ids: Vec<ObjectId> = reverts.iter().filter_map(|hash| store.commit_here(hash)).collect();
     let history = TargetHistory::read(store, tips, &ids)?;
     let taken_back = history.taken_back(store, &Reverts::new())?;

@@ -140,7 +140,8 @@ impl Sandbox {
                     add(&path);
                 }
                 View::ReadOnly | View::Writable => {
-                    add(&if view == View::Writable { "--bind" } else { "--ro-bind" });
+                    // Another process may remove its workplace before this program starts.
+                    add(&if view == View::Writable { "--bind" } else { "--ro-bind-try" });
                     add(&path);
                     add(&path);
                 }

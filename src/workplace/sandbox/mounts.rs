@@ -184,6 +184,21 @@ fn is_covered(path: &Path) -> bool {
 mod tests {
     use super::*;
 
+    /// The words of a test command are made once for all commands, and another landing may end meanwhile.
+    #[test]
+    fn a_workplace_that_goes_keeps_no_program_from_starting() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let other = top.join("other");
+        fs::create_dir(&other).unwrap();
+        let rules = vec![Rule { path: other.clone(), view: View::ReadOnly }];
+        let mounts = Mounts { rules, shared: top.join("code") };
+        let sandbox = crate::workplace::sandbox::Sandbox { program: "bwrap".into(), mounts };
+        let words = sandbox.words(&top, &ProgramNeeds::default());
+        let place = words.iter().position(|word| *word == other).unwrap();
+        assert_eq!(words[place - 1], "--ro-bind-try");
+    }
+
     #[test]
     fn what_exists_is_looked_up_at_each_start() {
         let folder = tempfile::tempdir().unwrap();

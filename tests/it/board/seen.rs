@@ -5,7 +5,7 @@ use crate::support::{Repo, Sandbox, plan};
 
 /// A store with issues in several statuses.
 fn shop(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("shop");
         repo.wf(&["new", "--id", "ISS-001", "Limit the requests of an API key", "-p", "1", "-t", "api"]).ok();
         repo.wf(&["new", "--id", "ISS-002", "Search is slow for long queries", "-m", "Thirty seconds."]).ok();

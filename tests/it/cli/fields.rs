@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{Repo, Sandbox, plan};
 
 fn three(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("a");
         for id in ["ISS-001", "ISS-002", "ISS-003"] {
             repo.issue(id);

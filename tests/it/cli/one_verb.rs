@@ -6,7 +6,7 @@ use crate::support::{Repo, Sandbox};
 
 /// A store with a queued item, in a repository with a commit.
 fn queued(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("a");
         repo.commit("src/a.rs", "one\n", "Begin");
         repo.queued("ISS-001", "src/a.rs");

@@ -9,7 +9,7 @@ use crate::support::{REF, Repo, Sandbox, plan_on};
 
 /// A list that is longer than a pipe holds.
 fn large(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("a");
         let title = "x".repeat(480);
         let line = |n: usize| {

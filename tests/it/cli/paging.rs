@@ -4,7 +4,7 @@ use crate::support::{Repo, Sandbox};
 
 /// A list that is taller than the terminal, without a pager in the environment.
 fn tall(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("a").without_env("GIT_PAGER");
         let line = |n: usize| {
             let at = "2026-01-01T00:00:00Z";

@@ -9,7 +9,7 @@ use crate::support::{Repo, Sandbox, Two, plan, plan_on};
 
 /// A shop with four issues: one planned, one that depends on it, one new, one closed.
 pub(crate) fn shop(sandbox: &Sandbox) -> (Repo, String) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("shop");
         repo.commit("src/router.rs", "fn main() {}\n", "Begin");
         repo.wf(&["hooks", "install"]).ok();
@@ -31,7 +31,7 @@ pub(crate) fn shop(sandbox: &Sandbox) -> (Repo, String) {
 
 /// The shop, where ISS-001 was executed with two commits, and ISS-002 waits in the queue.
 fn worked(sandbox: &Sandbox) -> (Repo, String) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let (repo, limit) = shop(sandbox);
         repo.wf_in(plan_on("src/search.rs").to_string(), &["solution", "add", "ISS-002"]).ok();
         repo.wf(&["queue", "add", "ISS-001", "ISS-002"]).ok();

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{Repo, Sandbox};
 
 fn executing(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("a");
         repo.queued("ISS-001", "src/a.rs");
         repo.queued("ISS-002", "src/b.rs");

@@ -6,7 +6,7 @@ use crate::support::{Repo, Sandbox, plan, plan_on};
 
 /// A store with long and wide titles, many tags, long names, a queue at work and a roadmap.
 fn crowded(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("shop").as_person("Augusta Ada King", "ada@example.org");
         repo.commit("src/router.rs", "fn main() {}\n", "Begin");
         repo.wf(&["hooks", "install"]).ok();

@@ -15,7 +15,7 @@ fn ids(repo: &Repo) -> Vec<String> {
 
 /// A remote with three commits of code, and a store with two issues.
 fn origin(sandbox: &Sandbox) -> (Repo, Repo) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let origin = sandbox.bare("origin.git");
         let ada = sandbox.clone(&origin, "ada");
         for n in 1..=3 {

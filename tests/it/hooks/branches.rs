@@ -6,7 +6,7 @@ use crate::support::{Repo, Sandbox};
 
 /// A worktree with hooks that executes a plan on `main`, which has two commits.
 fn executing(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.repo("a");
         repo.commit("README.md", "one\n", "first");
         repo.commit("README.md", "two\n", "second");

@@ -43,7 +43,7 @@ struct Bound {
 impl Bound {
     fn new() -> Self {
         let sandbox = Sandbox::new();
-        let (repo, claim) = sandbox.begin((), |sandbox| {
+        let (repo, claim) = sandbox.begin(&(), |sandbox| {
             let repo = with_hooks(sandbox, "repo");
             let claim = claim(&repo, "ISS-001");
             (repo, claim)

@@ -35,13 +35,3 @@ fn git_compares_a_staged_change_only_with_one_that_may_be_the_same() {
     });
     assert!(back.iter().any(|name| name == "patch-id"), "{back:?}");
 }
-
-#[test]
-fn an_end_asks_git_only_what_takes_a_walk_or_a_diff() {
-    let it = Bound::new();
-    it.repo.commit("src/a.rs", "1\n", "work");
-    let ran = started(&it, |repo| {
-        repo.wf(&["done", "-m", "x", "--force", "--reason", "a test"]).ok();
-    });
-    assert_eq!(ran, ["diff-tree", "patch-id", "rev-list"]);
-}

@@ -4,7 +4,7 @@ use crate::support::{Repo, Sandbox, column, plan_on};
 
 /// One issue of every status; the more work was done, the later: `R`egistered, `P`lanned, …
 fn one_of_each(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("a");
         for id in ["C-1", "F-1", "E-1"] {
             repo.queued(id, &format!("src/{id}.rs"));

@@ -6,7 +6,7 @@ use super::Client;
 use crate::support::{Repo, Sandbox, plan_on};
 
 fn code(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("code");
         repo.commit("src/a.rs", "one\n", "Begin");
         repo.wf(&["hooks", "install"]).ok();

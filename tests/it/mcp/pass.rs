@@ -7,7 +7,7 @@ use crate::support::{Repo, Sandbox, plan_on};
 
 /// A store with hooks and one commit.
 fn code(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("code");
         repo.commit("src/a.rs", "one\n", "Begin");
         repo.wf(&["hooks", "install"]).ok();

@@ -44,7 +44,7 @@ fn play(client: &mut Client, tool: &str, arguments: Value) -> Vec<(String, Value
 }
 
 fn code(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("code");
         repo.commit("src/a.rs", "one\n", "Begin");
         repo.wf(&["hooks", "install"]).ok();

@@ -7,7 +7,7 @@ use crate::support::{Repo, Sandbox, column, plan_on};
 
 /// Two clones of one queue with three items.
 fn clones(sandbox: &Sandbox) -> (Repo, Repo) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let hub = sandbox.bare("hub");
         let ada = sandbox.store("ada");
         ada.git(&["remote", "add", "origin", hub.path().to_str().unwrap()]).ok();

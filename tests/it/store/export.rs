@@ -10,7 +10,7 @@ const HEAD: &str = "{\"format\":\"git-wf-export\",\"version\":1}";
 
 /// Every kind of record, and files that this program does not know.
 fn full(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("full");
         repo.wf(&["new", "--id", "GH-1", "Tokens expire", "-m", "Too early.", "--tag", "auth"]).ok();
         repo.wf(&["comment", "GH-1", "-m", "I see it too"]).ok();

@@ -26,7 +26,7 @@ fn modes(folder: &Path, wanted: &dyn Fn(&Path) -> bool) -> BTreeSet<(bool, u32)>
 
 /// A repository with the hooks that executes GH-1, whose plan changes `a.txt`.
 fn at_work(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.repo("repo");
         repo.commit("a.txt", "a\n", "start");
         repo.wf(&["init", "--hooks"]).ok();

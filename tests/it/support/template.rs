@@ -26,7 +26,7 @@ impl Sandbox {
     /// Begins a new sandbox with what `make` makes, which is called once for each place in the code that begins like this
     /// with equal `given`. In a sandbox in which something was done already, it is simply called.
     #[track_caller]
-    pub(crate) fn begin<T: Begun>(&self, given: impl Debug, make: impl FnOnce(&Self) -> T) -> T {
+    pub(crate) fn begin<T: Begun>(&self, given: &(impl Debug + ?Sized), make: impl FnOnce(&Self) -> T) -> T {
         static ALL: OnceLock<Templates> = OnceLock::new();
         // Another start has later times, and so other commits.
         if !self.is_new() {

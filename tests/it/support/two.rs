@@ -30,8 +30,8 @@ impl Two {
     #[track_caller]
     pub(crate) fn begin(make: impl FnOnce(&Self)) -> Self {
         let sandbox = Sandbox::new();
-        sandbox.begin((), |sandbox| {
-            sandbox.begin((), make_clones);
+        sandbox.begin(&(), |sandbox| {
+            sandbox.begin(&(), make_clones);
             make(&Self::of(Sandbox { world: Arc::clone(&sandbox.world) }));
         });
         Self::of(sandbox)

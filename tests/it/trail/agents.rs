@@ -17,7 +17,7 @@ pub(crate) fn session(repo: &Repo, agent: &str, from: &str, to: &str) {
 
 /// A repository with a line that was committed for `ISS-001`, and the commit.
 pub(crate) fn executed(sandbox: &Sandbox) -> (Repo, String) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.repo("code");
         repo.wf(&["init", "--hooks"]).ok();
         repo.commit("src/a.txt", "old\n", "start");

@@ -8,7 +8,7 @@ const LINES: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
 
 /// A repository whose branches `main` and `side` diverge after the first commit; `main` is checked out.
 fn parted(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.repo("code");
         repo.wf(&["init", "--hooks"]).ok();
         repo.write("a.txt", LINES);

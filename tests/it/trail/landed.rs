@@ -6,7 +6,7 @@ use crate::support::{Repo, Sandbox, Two, column, plan_on};
 
 /// A repository on main with the store and the files that the plans touch.
 pub(super) fn start(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.repo("code");
         repo.wf(&["init", "--hooks"]).ok();
         repo.write("b.txt", "1\n2\n3\n4\n5\n6\n7\n8\n");

@@ -173,6 +173,43 @@ fn a_squash_stands_only_for_what_is_in_it() {
     }
 }
 
+/// A host that squashes a pull request knows neither trailers nor links. Its branch was brought up to date, by its author or at
+/// the host, or has a branch within.
+#[test]
+fn a_squash_of_work_with_a_merge_is_known() {
+    for way in ["linked", "by the host", "within"] {
+        let sandbox = Sandbox::new();
+        let repo = start(&sandbox);
+        let work = claimed(&repo);
+        work.commit("a.txt", "one\n2\n3\n4\n5\n6\n7\n8\n", "first");
+        repo.commit("b.txt", "other\n", "other");
+        match way {
+            "linked" => drop(work.git(&["merge", "-q", "--no-edit", "main"]).ok()),
+            "by the host" => bare(&work, &["merge", "-q", "--no-edit", "main"]),
+            _ => {
+                work.git(&["switch", "-q", "-c", "within", "HEAD~1"]).ok();
+                work.commit("c.txt", "of the work\n", "within");
+                work.wf(&["link", "HEAD", "ISS-001"]).ok();
+                work.git(&["switch", "-q", "work"]).ok();
+                work.git(&["merge", "-q", "--no-edit", "within"]).ok();
+                work.git(&["branch", "-q", "-D", "within"]).ok();
+            }
+        }
+        work.commit("a.txt", "one\n2\n3\n4\n5\n6\n7\neight\n", "second");
+        work.done();
+        repo.commit("later.txt", "later\n", "later");
+        bare(&repo, &["merge", "-q", "--squash", "work"]);
+        bare(&repo, &["commit", "-qm", "All of it (#1)"]);
+        assert_eq!((state(&repo, "ISS-001"), missing(&repo)), ("landed".into(), vec![]), "{way}");
+        // Not if some of it was left out.
+        bare(&repo, &["reset", "-q", "--hard", "HEAD~1"]);
+        bare(&repo, &["merge", "-q", "--squash", "work"]);
+        repo.write("a.txt", "one\n2\n3\n4\n5\n6\n7\n8\n");
+        bare(&repo, &["commit", "-qam", "Most of it (#1)"]);
+        assert_eq!(state(&repo, "ISS-001"), "unlanded", "{way}");
+    }
+}
+
 #[test]
 fn a_squash_is_known_though_commits_were_rewritten_after_they_were_done() {
     for way in ["amend", "rebase"] {

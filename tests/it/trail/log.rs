@@ -8,7 +8,7 @@ fn ops(repo: &Repo, args: &[&str]) -> Vec<String> {
 
 /// Three issues from three days, by three people.
 fn three_days(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("a");
         let at = |repo: &Repo, time: &str| {
             repo.with_env("GIT_COMMITTER_DATE", time).with_env("GIT_AUTHOR_DATE", time)
@@ -59,7 +59,7 @@ fn everything_that_is_asked_for_must_hold() {
 
 /// Two clones that each did something, merged in the first.
 fn merged(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let origin = sandbox.bare("origin.git");
         let ada = sandbox.clone(&origin, "ada");
         ada.wf(&["init"]).ok();

@@ -131,7 +131,7 @@ fn what_cannot_be_checked_is_no_good_signature() {
 
 /// Two clones that wrote separately and synced: the first, whose head is the merge, and the remote between them.
 fn merged(sandbox: &Sandbox) -> (Repo, Repo) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let hub = sandbox.bare("hub");
         let one = sandbox.store("one");
         one.git(&["remote", "add", "origin", hub.path().to_str().unwrap()]).ok();

@@ -24,7 +24,7 @@ fn link(repo: &Repo, hash: &str, place: &str, more: &Value) {
 }
 
 fn executing(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("a");
         repo.planned("ISS-001", &plan());
         repo.wf(&["queue", "add", "ISS-001"]).ok();

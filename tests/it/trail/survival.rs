@@ -73,7 +73,7 @@ struct Work {
 impl Work {
     fn new(mode: Mode) -> Self {
         let sandbox = Sandbox::new();
-        sandbox.begin((), Self::make);
+        sandbox.begin(&(), Self::make);
         Self { repo: sandbox.at("repo"), sandbox, mode }
     }
 

@@ -8,7 +8,7 @@ const TITLE: &str = "Quote \"]; end --> <b> \\n `x`";
 
 /// An issue that failed once, was forced, is executed on a branch, and was checked and accepted.
 fn worked(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.repo("code");
         repo.wf(&["init", "--hooks"]).ok();
         repo.commit("a.txt", "one\n", "start");

@@ -6,7 +6,7 @@ use crate::support::{Repo, Sandbox};
 
 /// A repository with one line that belongs to no plan, and two that an execution of `ISS-001` wrote.
 fn planned_lines(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.repo("code");
         repo.wf(&["init", "--hooks"]).ok();
         repo.write("src/a.txt", "old\n");

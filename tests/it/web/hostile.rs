@@ -28,7 +28,7 @@ fn harmless(page: &str, path: &str) {
 
 /// A store in which every text is hostile.
 fn poisoned(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.repo("code");
         repo.wf(&["init", "--hooks"]).ok();
         repo.commit("a.txt", "a\n", "Begin");

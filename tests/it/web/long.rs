@@ -10,7 +10,7 @@ const MANY: usize = 120;
 
 /// A repository with an issue that has many comments.
 fn discussed(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("code");
         let comment = |n: usize| {
             let at = format!("2026-01-02T{:02}:{:02}:00Z", n / 60, n % 60);

@@ -7,7 +7,7 @@ use crate::support::{Repo, Sandbox, Two, plan, plan_on, store_writer};
 
 /// A repository in which one plan was executed, and another one waits for that.
 pub(super) fn worked(sandbox: &Sandbox) -> (Repo, String) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.repo("code");
         repo.wf(&["init", "--hooks"]).ok();
         repo.commit("src/a.rs", "one\n", "Begin");

@@ -10,7 +10,7 @@ use crate::support::{Repo, Sandbox};
 /// A repository with a comment that is larger than what the system takes from the server for a client that reads nothing, and
 /// the address of that comment.
 fn with_large_comment(sandbox: &Sandbox) -> (Repo, String) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("code");
         for issue in ["ISS-001", "ISS-002"] {
             repo.issue(issue);

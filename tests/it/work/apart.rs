@@ -10,7 +10,7 @@ const FORCE: [&str; 3] = ["--force", "--reason", "a test"];
 
 /// Two clones, the first of which executes the one item, and the second knows it.
 fn executed(sandbox: &Sandbox) -> (Repo, Repo) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let (one, two) = two_clones(sandbox);
         one.wf(&["next"]).ok();
         two.wf(&["sync"]).ok();

@@ -5,7 +5,7 @@ use serde_json::json;
 
 /// Two clones of one bare repository, with one issue queued and synced.
 pub(super) fn two_clones(sandbox: &Sandbox) -> (Repo, Repo) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         sandbox.bare("hub");
         let one = sandbox.clone(sandbox.root().join("hub"), "one");
         one.commit("a.txt", "a", "first");
@@ -22,7 +22,7 @@ pub(super) fn two_clones(sandbox: &Sandbox) -> (Repo, Repo) {
 
 /// Both claim without knowing of each other; the first claim holds.
 fn claimed_apart(sandbox: &Sandbox) -> (Repo, Repo) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let (one, two) = two_clones(sandbox);
         one.wf(&["next", "--local"]).ok();
         two.wf(&["next", "--local"]).ok();

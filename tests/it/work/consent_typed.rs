@@ -11,7 +11,7 @@ fn options<'a>(issue: &'a str, test: &'a str) -> Vec<&'a str> {
 }
 
 fn with_issue(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("code");
         repo.commit("a.txt", "1\n", "begin");
         repo.issue("ISS-001");

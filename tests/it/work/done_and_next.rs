@@ -17,7 +17,7 @@ fn published(repo: &Repo) -> Option<String> {
 
 /// Two clones with two issues queued; the first clone executes the first one.
 fn at_work(sandbox: &Sandbox) -> (Repo, Repo) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let (one, two) = two_clones(sandbox);
         one.queued("ISS-002", "src/b.rs");
         one.wf(&["sync"]).ok();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{Repo, Sandbox, column, plan_on};
 
 fn executing(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("a");
         repo.queued("ISS-001", "src/a.rs");
         repo.wf(&["next"]).ok();

@@ -4,7 +4,7 @@ use crate::support::{Repo, Sandbox, Two, column, reasons};
 
 /// A repository on main with two files, and ISS-002, which depends on ISS-001; ISS-001 is completed in a worktree.
 fn completed_elsewhere(sandbox: &Sandbox) -> (Repo, Repo) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.repo("code");
         repo.wf(&["init", "--hooks"]).ok();
         repo.commit("a.txt", "1\n", "start");
@@ -224,4 +224,50 @@ fn what_has_landed_since_the_base_was_made_is_not_there() {
     repo.wf(&["list"]).ok();
     repo.git(&["merge", "-q", "--no-ff", "-m", "merge", "work"]).ok();
     assert_eq!(old.json(&["next"])["issue_id"], "ISS-003");
+}
+
+/// Work that was completed before anything was recorded as landed may have landed unseen. A clone without an index knows that, too.
+#[test]
+fn very_old_work_keeps_nobody_waiting_with_or_without_an_index() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.repo("code");
+    repo.wf(&["init", "--hooks"]).ok();
+    repo.commit("a.txt", "1\n", "start");
+    // Nothing says on which branch work lands, so its completion does not either.
+    repo.git(&["branch", "-q", "-m", "trunk"]).ok();
+    for (id, file) in [("ISS-001", "a.txt"), ("ISS-002", "b.txt"), ("ISS-003", "c.txt")] {
+        repo.queued(id, file);
+    }
+    repo.wf(&["edit", "ISS-002", "--depends-on", "ISS-001"]).ok();
+    let work = repo.worktree("work", "work");
+    work.wf(&["next", "ISS-001"]).ok();
+    work.commit("a.txt", "2\n", "work");
+    work.done();
+    repo.git(&["worktree", "remove", "--force", work.path().to_str().unwrap()]).ok();
+    repo.git(&["branch", "-q", "-D", "work"]).ok();
+    repo.git(&["branch", "-q", "-m", "main"]).ok();
+    repo.wf(&["next", "ISS-003"]).ok();
+    repo.commit("c.txt", "1\n", "more");
+    repo.done();
+    let each_way = |what: &dyn Fn(&str)| {
+        repo.wf(&["list"]).ok();
+        what("with an index");
+        repo.sh(&["-c", "rm .git/wf/index.*"]).ok();
+        what("without one");
+    };
+    let waits = |how: &str| {
+        let ran = repo.wf(&["next", "ISS-002"]).fails(1);
+        assert!(ran.stderr.contains("on no branch"), "{how}: {}", ran.stderr);
+    };
+    each_way(&waits);
+    let before = repo.tip().unwrap();
+    repo.wf(&["land", "ISS-003", "--none", "-m", "an experiment"]).ok();
+    each_way(&|how| {
+        assert_eq!(repo.json(&["next", "ISS-002"])["issue_id"], "ISS-002", "{how}");
+        repo.wf(&["lease", "release"]).ok();
+    });
+    // Without that landing it is lost again.
+    repo.wf(&["list"]).ok();
+    repo.git(&["update-ref", "refs/wf/main", &before]).ok();
+    each_way(&waits);
 }

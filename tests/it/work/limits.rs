@@ -11,7 +11,7 @@ use crate::support::{REF, Repo, Sandbox};
 
 /// A hub with a queue of `count` items, and a clone of it.
 fn world(sandbox: &Sandbox, count: usize) -> (Repo, Repo) {
-    sandbox.begin(count, |sandbox| {
+    sandbox.begin(&count, |sandbox| {
         let hub = sandbox.bare("hub");
         hub.git(&["config", "core.logAllRefUpdates", "always"]).ok();
         let clone = sandbox.clone(&hub, "clone");

@@ -9,7 +9,7 @@ const LEASE: i64 = 4 * 3600 + 11 * 60;
 
 /// Two clones, the first of which executes the one item, and the second knows it.
 fn executed(sandbox: &Sandbox) -> (Repo, Repo) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let (one, two) = two_clones(sandbox);
         one.wf(&["next"]).ok();
         two.wf(&["sync"]).ok();

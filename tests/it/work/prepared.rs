@@ -6,7 +6,7 @@ use crate::support::{Repo, Sandbox, plan_on};
 
 /// A store with a queued plan whose test prints the variables of its place.
 fn project(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("a");
         repo.commit(".gitignore", ".env*\nnode_modules\nsecret\n", "Ignore files");
         queue(&repo, "ISS-001", "src/a.rs");

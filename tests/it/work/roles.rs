@@ -6,7 +6,7 @@ use crate::support::{Repo, Sandbox, plan_on};
 
 /// A claimed plan, whose test leaves a file behind, and one commit for it, with hooks.
 fn claimed(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.repo("code");
         repo.wf(&["init", "--hooks"]).ok();
         repo.commit("a.txt", "one\n", "start");

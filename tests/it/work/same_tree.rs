@@ -11,7 +11,7 @@ fn tree(repo: &Repo, commit: &str) -> String {
 
 /// A repository that requires evidence, with a commit for the claimed plan, whose only test has passed.
 fn tested(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = claimed(sandbox, &[("T1", &["true"])]);
         repo.wf(&["settings", "evidence=required"]).ok();
         repo.wf(&["verify", "--yes"]).ok();

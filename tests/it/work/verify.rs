@@ -10,7 +10,7 @@ use crate::support::{REF, Repo, Sandbox, plan_on};
 /// A plan with these tests, claimed in this worktree with hooks, and one commit made for it.
 pub(super) fn claimed(sandbox: &Sandbox, tests: &[(&str, &[&str])]) -> Repo {
     sandbox.begin(tests, |sandbox| {
-        let repo = sandbox.begin((), |sandbox| {
+        let repo = sandbox.begin(&(), |sandbox| {
             let repo = sandbox.repo("code");
             repo.wf(&["init", "--hooks"]).ok();
             repo.commit("a.txt", "one\n", "start");

@@ -9,7 +9,7 @@ use crate::support::{Repo, Sandbox, plan_on};
 
 /// A plan whose test writes a line to `ran` beside the repository, claimed in this worktree without any hook.
 fn claimed(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.repo("code");
         repo.wf(&["init"]).ok();
         repo.commit("a.txt", "one\n", "start");

@@ -18,7 +18,8 @@ use crate::ops::work::{
 /// The target is the policy `land.onto`, else `wf.land.onto`, else the remote's default branch, else `main` or `master`.
 ///
 /// Work that conflicts with the branch does not land; its issue gets feedback that names the other plan and shows the
-/// conflict. The branch of this clone only moves forward; if it is checked out, changes of yours in other files stay.
+/// conflict. Completed work of other issues on which it builds lands before it, with its own tests. The branch of this clone
+/// only moves forward; if it is checked out, changes of yours in other files stay.
 ///
 /// You are asked before commands run, as with `verify`. Landing needs git 2.45.1 or later.
 #[derive(Debug, clap::Args)]

@@ -137,7 +137,7 @@ fn a_missing_file_is_an_error_with_its_path() {
 
 #[test]
 fn trailers_are_found_wherever_a_squash_leaves_them() {
-    let message = b"subject\n\n    Wf-Issue: ISS-1\r\nwf-SOLUTION :SOL-1 \n\nWf-Task:T1\ntext Wf-Task: T2\n\
+    let message = b"    Wf-Task: T0\nSquashed commit of the following:\n\n    Wf-Issue: ISS-1\r\nwf-SOLUTION :SOL-1 \n\nWf-Task:T1\ntext Wf-Task: T2\n\
         # Wf-Task: T3\n     Wf-Task: T4\n\tWf-Task: T5\nWf-Task:\nWf-Tasks: T6\nWf-Issue: \xff: x\n";
     let found = parse(message);
     let expected =

@@ -46,16 +46,15 @@ pub(super) fn phases<'a>(roadmap: &'a str, folders: &'a [String]) -> Vec<Phase<'
             add(number, Some(name.split(" (").next().unwrap_or(name).trim()), "");
         }
     }
-    // Milestones may have counted from one again: the folder of a phase is the one that is called like it, else the first one.
-    for is_named in [true, false] {
+    // Numbers move, and milestones may count from one again: the folder of a phase is the one that is called like it, else the
+    // first one with its number.
+    for (by_name, by_number) in [(true, true), (true, false), (false, true)] {
         for folder in folders {
             let is_free = found.iter().all(|phase| phase.folder != Some(folder.as_str()));
             let own = found.iter_mut().find(|phase| {
-                let is_like = !is_named || folder_slug(folder) == slug(phase.name.unwrap_or_default());
-                is_free
-                    && is_like
-                    && phase.folder.is_none()
-                    && is_same_number(folder_number(folder), phase.number)
+                let is_like = !by_name || folder_slug(folder) == slug(phase.name.unwrap_or_default());
+                let is_there = !by_number || is_same_number(folder_number(folder), phase.number);
+                is_free && is_like && is_there && phase.folder.is_none()
             });
             if let Some(phase) = own {
                 phase.folder = Some(folder);

@@ -116,8 +116,7 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
         session.ask_landed(Needs::ROWS, |index| Ok((index.counts()?, index.queues_for_states()?)))?;
     let snapshot = index.snapshot()?;
     let KnownQueues { queues, mut facts, policy } = known;
-    let first_land = index.first_land()?;
-    queue::note_absent(store, &snapshot, &ClaimBase::Head, &queues, &mut facts, first_land)?;
+    queue::note_absent(store, &snapshot, &ClaimBase::Head, &queues, &mut facts, Some(&index))?;
     let several = queues.len();
     let served = Served::all(in_order(&queues, &facts, &policy));
     let own = work::own(store, &snapshot)?;

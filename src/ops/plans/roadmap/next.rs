@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::find::{named, twins_of};
 use super::show::{is_done, view_of};
 use super::view::{RoadmapView, WaveView};
-use crate::index::{Index, Needs};
 use crate::model::{
     Code, IssueId, IssueStatus, ItemId, Op, Other, QueueId, Remedy, RemedyCall, RoadmapId, SolutionId,
 };
@@ -166,8 +165,8 @@ fn unmerged(
     let issues = view.waves.iter().flat_map(|wave| &wave.issues);
     let completed = issues.filter(|issue| issue.status == IssueStatus::Completed);
     let completed: BTreeSet<IssueId> = completed.map(|issue| issue.issue_id.clone()).collect();
-    let (_, first_land) = session.ask(Needs::ROWS, Index::first_land)?;
-    let absent = queue::absent(store, read, &base, completed, first_land)?;
+    let index = session.index_at_hand()?;
+    let absent = queue::absent(store, read, &base, completed, index.as_ref())?;
     Ok(absent
         .into_iter()
         .map(|(issue_id, work)| UnmergedWork {

@@ -11,7 +11,7 @@ use crate::git::fault;
 use crate::model::{Code, CommitHash, Op};
 use crate::ops::work::publish_store;
 use crate::ops::{Notice, Refusal};
-use crate::store::{StoreError, Tx, records};
+use crate::store::{ObjectId, Store, StoreError, Tx, records};
 use crate::sync::{self, BranchPushed, CodePush, LandPushed, SyncError};
 use crate::trail::landed::derive_one;
 
@@ -87,6 +87,12 @@ impl Landing<'_> {
         let snapshot = store.snapshot()?;
         for step in &made.steps {
             let issue = &self.issues[step.issue];
+            // Mostly the commits themselves are there.
+            if let Some(there) = there
+                && are_in(store, &step.commits(issue), there)?
+            {
+                continue;
+            }
             let execution = records::execution(&snapshot, &issue.execution, &mut Vec::new())?
                 .ok_or_else(|| Refusal::unreadable(&format!("execution `{}`", issue.execution)))?;
             let arrived = derive_one(store, &target.branch, there.as_slice(), &execution)?.landed;
@@ -107,6 +113,16 @@ impl Landing<'_> {
         }
         Ok(missing)
     }
+}
+
+/// Whether these commits are in the history of `tip`.
+fn are_in(store: &Store, commits: &[ObjectId], tip: ObjectId) -> Result<bool, StoreError> {
+    for commit in commits {
+        if !store.is_ancestor(*commit, tip)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Why a push of the branch failed.

@@ -1,6 +1,7 @@
 //! The commits that the branch will have: made in the object store, without a work tree, and held by no ref.
 
-use std::collections::BTreeSet;
+use std::collections::hash_map::{Entry, HashMap};
+use std::collections::{BTreeSet, HashSet};
 
 use super::LandMethod;
 use super::chosen::ChosenIssue;
@@ -11,10 +12,12 @@ use super::messages::{merge_message, squash_message};
 use super::step::{Candidate, ConflictReason, ConflictedIssue, LandConflict, LandStep, ReplacedCommit};
 use super::target::TargetTips;
 use crate::git::{CommitAuthor, Git, MergeGit, NewCommit, TreeConflict, TreeMerge};
-use crate::model::{IssueId, LandHow};
+use crate::model::{Branch, CommitHash, ExecutionId, IssueId, LandHow};
 use crate::ops::{Refusal, Session};
-use crate::store::{CodeCommit, ObjectId, Store, StoreError};
+use crate::store::{CodeCommit, ObjectId, Snapshot, Store, StoreError, records};
 use crate::trail::exact_change;
+use crate::trail::landed::derive_one;
+use crate::trail::sources::Sources;
 
 /// The most bytes of a conflict that feedback quotes.
 const MOST_QUOTED: usize = 16 * 1024;
@@ -81,6 +84,26 @@ pub(super) fn candidate(
     Ok(made)
 }
 
+/// The commits of an execution that are in the history of `tip` in whatever form, in all their versions.
+fn landed_of(
+    store: &Store,
+    snapshot: &Snapshot<'_>,
+    tip: ObjectId,
+    execution: &ExecutionId,
+) -> Result<HashSet<CommitHash>, Refusal> {
+    let Some(folder) = records::execution(snapshot, execution, &mut Vec::new())? else {
+        return Ok(HashSet::new());
+    };
+    let branch = Branch::of_plan(&folder.execution.solution_id);
+    let there = derive_one(store, &branch, &[tip], &folder)?.landed.commits;
+    let mut found = HashSet::new();
+    for commit in folder.work().into_iter().filter(|commit| there.contains(&commit.link.hash)) {
+        found.insert(commit.link.hash);
+        found.extend(commit.rewritten_from);
+    }
+    Ok(found)
+}
+
 /// Makes commits on top of a branch.
 struct Builder<'a> {
     store: &'a Store,
@@ -122,7 +145,7 @@ impl Builder<'_> {
             }
             let built = match method {
                 LandMethod::Merge => self.merged(at, head, issue, &mut replaced)?,
-                LandMethod::Rebase => self.rebased(at, head, &mut replaced)?,
+                LandMethod::Rebase => self.rebased(at, head, issue, &mut replaced)?,
                 LandMethod::Squash => self.squashed(at, head, issue, &mut replaced)?,
             };
             match built {
@@ -171,7 +194,7 @@ impl Builder<'_> {
     ) -> Result<Result<ObjectId, TreeConflict>, Refusal> {
         let (tree, side) = match self.merges.merge(at, head, None).map_err(StoreError::Git)? {
             TreeMerge::Clean(tree) => (tree, head),
-            TreeMerge::Conflict(conflict) => match self.rebased(at, head, replaced)? {
+            TreeMerge::Conflict(conflict) => match self.rebased(at, head, issue, replaced)? {
                 Ok(rebased) if rebased != at => (self.store.code_tree_of(rebased)?, rebased),
                 _ => return Ok(Err(conflict)),
             },
@@ -190,11 +213,12 @@ impl Builder<'_> {
         &self,
         at: ObjectId,
         head: ObjectId,
+        issue: &ChosenIssue,
         replaced: &mut Vec<ReplacedCommit>,
     ) -> Result<Result<ObjectId, TreeConflict>, Refusal> {
         let mut at = at;
         let mut made = Vec::new();
-        for old in exact_change::picks(self.store, at, head)? {
+        for old in self.picks(at, head, issue)? {
             let commit = self.store.code_commit(old)?;
             if commit.parents == [at] && !self.is_signed {
                 at = old;
@@ -219,6 +243,36 @@ impl Builder<'_> {
         }
         replaced.extend(made);
         Ok(Ok(at))
+    }
+
+    /// The commits that are left to put on top of `at`. Those of others that landed in another form, such as a squash of work on
+    /// which this builds, are not.
+    fn picks(&self, at: ObjectId, head: ObjectId, issue: &ChosenIssue) -> Result<Vec<ObjectId>, Refusal> {
+        let mut picks = exact_change::picks(self.store, at, head)?;
+        if picks.iter().all(|id| issue.commits.contains(id)) {
+            return Ok(picks);
+        }
+        let snapshot = self.store.snapshot()?;
+        let sources = Sources::new(self.store, &snapshot);
+        let mut landed: HashMap<ExecutionId, HashSet<CommitHash>> = HashMap::new();
+        let mut there: HashSet<ObjectId> = HashSet::new();
+        for id in picks.iter().filter(|id| !issue.commits.contains(id)) {
+            let hash = CommitHash::from(*id);
+            for execution in sources.known(&hash)? {
+                let of_execution = match landed.entry(execution) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(free) => {
+                        let found = landed_of(self.store, &snapshot, at, free.key())?;
+                        free.insert(found)
+                    }
+                };
+                if of_execution.contains(&hash) {
+                    there.insert(*id);
+                }
+            }
+        }
+        picks.retain(|id| !there.contains(id));
+        Ok(picks)
     }
 
     /// The tree on which a commit makes its change: of its parent, or what git makes of all its parents, with markers if they
@@ -250,7 +304,7 @@ impl Builder<'_> {
     ) -> Result<Result<ObjectId, TreeConflict>, Refusal> {
         let tree = match self.merges.merge(at, head, None).map_err(StoreError::Git)? {
             TreeMerge::Clean(tree) => tree,
-            TreeMerge::Conflict(conflict) => match self.rebased(at, head, &mut Vec::new())? {
+            TreeMerge::Conflict(conflict) => match self.rebased(at, head, issue, &mut Vec::new())? {
                 Ok(rebased) => self.store.code_tree_of(rebased)?,
                 Err(_) => return Ok(Err(conflict)),
             },
@@ -260,7 +314,7 @@ impl Builder<'_> {
         }
         let mut commits = Vec::new();
         // The squash stands for merges as well: it has what they change themselves.
-        let picks = exact_change::picks(self.store, at, head)?;
+        let picks = self.picks(at, head, issue)?;
         for id in &picks {
             let commit = self.store.code_commit(*id)?;
             if commit.parents.len() < 2 {

@@ -1,19 +1,22 @@
 //! What comes along with the chosen work, and what it needs that does not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::chosen::ChosenIssue;
+use super::chosen::{ChosenIssue, completed_work, in_order};
+use super::place::HalfDonePlace;
 use super::target::{LandTarget, TargetTips};
+use super::work_left::{WorkLeft, is_within, work_left};
 use crate::git::Revisions;
 use crate::model::hash::CommitHash;
 use crate::model::id::{IssueId, SolutionId};
 use crate::model::op::{Op, Other};
 use crate::model::remedy::RemedyCall;
+use crate::model::status::ExecutionStatus;
 use crate::model::words::count;
 use crate::ops::queue::{BaseCommit, absent};
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::facts;
-use crate::store::{CodeCommit, ObjectId, ReadState, Snapshot, StoreError, records};
+use crate::store::{CodeCommit, ObjectId, ReadState, Snapshot, Store, StoreError, records};
 use crate::trail::sources::Sources;
 use crate::trail::{links, trailers};
 
@@ -37,6 +40,133 @@ pub(super) fn plans_of<R: ReadState>(
     Ok(plans)
 }
 
+/// What comes along with the chosen work.
+#[derive(Default)]
+struct CarriedWork {
+    /// Issues of which it has commits, each with the chosen ones that build on them, by their places.
+    issues: BTreeMap<IssueId, Vec<usize>>,
+    /// Commits that belong to no plan.
+    of_nobody: Vec<CodeCommit>,
+}
+
+impl CarriedWork {
+    fn find(
+        session: &Session,
+        snapshot: &Snapshot<'_>,
+        tips: &TargetTips,
+        chosen: &[ChosenIssue],
+    ) -> Result<Self, Refusal> {
+        let store = session.store();
+        let sources = Sources::new(store, snapshot);
+        let own: BTreeSet<&SolutionId> = chosen.iter().map(|issue| &issue.solution).collect();
+        let mut found = Self::default();
+        for (place, issue) in chosen.iter().enumerate() {
+            let wanted = issue.heads.iter().fold(Revisions::none(), Revisions::and).without(tips.tip);
+            let commits = store.git().revisions(wanted.no_merges().at_most(MOST_CARRIED));
+            for id in commits.map_err(StoreError::Git)? {
+                let Some(commit) = store.sound_commit(id)? else { continue };
+                let plans = plans_of(snapshot, &sources, &commit)?;
+                if plans.is_empty() && found.of_nobody.iter().all(|known| known.id != id) {
+                    found.of_nobody.push(commit);
+                }
+                for plan in plans.iter().filter(|plan| !own.contains(plan)) {
+                    let other = plan.issue();
+                    if other != issue.issue {
+                        let places = found.issues.entry(other).or_default();
+                        if places.last() != Some(&place) {
+                            places.push(place);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The chosen work with the completed work of others on which it builds and that comes along as a whole: that lands as well,
+/// before it, with its own tests. Says what else comes along.
+pub(super) fn with_carried(
+    session: &Session,
+    target: &LandTarget,
+    tips: &TargetTips,
+    mut chosen: Vec<ChosenIssue>,
+) -> Result<Vec<ChosenIssue>, Refusal> {
+    let store = session.store();
+    let snapshot = store.snapshot()?;
+    let mut carried = CarriedWork::find(session, &snapshot, tips, &chosen)?;
+    let mut added: Vec<ChosenIssue> = Vec::new();
+    for (other, places) in std::mem::take(&mut carried.issues) {
+        let heads: Vec<ObjectId> = places.iter().flat_map(|place| &chosen[*place].heads).copied().collect();
+        match whole(session, &snapshot, target, tips, &other, &heads)? {
+            WholeWork::Lands(work) => {
+                let first = &chosen[places[0]].issue;
+                session.notice(Notice::note(format!(
+                    "`{first}` builds on work of `{other}`, which lands before it"
+                )));
+                for place in places {
+                    chosen[place].depends_on.insert(other.clone());
+                }
+                added.push(*work);
+            }
+            WholeWork::Landed => {}
+            WholeWork::Other => drop(carried.issues.insert(other, places)),
+        }
+    }
+    let has_more = !added.is_empty();
+    for n in 0..added.len() {
+        for other in added.clone() {
+            if other.issue != added[n].issue && is_within_any(store, &other, &added[n].heads)? {
+                added[n].depends_on.insert(other.issue);
+            }
+        }
+    }
+    chosen.extend(added);
+    tell(session, &snapshot, target, tips, &chosen, &carried)?;
+    Ok(if has_more { in_order(chosen, &HalfDonePlace::issues(store)?) } else { chosen })
+}
+
+/// The work of an issue of which some commits come along.
+enum WholeWork {
+    /// All of it comes along, and can land.
+    Lands(Box<ChosenIssue>),
+    /// It is on the branch already, in another form.
+    Landed,
+    /// It is not completed, or only a part of it comes along.
+    Other,
+}
+
+fn whole(
+    session: &Session,
+    snapshot: &Snapshot<'_>,
+    target: &LandTarget,
+    tips: &TargetTips,
+    issue: &IssueId,
+    heads: &[ObjectId],
+) -> Result<WholeWork, Refusal> {
+    let store = session.store();
+    let Some(folder) = records::issue(snapshot, issue)? else { return Ok(WholeWork::Other) };
+    let holder = facts::holder(&folder).filter(|holder| holder.outcome() == ExecutionStatus::Completed);
+    let Some(holder) = holder else { return Ok(WholeWork::Other) };
+    let work = completed_work(store, snapshot, &folder, holder)?;
+    let has_commits = !work.commits.is_empty();
+    Ok(match work_left(store, target, tips, work, holder)? {
+        WorkLeft::Lands(work) if is_within_any(store, &work, heads)? => WholeWork::Lands(work),
+        WorkLeft::Nothing(_) if has_commits => WholeWork::Landed,
+        _ => WholeWork::Other,
+    })
+}
+
+/// Whether one of these commits has all work of an issue that is here.
+fn is_within_any(store: &Store, issue: &ChosenIssue, heads: &[ObjectId]) -> Result<bool, StoreError> {
+    for head in heads {
+        if is_within(store, issue, *head)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Says which work of other issues comes along since the chosen work builds on it, which commits of no plan do, and which
 /// dependency is left behind.
 pub(super) fn tell_carried(
@@ -45,39 +175,31 @@ pub(super) fn tell_carried(
     tips: &TargetTips,
     chosen: &[ChosenIssue],
 ) -> Result<(), Refusal> {
-    let store = session.store();
-    let snapshot = &store.snapshot()?;
-    let sources = Sources::new(store, snapshot);
-    let own: BTreeSet<&SolutionId> = chosen.iter().map(|issue| &issue.solution).collect();
-    let mut told: BTreeSet<IssueId> = BTreeSet::new();
-    let mut of_nobody: Vec<CodeCommit> = Vec::new();
-    for issue in chosen {
-        let wanted = issue.heads.iter().fold(Revisions::none(), Revisions::and).without(tips.tip);
-        let commits = store.git().revisions(wanted.no_merges().at_most(MOST_CARRIED));
-        for id in commits.map_err(StoreError::Git)? {
-            let Some(commit) = store.sound_commit(id)? else { continue };
-            let plans = plans_of(snapshot, &sources, &commit)?;
-            if plans.is_empty() && of_nobody.iter().all(|known| known.id != id) {
-                of_nobody.push(commit);
-            }
-            for plan in plans {
-                let other = plan.issue();
-                if own.contains(&plan) || other == issue.issue || !told.insert(other.clone()) {
-                    continue;
-                }
-                let Some(outline) = records::outline(snapshot, &other)? else { continue };
-                let message = format!(
-                    "`{}` builds on work of `{other}`, which is {} and comes along, without its tests",
-                    issue.issue,
-                    facts::status(&outline)
-                );
-                session.notice(Notice::warning(message).remedy(both(&other, &issue.issue), "lands both"));
-            }
-        }
+    let snapshot = session.store().snapshot()?;
+    let carried = CarriedWork::find(session, &snapshot, tips, chosen)?;
+    tell(session, &snapshot, target, tips, chosen, &carried)
+}
+
+fn tell(
+    session: &Session,
+    snapshot: &Snapshot<'_>,
+    target: &LandTarget,
+    tips: &TargetTips,
+    chosen: &[ChosenIssue],
+    carried: &CarriedWork,
+) -> Result<(), Refusal> {
+    for (other, places) in &carried.issues {
+        let Some(outline) = records::outline(snapshot, other)? else { continue };
+        let issue = &chosen[places[0]].issue;
+        let status = facts::status(&outline);
+        let message = format!(
+            "`{issue}` builds on work of `{other}`, which is {status} and comes along, without its tests"
+        );
+        session.notice(Notice::warning(message).remedy(both(other, issue), "lands both"));
     }
-    tell_of_nobody(session, &of_nobody);
+    tell_of_nobody(session, &carried.of_nobody);
     for issue in chosen {
-        tell_left_behind(session, snapshot, target, tips.tip, issue, chosen, &told)?;
+        tell_left_behind(session, snapshot, target, tips.tip, issue, chosen, carried)?;
     }
     Ok(())
 }
@@ -102,13 +224,19 @@ fn tell_left_behind(
     tip: ObjectId,
     issue: &ChosenIssue,
     chosen: &[ChosenIssue],
-    told: &BTreeSet<IssueId>,
+    carried: &CarriedWork,
 ) -> Result<(), Refusal> {
     let mut needed = issue.depends_on.clone();
-    needed.retain(|other| !told.contains(other) && chosen.iter().all(|issue| issue.issue != *other));
+    needed.retain(|other| {
+        !carried.issues.contains_key(other) && chosen.iter().all(|issue| issue.issue != *other)
+    });
+    if needed.is_empty() {
+        return Ok(());
+    }
     let branch = target.branch.short();
     let base = BaseCommit { name: branch.to_owned(), tip, is_target: true };
-    for (other, _) in absent(session.store(), snapshot, &base, needed, None)? {
+    let index = session.index_at_hand()?;
+    for (other, _) in absent(session.store(), snapshot, &base, needed, index.as_ref())? {
         let message = format!("`{}` depends on `{other}`, which is not on `{branch}`", issue.issue);
         session.notice(Notice::warning(message).remedy(both(&other, &issue.issue), "lands both"));
     }

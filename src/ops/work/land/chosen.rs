@@ -122,7 +122,7 @@ pub(super) fn chosen(
     if found.is_empty() {
         return Err(nothing(target, head.is_some()));
     }
-    Ok(in_order(found, &HalfDonePlace::issues(store)?))
+    Ok(in_order(found.into_values().collect(), &HalfDonePlace::issues(store)?))
 }
 
 /// The issue that a text names, in any way.
@@ -159,7 +159,8 @@ fn completed_and_absent(
     let completed: BTreeSet<IssueId> = done.view.rows.into_iter().map(|row| row.id).collect();
     let base = BaseCommit { name: target.branch.short().to_owned(), tip: tips.tip, is_target: true };
     let store = session.store();
-    let absent = absent(store, &store.snapshot()?, &base, completed, None)?;
+    let index = session.index_at_hand()?;
+    let absent = absent(store, &store.snapshot()?, &base, completed, index.as_ref())?;
     Ok(absent.into_iter().map(|(id, _)| id).collect())
 }
 
@@ -219,7 +220,9 @@ fn nothing(target: &LandTarget, is_of_head: bool) -> Refusal {
 /// Each issue after those that it depends on, otherwise in the order in which they were completed; those whose conflicts somebody
 /// resolves come last, so that what they conflict with lands. In a cycle, the earliest
 /// comes first.
-fn in_order(mut left: BTreeMap<IssueId, ChosenIssue>, half_done: &[IssueId]) -> Vec<ChosenIssue> {
+pub(super) fn in_order(issues: Vec<ChosenIssue>, half_done: &[IssueId]) -> Vec<ChosenIssue> {
+    let mut left: BTreeMap<IssueId, ChosenIssue> =
+        issues.into_iter().map(|issue| (issue.issue.clone(), issue)).collect();
     let mut ordered = Vec::with_capacity(left.len());
     while !left.is_empty() {
         let waits = |issue: &ChosenIssue| {

@@ -2,19 +2,26 @@
 
 use super::chosen::ChosenIssue;
 use crate::interchange::github::pulls::{self, CommitState, CommitStatus};
+use crate::model::CommitHash;
 use crate::ops::issues::existing;
 use crate::ops::work::as_claimed;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::{Gate, GateValue, PlanReview, evidence};
-use crate::store::records;
+use crate::store::{ObjectId, records};
 use crate::trail::{signed_checks, work};
 
 /// The setting that asks for it.
 const STATUS: &str = "wf.land.status";
 
-/// Sets the status of the last commit of the work, if `wf.land.status` asks for that: it is the one that was tested, also if what
-/// ticks the issue off is on top. A host that does not take it is no reason not to go on.
-pub(super) fn set(session: &Session, repository: &str, issue: &ChosenIssue) -> Result<(), Refusal> {
+/// Sets the status of `head`, the last commit of the pull request, if `wf.land.status` asks for that: only that of the last one
+/// counts for a host that requires it. If what ticks the issue off is on top of the work that was tested, the words say so. A
+/// host that does not take it is no reason not to go on.
+pub(super) fn set(
+    session: &Session,
+    repository: &str,
+    issue: &ChosenIssue,
+    head: ObjectId,
+) -> Result<(), Refusal> {
     let store = session.store();
     if !store.config_bool(STATUS, false)? {
         return Ok(());
@@ -35,7 +42,10 @@ pub(super) fn set(session: &Session, repository: &str, issue: &ChosenIssue) -> R
         Some(first) => (CommitState::Failure, first.clone()),
     };
     let Some(last) = linked.last() else { return Ok(()) };
-    let status = CommitStatus { commit: last.link.hash.as_str(), state, words: &words };
+    let head = CommitHash::from(head);
+    let tested = &last.link.hash;
+    let on_top = if *tested == head { String::new() } else { format!("tested at {}: ", tested.short()) };
+    let status = CommitStatus { commit: head.as_str(), state, words: &format!("{on_top}{words}") };
     if let Err(error) = pulls::set_status(repository, &status) {
         let message = format!("could not set the commit status for `{}`: {error}", issue.issue);
         session.notice(Notice::warning(message));

@@ -13,7 +13,7 @@ use super::follow::FollowedPlans;
 use super::place::{HalfDonePlace, MergeSides};
 use super::proved::prove_work;
 use super::record::{follow, follow_others};
-use super::step::{Candidate, ConflictReason, ConflictedIssue, LandStep};
+use super::step::{Candidate, ConflictReason, ConflictedIssue, LandStep, ReplacedCommit};
 use super::target::{LandTarget, TargetTips};
 use super::tests::{LandTest, Trial, TrialEnd, land_tests};
 use super::work_left::lost_part;
@@ -26,7 +26,7 @@ use crate::ops::work::proof::WorkRange;
 use crate::ops::work::signing::sign_if_required;
 use crate::ops::{Permit, Refusal, Session};
 use crate::rules::{ExecutionFolder, IssueFolder, facts};
-use crate::store::ObjectId;
+use crate::store::{ObjectId, Store, StoreError};
 use crate::trail::links;
 
 /// Completed work on top of a branch.
@@ -97,8 +97,24 @@ pub(crate) fn join_work(session: &Session, issue: &IssueId, tip: ObjectId) -> Re
         return Ok(JoinedWork::Joined(made.tip));
     }
     let [issue] = chosen;
+    let mut steps = made.steps;
+    for step in &mut steps {
+        stand_for_dropped(session.store(), &issue, step)?;
+    }
     let range = WorkRange { base: Some(tip), head: made.tip };
-    Ok(JoinedWork::Copied(Box::new(CopiedWork { issue, steps: made.steps, range })))
+    Ok(JoinedWork::Copied(Box::new(CopiedWork { issue, steps, range })))
+}
+
+/// Lets the last copy stand for the commits of an issue that were not copied since their changes were there already: a landing
+/// says so itself, and nothing else would once the branch of the work is gone.
+fn stand_for_dropped(store: &Store, issue: &ChosenIssue, step: &mut LandStep) -> Result<(), StoreError> {
+    let Some(last) = step.replaced.last().map(|pair| pair.new) else { return Ok(()) };
+    for &old in &issue.commits {
+        if step.replaced.iter().all(|pair| pair.old != old) && !store.is_ancestor(old, step.after)? {
+            step.replaced.push(ReplacedCommit { old, new: last });
+        }
+    }
+    Ok(())
 }
 
 /// Has the links of completed work follow copies of its commits, which have passed these checks.

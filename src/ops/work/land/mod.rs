@@ -35,7 +35,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use self::carried::tell_carried;
+use self::carried::with_carried;
 use self::chosen::{ChosenIssue, chosen, named_issue};
 use self::follow::FollowedPlans;
 pub(crate) use self::joined::{
@@ -140,7 +140,7 @@ pub(crate) fn landing<'s>(session: &'s Session, input: LandWork) -> Result<Landi
     let tips = target.look(session)?;
     let followed = FollowedPlans::configured(session.store())?;
     let issues = chosen(session, &input, &target, &tips, &followed)?;
-    tell_carried(session, &target, &tips, &issues)?;
+    let issues = with_carried(session, &target, &tips, issues)?;
     let tests = land_tests(session, &issues)?;
     let view = LandView::new(&target, input.dry_run);
     Ok(Landing { session, permit, input, target, issues, tests, followed, view, place: None })
@@ -177,7 +177,7 @@ pub(crate) fn continued<'s>(session: &'s Session, input: LandWork) -> Result<Lan
         issue.resolved = Some(merge);
     }
     // A run's branch, into which it was merged, may have work of other issues.
-    tell_carried(session, &target, &tips, &issues)?;
+    let issues = with_carried(session, &target, &tips, issues)?;
     let tests = land_tests(session, &issues)?;
     let view = LandView::new(&target, input.dry_run);
     Ok(Landing { session, permit, input, target, issues, tests, followed, view, place: Some(place) })

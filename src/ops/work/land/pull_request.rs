@@ -104,12 +104,13 @@ impl Forge<'_> {
         let branch = branch_of(issue)?;
         let tick = self.followed.tick(self.session, work, issue)?;
         let head = self.push(issue, &branch, work, tick.as_ref())?;
-        commit_status::set(self.session, &self.repository, issue)?;
+        commit_status::set(self.session, &self.repository, issue, head)?;
         let words = self.words(issue)?;
         let text = PullText { title: &words.title, body: &words.body };
         let known = limited(self.session, || pulls::of_branch(&self.repository, branch.short()))?;
         let (pull, opened) = match self.lasting(known, &[work, head], tick.as_ref())? {
             Some(pull) if pull.is_open() => {
+                self.tell_other_base(issue, &pull);
                 limited(self.session, || pulls::edit(&self.repository, pull.number, &text))?;
                 (pull, false)
             }
@@ -133,6 +134,19 @@ impl Forge<'_> {
             opened,
             feedback: 0,
         })
+    }
+
+    /// Says if the host would merge a pull request into another branch, as after someone retargeted it.
+    fn tell_other_base(&self, issue: &ChosenIssue, pull: &PullRequest) {
+        let (base, branch) = (&pull.base_ref_name, self.target.branch.short());
+        if !base.is_empty() && base != branch {
+            let message = format!(
+                "the pull request of `{}` goes into `{base}`, not `{branch}`: {}",
+                issue.issue, pull.url
+            );
+            let command = format!("gh pr edit {} --base {}", pull.number, shell::operand(branch));
+            self.session.notice(Notice::warning(message).command(command, "changes that"));
+        }
     }
 
     /// Of the pull requests of a branch the open one, else one by which the host has merged one of these commits, or what ticks

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::drivers::merge_git;
 use super::place::HalfDonePlace;
 use super::target::LandTarget;
-use crate::git::{NewCommit, Revisions, TreeMerge};
+use crate::git::{MergeGit, NewCommit, Revisions, TreeMerge};
 use crate::model::execution::LandHow;
 use crate::model::{Branch, Code, CommitHash, Event, IssueId, Land, LogEntry, Op, Other, RemedyCall, shell};
 use crate::ops::{Refusal, Session};
@@ -58,36 +58,9 @@ pub(crate) fn prepare_revert(session: &Session, commit: &CommitHash) -> Result<P
     let target = LandTarget::find(session, Some(onto.short()))?;
     let tips = target.look(session)?;
     let merges = merge_git(session)?;
-    let is_signed = store.config_bool("commit.gpgSign", false)?;
     let mut at = tips.tip;
-    for RecordedLanding { issue, land } in &landings {
-        let (Some(before), Some(after)) =
-            (here(store, land.before.as_ref()), here(store, land.after.as_ref()))
-        else {
-            return Err(Refusal::new(
-                Code::CannotUndo,
-                format!("the commits of the landing of `{issue}` are not here"),
-            )
-            .command("git fetch", "may bring them"));
-        };
-        let (old, new) = (store.code_tree_of(before)?, store.code_tree_of(after)?);
-        if old == new {
-            continue;
-        }
-        let tree = match merges.merge(at, before, Some(new)).map_err(StoreError::Git)? {
-            TreeMerge::Clean(tree) => tree,
-            TreeMerge::Conflict(conflict) => {
-                let message = format!(
-                    "a revert of `{issue}` conflicts with what came later, in {}",
-                    conflict.files.join(", ")
-                );
-                return Err(Refusal::new(Code::CannotUndo, message)
-                    .command(by_hand(store, before, after)?, "begins it by hand, on a branch of yours"));
-            }
-        };
-        let message = message(store, issue, before, after)?;
-        let new = NewCommit { tree, parents: &[at], message: message.as_bytes(), author_of: None, is_signed };
-        at = store.git().make_commit(&new).map_err(StoreError::Git)?;
+    for landing in &landings {
+        at = reverted(store, &merges, at, landing)?;
     }
     let issue_ids: Vec<IssueId> = landings.into_iter().map(|it| it.issue).collect();
     let branch = branch(&issue_ids, commit)
@@ -104,6 +77,37 @@ pub(crate) fn prepare_revert(session: &Session, commit: &CommitHash) -> Result<P
         None => format!("git merge --ff-only {}", branch.operand()),
     };
     Ok(PreparedRevert { issue_ids, onto, branch, commit: at.into(), command })
+}
+
+/// A commit on top of `at` that takes a landing back; `at` itself if it changed nothing.
+fn reverted(
+    store: &Store,
+    merges: &MergeGit,
+    at: ObjectId,
+    RecordedLanding { issue, land }: &RecordedLanding,
+) -> Result<ObjectId, Refusal> {
+    let (Some(before), Some(after)) = (here(store, land.before.as_ref()), here(store, land.after.as_ref()))
+    else {
+        let message = format!("the commits of the landing of `{issue}` are not here");
+        return Err(Refusal::new(Code::CannotUndo, message).command("git fetch", "may bring them"));
+    };
+    let (old, new) = (store.code_tree_of(before)?, store.code_tree_of(after)?);
+    if old == new {
+        return Ok(at);
+    }
+    let tree = match merges.merge(at, before, Some(new)).map_err(StoreError::Git)? {
+        TreeMerge::Clean(tree) => tree,
+        TreeMerge::Conflict(conflict) => {
+            let files = conflict.files.join(", ");
+            let message = format!("a revert of `{issue}` conflicts with what came later, in {files}");
+            return Err(Refusal::new(Code::CannotUndo, message)
+                .command(by_hand(store, before, after)?, "begins it by hand, on a branch of yours"));
+        }
+    };
+    let message = message(store, issue, before, after)?;
+    let is_signed = store.config_bool("commit.gpgSign", false)?;
+    let new = NewCommit { tree, parents: &[at], message: message.as_bytes(), author_of: None, is_signed };
+    Ok(store.git().make_commit(&new).map_err(StoreError::Git)?)
 }
 
 /// The refusal to take back a command that landed nothing: it recorded a conflict as feedback, which stays, as everything in a

@@ -68,33 +68,7 @@ pub(crate) fn state_landed(session: &Session, input: &StateLanded) -> Answer<Lan
     let execution = completed(&folder)?;
     let commits: Vec<CommitHash> = execution.work().iter().map(|it| it.link.hash.clone()).collect();
     let land = match &input.statement {
-        LandStatement::As(text) => {
-            let target = LandTarget::find(session, input.onto.as_deref())?;
-            let tips = target.look(session)?;
-            let named = store.git().commit_named(text).map_err(StoreError::Git)?;
-            let short = target.branch.short();
-            let named = named.ok_or_else(|| {
-                Refusal::new(Code::NotFound, format!("`{text}` names no commit of this clone"))
-                    .command(format!("git log {}", target.branch.operand()), "lists those of the branch")
-            })?;
-            if !store.is_ancestor(named, tips.tip)? {
-                let message = format!("commit {} is not on `{short}`", CommitHash::from(named).short());
-                return Err(Refusal::new(Code::NotLinked, message).command(
-                    format!("git log {}", target.branch.operand()),
-                    "lists those that are; or name another branch",
-                ));
-            }
-            Land {
-                onto: Some(target.branch.clone()),
-                before: None,
-                after: Some(named.into()),
-                how: LandHow::As,
-                tree: Some(store.code_tree_of(named)?.into()),
-                commits,
-                url: None,
-                reason: input.reason.clone(),
-            }
-        }
+        LandStatement::As(text) => landed_as(session, input, text, commits)?,
         LandStatement::Nothing => {
             if input.reason.is_none() {
                 return Err(
@@ -125,6 +99,40 @@ pub(crate) fn state_landed(session: &Session, input: &StateLanded) -> Answer<Lan
     publish_store(session)?;
     let Land { onto, after, how, reason, .. } = land;
     Ok(session.done(LandingStated { issue_id: id, execution_id, how, onto, after, reason }, committed.commit))
+}
+
+/// The statement that a commit of the target has the work.
+fn landed_as(
+    session: &Session,
+    input: &StateLanded,
+    text: &str,
+    commits: Vec<CommitHash>,
+) -> Result<Land, Refusal> {
+    let store = session.store();
+    let target = LandTarget::find(session, input.onto.as_deref())?;
+    let tips = target.look(session)?;
+    let named = store.git().commit_named(text).map_err(StoreError::Git)?;
+    let log = format!("git log {}", target.branch.operand());
+    let Some(named) = named else {
+        let message = format!("`{text}` names no commit of this clone");
+        return Err(Refusal::new(Code::NotFound, message).command(log, "lists those of the branch"));
+    };
+    if !store.is_ancestor(named, tips.tip)? {
+        let (commit, short) = (CommitHash::from(named), target.branch.short());
+        let message = format!("commit {} is not on `{short}`", commit.short());
+        return Err(Refusal::new(Code::NotLinked, message)
+            .command(log, "lists those that are; or name another branch"));
+    }
+    Ok(Land {
+        onto: Some(target.branch),
+        before: None,
+        after: Some(named.into()),
+        how: LandHow::As,
+        tree: Some(store.code_tree_of(named)?.into()),
+        commits,
+        url: None,
+        reason: input.reason.clone(),
+    })
 }
 
 /// The execution that completed an issue.

@@ -49,7 +49,12 @@ pub(super) fn work_left(
         return Ok(WorkLeft::Nothing(format!("`{id}` is already on `{branch}`")));
     }
     // A rebase without hooks leaves the old commits behind: only what some branch has is work to land.
-    let unreached = Unreached::among(store, linked.iter())?;
+    let has_branch = |hash: &CommitHash| landed.missing.contains(hash) && !landed.on_no_branch.contains(hash);
+    let unreached = if linked.iter().all(has_branch) {
+        Unreached::default()
+    } else {
+        Unreached::among(store, linked.iter())?
+    };
     let on_branches = issue.links.iter().cloned().zip(issue.commits.iter().copied());
     let (links, commits): (Vec<CommitLink>, Vec<ObjectId>) =
         on_branches.filter(|(link, _)| !unreached.has(&link.hash)).unzip();
@@ -65,7 +70,9 @@ pub(super) fn work_left(
     if !reverts.is_empty() {
         return Ok(WorkLeft::Stuck(reverted(&issue, branch, &landed.reverted, &reverts)));
     }
-    if let Some(refusal) = lost_part(store, &target.branch, &with_heads, &issue, execution)? {
+    let comes = |hash: &CommitHash| links.iter().any(|link| link.hash == *hash);
+    let is_whole = landed.unknown.is_empty() && landed.missing.iter().all(comes);
+    if !is_whole && let Some(refusal) = lost_part(store, &target.branch, &with_heads, &issue, execution)? {
         return Ok(WorkLeft::Stuck(refusal));
     }
     Ok(WorkLeft::Lands(Box::new(ChosenIssue { links, commits, heads, ..issue })))

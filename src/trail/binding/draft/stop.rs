@@ -2,7 +2,8 @@
 
 use super::{Deciding, Trailer, plan_trailers, unindented};
 use crate::git::ObjectId;
-use crate::store::{ReadState, StoreError};
+use crate::model::ExecutionStatus;
+use crate::store::{ReadState, StoreError, records};
 use crate::trail::binding::{Binding, BoundExecution, CommittingWorktree, of_worktree};
 use crate::trail::last_reset::LastReset;
 use crate::trail::links::tasks;
@@ -27,7 +28,8 @@ impl<R: ReadState> Deciding<'_, R> {
         if let Some(trailers) = self.of_amended(bound.as_ref())? {
             return Ok(trailers);
         }
-        self.of_part(bound, &[replayed])
+        let of_whole = self.store.changed_files(&self.store.code_commit(replayed)?)?;
+        self.of_part(bound.as_ref(), &of_whole, self.sources.of_commit(replayed, 0)?)
     }
 
     /// The trailers of a commit that amends HEAD, or that makes a part of what `git reset` took away; `None` for other commits.
@@ -51,36 +53,43 @@ impl<R: ReadState> Deciding<'_, R> {
         if files.is_empty() || is_whole || files.iter().any(|file| left.contains(file)) {
             return Ok(None);
         }
-        let mut whole = Vec::new();
+        let (mut of_whole, mut work) = (Vec::new(), Vec::<SourceWork>::new());
         for old in &last.taken {
             let changed = self.store.changed_files(old)?;
-            if changed.iter().any(|file| files.contains(file))
-                && !self.sources.of_commit(old.id, 0)?.is_empty()
-            {
-                whole.push(old.id);
+            if !changed.iter().any(|file| files.contains(file)) {
+                continue;
             }
-        }
-        if whole.is_empty() || !self.chosen_plans()?.is_empty() {
-            return Ok(None);
-        }
-        self.of_part(bound.cloned(), &whole).map(Some)
-    }
-
-    /// The trailers of a commit that makes a part of these commits.
-    fn of_part(&self, bound: Option<BoundExecution>, whole: &[ObjectId]) -> Result<Vec<Trailer>, StoreError> {
-        let files = self.files()?;
-        let mut of_whole = Vec::new();
-        let mut work: Vec<SourceWork> = Vec::new();
-        for id in whole {
-            of_whole.extend(self.store.changed_files(&self.store.code_commit(*id)?)?);
-            for source in self.sources.of_commit(*id, 0)? {
-                if work.iter().all(|known| known.solution_id != source.solution_id) {
+            for source in self.sources.of_commit(old.id, 0)? {
+                let is_new = work.iter().all(|known| known.solution_id != source.solution_id);
+                if is_new && !self.was_given_up(&source)? {
                     work.push(source);
                 }
             }
+            of_whole.extend(changed);
         }
+        if work.is_empty() || !self.chosen_plans()?.is_empty() {
+            return Ok(None);
+        }
+        self.of_part(bound, &of_whole, work).map(Some)
+    }
+
+    /// Whether work failed or was set aside: whoever makes it again does other work.
+    fn was_given_up(&self, source: &SourceWork) -> Result<bool, StoreError> {
+        let folder = records::execution(self.read, &source.execution_id, &mut Vec::new())?;
+        Ok(folder
+            .is_some_and(|folder| folder.outcome() == ExecutionStatus::Failed || folder.aside().is_some()))
+    }
+
+    /// The trailers of a commit that makes a part of this `work`, which changed the files `of_whole`.
+    fn of_part(
+        &self,
+        bound: Option<&BoundExecution>,
+        of_whole: &[String],
+        work: Vec<SourceWork>,
+    ) -> Result<Vec<Trailer>, StoreError> {
+        let files = self.files()?;
         let mut added = Vec::new();
-        if let Some(bound) = &bound {
+        if let Some(bound) = bound {
             let more = files.iter().filter(|file| !of_whole.contains(file)).cloned().collect();
             added = self.files_of(bound, &work, more)?;
             if !added.is_empty() && added.len() == files.len() {
@@ -95,7 +104,7 @@ impl<R: ReadState> Deciding<'_, R> {
             missing.extend(plan_trailers(&source.solution_id, &tasks));
         }
         if let Some(bound) = bound.filter(|_| !added.is_empty()) {
-            missing.extend(self.own_trailers(&bound, &added)?);
+            missing.extend(self.own_trailers(bound, &added)?);
         }
         Ok(missing)
     }

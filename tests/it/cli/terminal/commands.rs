@@ -4,7 +4,7 @@ use super::*;
 
 /// A store in which each kind of record has hostile texts wherever possible, with a running execution.
 pub(super) fn hostile(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("a").as_person(ROW, &format!("{ROW}@example.org"));
         let bare = sandbox.bare("server.git");
         repo.git(&["remote", "add", "origin", bare.path().to_str().unwrap()]).ok();

@@ -42,7 +42,7 @@ fn forge_lines(repo: &Repo) {
 
 /// A store with a record of each kind, and a running execution.
 fn every_kind(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = hostile(sandbox);
         // One that failed, one that was completed, and one that was released, each in the log.
         for id in ["ISS-011", "ISS-012", "ISS-013"] {

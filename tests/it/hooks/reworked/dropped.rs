@@ -1,8 +1,7 @@
 //! Commits that someone dropped, made again in parts, or removed from their plan.
 
-use super::stack::{Stack, plan_of};
+use super::stack::Stack;
 use super::{id, message};
-use crate::support::store_writer::claim_plan;
 
 type Row = (&'static str, fn(&Stack), &'static [&'static str]);
 
@@ -280,21 +279,6 @@ fn a_commit_at_a_stop_is_for_what_its_files_say() {
     let wanted = ["a1 A:T1", "of another task A:T2", "of two plans A:T2 B:T1", "b1 A:T2", "c1 B:T1"];
     assert_eq!(it.linked(), wanted);
     it.assert_trailers_agree();
-}
-
-#[test]
-fn done_names_the_commit_that_another_plan_has() {
-    let it = Stack::executing_a();
-    it.change("a", &[3], "a1");
-    it.a.end(&it.repo, "completed");
-    claim_plan(&it.repo, "ISS-B", &plan_of(&["c"]));
-    it.repo.git(&["revert", "--no-edit", "HEAD"]).ok();
-    let revert = id(&it.repo, "HEAD");
-    let refused = it.repo.wf(&["done"]).fails(1).stderr;
-    assert!(refused.contains(&format!("`git wf link {} ISS-B`", &revert[..10])), "{refused}");
-    assert!(!refused.contains("--find"), "{refused}");
-    it.repo.wf(&["link", &revert, "ISS-B"]).ok();
-    it.repo.wf(&["done"]).ok();
 }
 
 #[test]

@@ -27,7 +27,7 @@ impl Stack {
     /// Commits `a1` and `b1` of plan A, and `c1` of plan B.
     pub(super) fn new() -> Self {
         let sandbox = Sandbox::new();
-        let (repo, (a, b)) = sandbox.begin((), |sandbox| {
+        let (repo, (a, b)) = sandbox.begin(&(), |sandbox| {
             let (repo, a) = executing_a(sandbox);
             change(&repo, "a", &[3, 15], "a1");
             change(&repo, "b", &[3], "b1");
@@ -106,7 +106,7 @@ impl Stack {
 }
 
 fn executing_a(sandbox: &Sandbox) -> (Repo, Claim) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = with_hooks(sandbox, "repo");
         let lines: String = (1..=20).map(|n| format!("{n}\n")).collect();
         for file in ["a", "b", "c"] {

@@ -7,7 +7,7 @@ use crate::support::{Repo, Sandbox, plan_on};
 
 /// A store with a plan for `src/csv.rs`.
 fn planned(sandbox: &Sandbox) -> (Repo, String) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = store(sandbox);
         repo.commit("src/other.rs", "other\n", "Go on");
         let solution = repo.planned("ISS-002", &plan_on("src/csv.rs"));

@@ -27,7 +27,7 @@ const FETCH: &str = "git fetch --quiet $root/../forged +refs/wf/main:refs/wf/mai
 
 /// A store with an issue, one that is executed, and one with a plan.
 fn busy_store(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = store(sandbox);
         repo.queued("ISS-002", "src/b.rs");
         repo.wf(&["next", "ISS-002"]).ok();

@@ -15,7 +15,7 @@ use crate::support::{Ran, Repo, Sandbox};
 
 /// A store with an issue, and a file that an agent can change.
 fn store(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("a");
         repo.commit("src/csv.rs", "one\n", "Begin");
         repo.wf(&["new", "--id", "ISS-001", "Count"]).ok();

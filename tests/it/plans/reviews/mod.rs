@@ -19,7 +19,7 @@ struct Planned {
 impl Planned {
     fn new() -> Self {
         let sandbox = Sandbox::new();
-        let (ada, plan) = sandbox.begin((), |sandbox| {
+        let (ada, plan) = sandbox.begin(&(), |sandbox| {
             let ada = sandbox.store("a");
             let plan = ada.planned("ISS-001", &plan());
             (ada, plan)

@@ -18,7 +18,7 @@ fn answers(repo: &Repo, documents: &[&Value]) -> String {
 }
 
 fn store(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("a");
         repo.commit("src/csv.rs", "one\n", "Begin");
         repo

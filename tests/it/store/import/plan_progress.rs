@@ -38,7 +38,7 @@ fn boxes_are_ticked_and_nothing_else_changes() {
         (json!("T001"), json!("store/leaves.md"))
     );
     // `[P]` depends on nothing in its phase; what a task says itself counts.
-    assert_eq!((said(1, "depends_on"), said(2, "depends_on")), (json!(null), json!(["T001"])));
+    assert_eq!((said(1, "depends_on"), said(2, "depends_on")), (json!(null), json!(["T001", "T002"])));
     assert_eq!((said(3, "depends_on"), said(3, "scope")), (json!(["T003"]), json!("US1")));
     assert_eq!(said(4, "depends_on"), json!(["T003", "T004"]));
 

@@ -6,7 +6,7 @@ use super::is_fresh;
 use crate::support::{Repo, Sandbox, column};
 
 fn store(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("a");
         for id in ["A-1", "A-2", "A-3"] {
             repo.issue(id);

@@ -9,7 +9,7 @@ const MANY: usize = 1500;
 
 /// A store with many issues that have a word in common, and an index without words.
 fn many(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("a");
         let issue =
             |n| format!("{}\n", json!({"id": format!("M-{n:04}"), "title": "Otter", "status": "open"}));

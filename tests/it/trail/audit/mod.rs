@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::{Repo, Sandbox, plan_on};
 
 fn start(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.repo("code");
         repo.wf(&["init", "--hooks"]).ok();
         for file in ["a.txt", "b.txt", "c.txt"] {

@@ -7,7 +7,7 @@ use crate::support::{Published, Repo, Sandbox};
 
 /// One plan that was executed otherwise, one commit without a plan, and an act that a role does not allow.
 fn with_faults(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = start(sandbox);
         claimed(&repo, "ISS-001", &tested("a.txt", &[]));
         commit(&repo, "odd name#1.txt", "two\n");

@@ -6,7 +6,7 @@ use crate::support::{Repo, Sandbox, column, plan};
 
 /// A repository that executes a plan with two tasks, with hooks; the plan's id.
 fn executing(sandbox: &Sandbox) -> (Repo, String) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("repo");
         repo.wf(&["hooks", "install"]).ok();
         let solution = repo.planned("ISS-001", &plan());

@@ -8,7 +8,7 @@ use crate::support::{Repo, Sandbox, plan_on};
 /// A repository that executed a plan in two commits on `work`, with hooks, and has `main` checked out now; returns
 /// the plan's id.
 fn executed(sandbox: &Sandbox) -> (Repo, String) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("repo");
         repo.wf(&["hooks", "install"]).ok();
         let solution = repo.planned("ISS-001", &plan_on("a"));

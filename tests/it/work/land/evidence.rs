@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::project;
-use crate::support::{Repo, Sandbox, plan_on};
+use crate::support::{Repo, Sandbox, column, plan_on};
 
 /// Carries out a plan with these tests, which pass, on a branch of its own.
 fn complete(repo: &Repo, issue: &str, file: &str, tests: &[&str]) {
@@ -55,6 +55,51 @@ fn a_copy_that_fails_without_the_rest_of_its_batch_does_not_land() {
     let answer = ran.json();
     assert_eq!(crate::support::column(&answer["not_landed"], "issue_id"), ["ISS-001"], "{answer:#}");
     assert_eq!(crate::support::column(&answer["landed"], "issue_id"), ["ISS-002"], "{answer:#}");
+}
+
+/// Carries out ISS-001 with this test, and ISS-002 on top of its work. `main` is elsewhere then.
+fn stacked(sandbox: &Sandbox, test: &str) -> Repo {
+    let repo = project(sandbox);
+    repo.wf(&["settings", "evidence=required"]).ok();
+    complete(&repo, "ISS-001", "1.txt", &[test]);
+    let mut plan = plan_on("2.txt");
+    plan["tasks"][0]["test"]["commands"] = json!(["test -f 1.txt && test -f 2.txt"]);
+    repo.planned("ISS-002", &plan);
+    repo.git(&["switch", "--quiet", "-c", "second", "work-ISS-001"]).ok();
+    repo.wf(&["next", "ISS-002"]).ok();
+    repo.commit("2.txt", "text\n", "Work on ISS-002");
+    repo.wf(&["verify", "--yes"]).ok();
+    repo.wf(&["done"]).ok();
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    repo.commit("later.txt", "later\n", "Later");
+    repo
+}
+
+#[test]
+fn work_that_comes_along_lands_with_its_own_tests() {
+    for how in ["rebase", "squash", "merge"] {
+        let sandbox = Sandbox::new();
+        let repo = stacked(&sandbox, "test -f 1.txt");
+        let answer = repo.wf(&["land", "ISS-002", "--how", how, "--yes", "--json"]).ok().json();
+        assert_eq!(column(&answer["landed"], "issue_id"), ["ISS-001", "ISS-002"], "{how}");
+        let audit = repo.json(&["audit"]);
+        assert_eq!(
+            (&audit["task_count"], &audit["evidenced_count"]),
+            (&json!(2), &json!(2)),
+            "{how}: {audit:#}"
+        );
+    }
+}
+
+#[test]
+fn nothing_lands_with_work_whose_tests_fail() {
+    let sandbox = Sandbox::new();
+    let repo = stacked(&sandbox, "test ! -f later.txt");
+    let before = repo.id("main");
+    let answer = repo.wf(&["land", "ISS-002", "--yes", "--json"]).fails(1).json();
+    assert_eq!(column(&answer["not_landed"], "issue_id"), ["ISS-001", "ISS-002"]);
+    assert_eq!(column(&answer["not_landed"], "why"), ["tests", "dependency"]);
+    assert_eq!(repo.id("main"), before);
 }
 
 /// As for `verify --fresh`: a lock file that the setup writes is there for every test.

@@ -11,7 +11,7 @@ const TICKED: &str = "## 1. Prepare\n\n- [x] 1.1 Wash the bowl\n- [x] 1.2 Buy le
 
 /// A project that tracks the change `feed` of OpenSpec, follows it, and has its work completed on the branch `work`.
 fn completed(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = project(sandbox);
         repo.commit(
             "openspec/changes/feed/proposal.md",

@@ -150,6 +150,34 @@ fn work_that_builds_on_a_squashed_branch_still_lands() {
     assert_eq!(repo.read("base"), "1\n2 of the second\n3\n");
 }
 
+/// A commit of the first in its history conflicts with what its squash made of it.
+#[test]
+fn work_that_builds_on_a_squash_of_several_commits_lands_in_any_way() {
+    for how in ["merge", "rebase", "squash"] {
+        let sandbox = Sandbox::new();
+        let repo = project(&sandbox);
+        repo.planned("ISS-001", &tested(plan_on("base")));
+        repo.git(&["switch", "--quiet", "-c", "first", "main"]).ok();
+        repo.wf(&["next", "ISS-001"]).ok();
+        repo.commit("base", "1\nhalf\n3\n", "Half");
+        repo.commit("base", "1\nwhole\n3\n", "Whole");
+        repo.wf(&["done"]).ok();
+        repo.planned("ISS-002", &tested(plan_on("base")));
+        repo.git(&["switch", "--quiet", "-c", "second", "first"]).ok();
+        repo.wf(&["next", "ISS-002"]).ok();
+        repo.commit("base", "1\nmore\n3\n", "More");
+        repo.wf(&["done"]).ok();
+        repo.git(&["switch", "--quiet", "main"]).ok();
+        repo.wf(&["land", "ISS-001", "--how", "squash", "--yes"]).ok();
+        let squash = repo.id("main");
+        repo.wf(&["land", "ISS-002", "--how", how, "--yes"]).ok();
+        assert_eq!(repo.read("base"), "1\nmore\n3\n", "{how}");
+        assert_eq!(linked(&repo, "ISS-001"), [squash], "{how}");
+        let message = repo.git(&["log", "-1", "--format=%B", "main"]).ok().stdout;
+        assert!(!message.contains("ISS-001"), "{how}: {message}");
+    }
+}
+
 #[test]
 fn the_links_of_others_follow_if_their_commits_come_along() {
     let sandbox = Sandbox::new();

@@ -34,6 +34,20 @@ fn a_pull_request_that_was_retargeted_is_no_landing() {
 }
 
 #[test]
+fn a_pull_request_that_goes_elsewhere_is_named() {
+    let two = clones();
+    let repo = with_host(&two, &Host { views: &[OPEN] });
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    repo.wf(&["land", "ISS-001", "--pr"]).ok();
+    let listed =
+        r#"[{"number":7,"url":"https://github.com/ada/code/pull/7","state":"OPEN","baseRefName":"next"}]"#;
+    std::fs::write(two.sandbox.root().join("host/listed"), listed).unwrap();
+    let ran = repo.wf(&["land", "ISS-001", "--pr"]).ok();
+    let said = "the pull request of `ISS-001` goes into `next`, not `main`";
+    assert!(ran.stderr.contains(said) && ran.stderr.contains("gh pr edit 7 --base main"), "{}", ran.stderr);
+}
+
+#[test]
 fn what_a_reviewer_took_off_a_pull_request_has_not_landed() {
     let two = clones();
     // The reviewer pushes the branch without its last commit, and squashes the rest.
@@ -66,9 +80,9 @@ fn a_squash_by_the_host_with_all_of_the_work_is_a_landing() {
     assert!(repo.last_message().starts_with("land: ISS-001 by "), "{}", repo.last_message());
 }
 
-/// What ticks it off is a commit on top that nobody has tested.
+/// A host that requires the status asks for that of the last commit. What ticks it off is one on top of what was tested.
 #[test]
-fn the_status_is_that_of_the_commit_that_was_tested() {
+fn the_status_stands_on_the_last_commit_and_names_the_tested_one() {
     let two = clones();
     let repo = with_host(&two, &Host { views: &[OPEN] });
     repo.git(&["config", "wf.land.status", "true"]).ok();
@@ -86,6 +100,7 @@ fn the_status_is_that_of_the_commit_that_was_tested() {
     repo.git(&["switch", "--quiet", "main"]).ok();
     repo.wf(&["land", "OS-feed", "--pr"]).ok();
     assert_eq!(two.origin.id("land/OS-feed~1"), own);
-    let calls = host_file(&two, "calls");
-    assert!(calls.contains(&format!("repos/ada/code/statuses/{own} ")), "{calls}");
+    let (calls, head) = (host_file(&two, "calls"), two.origin.id("land/OS-feed"));
+    assert!(calls.contains(&format!("repos/ada/code/statuses/{head} ")), "{calls}");
+    assert!(calls.contains(&format!("description=tested at {}: ", &own[..10])), "{calls}");
 }

@@ -21,7 +21,7 @@ use crate::support::{Repo, Sandbox, Two, plan_on};
 
 /// A store with a first commit on `main`, and the hooks.
 fn project(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.store("a");
         repo.commit("base", "1\n2\n3\n", "Base");
         repo.wf(&["hooks", "install"]).ok();

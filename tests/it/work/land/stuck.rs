@@ -119,9 +119,10 @@ fn a_squash_keeps_all_tasks_of_work_that_comes_along() {
     repo.git(&["switch", "--quiet", "main"]).ok();
     repo.commit("later.txt", "later\n", "Later");
     repo.wf(&["land", "ISS-002", "--how", "squash", "--yes"]).ok();
+    assert_eq!(repo.subjects("main").len(), 4);
     let shown = repo.json(&["show", "ISS-001"]);
     let commits = shown["executions"][0]["commits"].as_array().unwrap();
-    assert_eq!(column(&json!(commits), "hash"), [repo.id("main")]);
+    assert_eq!(column(&json!(commits), "hash"), [repo.id("main~1")]);
     assert_eq!((&commits[0]["task_id"], &commits[0]["other_task_ids"]), (&json!("T1"), &json!(["T2"])));
     assert_eq!(shown["landed"]["state"], "landed");
 }
@@ -137,6 +138,9 @@ fn a_resolved_merge_says_what_comes_along() {
     place.git(&["add", "base"]).ok();
     place.git(&["commit", "--quiet", "--no-edit"]).ok();
     place.git(&["merge", "--quiet", "--no-edit", "work-ISS-009"]).ok();
-    let ran = place.wf(&["land", "--continue", "--yes"]);
+    let ran = place.wf(&["land", "--continue", "--yes", "--json"]).ok();
     assert!(ran.stderr.contains("builds on work of `ISS-009`"), "{} {}", ran.stdout, ran.stderr);
+    let landed = column(&ran.json()["landed"], "issue_id");
+    assert_eq!(landed[0], "ISS-009");
+    assert_eq!((landed.len(), repo.json(&["list", "--unlanded"])), (2, json!([])));
 }

@@ -4,7 +4,7 @@ use super::*;
 
 /// A clone, and another one whose clock is five hours ahead.
 fn one_ahead(sandbox: &Sandbox) -> (Repo, Repo) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let (one, _) = two_clones(sandbox);
         let early = sandbox.clone(sandbox.root().join("hub"), "early").ahead(5 * 3600);
         early.git(&["switch", "-q", "-C", "main", "origin/main"]).ok();

@@ -4,7 +4,7 @@ use super::*;
 
 /// A clone with hooks that has claimed the item, and another one.
 fn one_at_work(sandbox: &Sandbox) -> (Repo, Repo) {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let (one, two) = two_clones(sandbox);
         one.wf(&["hooks", "install"]).ok();
         let next = one.wf(&["next"]).ok().stdout;

@@ -152,7 +152,11 @@ fn a_new_limit_of_a_run_leaves_the_others() {
     let error = refused(&world, &["run", "resume", "--budget", "200k tokens"]);
     assert!(error["message"].as_str().unwrap().ends_with("it spent 0.50 USD of 0.50 USD"), "{error}");
     let budget = world.repo.json(&["run", "show"])["budget"].clone();
-    assert_eq!((&budget["tokens"], &budget["costs"][0]["amount"]), (&json!(200_000), &json!(0.5)), "{budget}");
+    assert_eq!(
+        (&budget["tokens"], &budget["costs"][0]["amount"]),
+        (&json!(200_000), &json!(0.5)),
+        "{budget}"
+    );
 }
 
 #[test]
@@ -188,7 +192,10 @@ fn an_execution_is_not_continued_beyond_the_budget() {
     assert_eq!(world.repo.status("ISS-1"), "queued");
     let waits = &world.repo.json(&["run", "report"])["waiting"][0];
     let what = waits["what"].as_str().unwrap();
-    assert!(what.starts_with("it was not executed: it spent ") && what.ends_with(" of 1 tokens"), "{waits:#}");
+    assert!(
+        what.starts_with("it was not executed: it spent ") && what.ends_with(" of 1 tokens"),
+        "{waits:#}"
+    );
 }
 
 #[test]

@@ -31,6 +31,7 @@ fn copies_of_commits_that_fit_are_tested_and_their_links_follow() {
     // The work was not merged, and its link follows the copy.
     let copy = repo.git(&["log", "-1", "--format=%H", "--grep=^More", &branch]).ok();
     let shown = repo.json(&["show", "ISS-2"]);
+    assert_eq!(shown["landed"]["on_no_branch"], json!(null), "{shown:#}");
     let execution = &shown["executions"][0];
     assert!(execution.to_string().contains(copy.line()), "{execution:#}");
     let checks = execution["checks"].as_array().unwrap();

@@ -148,7 +148,8 @@ fn an_agent_may_speak_of_limits() {
     assert_eq!(World::error(&state).0, "agent-failed", "{state:#}");
     assert_eq!(limits(&world), [Value::Null; 0]);
     // Why a turn ended is no limit, either.
-    let first = "say(sid, 'Rate limited until 5pm.'); send(id=id, result={'stopReason': 'max_tokens'}); continue";
+    let first =
+        "say(sid, 'Rate limited until 5pm.'); send(id=id, result={'stopReason': 'max_tokens'}); continue";
     if !sessions::agent(&world, "executor", "{}", first, "pass") {
         return;
     }

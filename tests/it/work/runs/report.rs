@@ -6,7 +6,7 @@ use crate::support::{Repo, Sandbox, plan_on, record};
 
 /// A run over an issue that was executed by an agent, one that failed, and one that is missing.
 fn reported(sandbox: &Sandbox) -> Repo {
-    sandbox.begin((), |sandbox| {
+    sandbox.begin(&(), |sandbox| {
         let repo = sandbox.repo("code");
         repo.wf(&["init", "--hooks"]).ok();
         repo.commit("src/a.txt", "old\n", "start");

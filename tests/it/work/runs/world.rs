@@ -18,7 +18,7 @@ pub(super) const BUILDS: &str =
 impl World {
     pub(super) fn new() -> Self {
         let sandbox = Sandbox::new();
-        let repo = sandbox.begin((), |sandbox| {
+        let repo = sandbox.begin(&(), |sandbox| {
             let repo = sandbox.repo("code");
             repo.wf(&["init", "--hooks"]).ok();
             repo.commit("a.txt", "one\n", "Begin");

@@ -10,7 +10,7 @@ use crate::support::{Repo, Sandbox, plan_on};
 /// A plan on `src/a.rs` with these tests, claimed in a worktree with hooks.
 fn executing(sandbox: &Sandbox, tests: &[&str]) -> Repo {
     sandbox.begin(tests, |sandbox| {
-        let repo = sandbox.begin((), |sandbox| {
+        let repo = sandbox.begin(&(), |sandbox| {
             let repo = sandbox.repo("a");
             repo.commit("README.md", "one\n", "first");
             repo.wf(&["init", "--hooks"]).ok();

@@ -1,7 +1,7 @@
 //! Commits that `done` must not pass over in silence.
 
-use super::executing;
-use crate::support::Sandbox;
+use super::{executing, refused};
+use crate::support::{Sandbox, plan_on};
 
 const PAST_THE_HOOKS: [&str; 2] = ["-c", "core.hooksPath=/dev/null"];
 
@@ -45,4 +45,22 @@ fn a_commit_that_a_reset_brings_back_counts() {
         assert_eq!((commits.len(), &commits[0]["hash"]), (1, &first.clone().into()), "{commits:#?}");
         assert_eq!(repo.json(&["link", "--find"])["links"], serde_json::json!([]));
     }
+}
+
+#[test]
+fn a_commit_that_another_plan_has_is_named() {
+    let sandbox = Sandbox::new();
+    let repo = executing(&sandbox, &[]);
+    repo.commit("src/a.rs", "a\n", "Add a");
+    repo.wf(&["done"]).ok();
+    repo.planned("ISS-002", &plan_on("src/b.rs"));
+    repo.wf(&["queue", "add", "ISS-002"]).ok();
+    repo.wf(&["next"]).ok();
+    repo.git(&["revert", "--no-edit", "HEAD"]).ok();
+    let revert = repo.git(&["rev-parse", "--short=10", "HEAD"]).ok().line().to_owned();
+    let error = refused(&repo, "no-commit");
+    let hint = format!("`git wf link {revert} ISS-002` links what belongs to this plan, too");
+    assert_eq!(error["hint"], hint, "{error}");
+    repo.wf(&["link", &revert, "ISS-002"]).ok();
+    repo.wf(&["done"]).ok();
 }
