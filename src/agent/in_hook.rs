@@ -155,7 +155,7 @@ fn git_command(args: &[String]) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn of(chain: &[&str]) -> Option<String> {
+    fn in_chain(chain: &[&str]) -> Option<String> {
         let words = |line: &&str| line.split(' ').map(str::to_owned).collect();
         hook_of(&chain.iter().map(words).collect::<Vec<_>>())
     }
@@ -163,13 +163,16 @@ mod tests {
     #[test]
     fn a_hook_is_known_by_its_file_under_git() {
         let name = |text: &str| Some(text.to_owned());
-        assert_eq!(of(&["git wf verify", "/bin/sh .git/hooks/pre-push o u", "git p"]), name("pre-push"));
-        assert_eq!(of(&["/srv/x.git/hooks/update r a b", "git-receive-pack x"]), name("update"));
-        assert_eq!(of(&["sh -e .husky/_/post-merge 0", "/usr/bin/git mrg"]), name("post-merge"));
+        assert_eq!(
+            in_chain(&["git wf verify", "/bin/sh .git/hooks/pre-push o u", "git p"]),
+            name("pre-push")
+        );
+        assert_eq!(in_chain(&["/srv/x.git/hooks/update r a b", "git-receive-pack x"]), name("update"));
+        assert_eq!(in_chain(&["sh -e .husky/_/post-merge 0", "/usr/bin/git mrg"]), name("post-merge"));
         let left = &["git wf verify", "/bin/sh .git/hooks/post-checkout a b 1", "/sbin/init"];
-        assert_eq!(of(left), name("post-checkout"));
-        assert_eq!(of(&["git wf verify", "git -C x -c a=b push"]), name("git push"));
-        assert_eq!(of(&["git wf verify", "/usr/lib/git-core/git checkout -q x"]), name("git checkout"));
+        assert_eq!(in_chain(left), name("post-checkout"));
+        assert_eq!(in_chain(&["git wf verify", "git -C x -c a=b push"]), name("git push"));
+        assert_eq!(in_chain(&["git wf verify", "/usr/lib/git-core/git checkout -q x"]), name("git checkout"));
     }
 
     #[test]
@@ -216,7 +219,7 @@ mod tests {
             &["git --exec-path=/x wf verify", "vim .git/hooks/pre-push", "bash", "/sbin/init"],
             &[],
         ] {
-            assert_eq!(of(chain), None, "{chain:?}");
+            assert_eq!(in_chain(chain), None, "{chain:?}");
         }
     }
 }

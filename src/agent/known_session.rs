@@ -26,7 +26,7 @@ impl KnownSession {
         Self { agent: agent.to_owned(), id: id.to_owned(), tokens: None, cost: None }
     }
 
-    /// What it used since, if it has now used this much in all. Some agents count anew when they continue a session.
+    /// What it used since, if it has now used this much in all. Some agents restart their count when they continue a session.
     pub(crate) fn used_since(&self, all: &Usage) -> Usage {
         let before = self.tokens.unwrap_or_default();
         let tokens = all.tokens.map(|tokens| tokens.checked_sub(before).unwrap_or(tokens));
@@ -39,7 +39,7 @@ impl KnownSession {
         Usage { tokens, cost }
     }
 
-    /// The same with what it has now used in all.
+    /// The session with the total that it has now used.
     pub(crate) fn having_used(self, all: &Usage) -> Self {
         Self { tokens: all.tokens.or(self.tokens), cost: all.cost.clone().or(self.cost), ..self }
     }

@@ -62,7 +62,7 @@ pub(crate) trait AgentObserver {
     /// The agent works in this session, of which it told its own id.
     fn session(&mut self, _: &str) {}
 
-    /// Something deserves attention, although the agent goes on.
+    /// Something deserves attention, although the agent continues.
     fn noticed(&mut self, _: &str) {}
 
     /// Usage so far, if the agent reports it while it works.
@@ -133,7 +133,7 @@ impl AgentWorkplace {
 }
 
 impl<A> AgentReply<A> {
-    /// The agent's own id of the session, if it told one that can stand in a command line.
+    /// The agent's own id of the session, if it told one that can be in a command line.
     pub(crate) fn session_id(&self) -> Option<&str> {
         let told = self.greeting.session_id.as_deref().or(self.aside.session.session_id.as_deref());
         told.filter(|id| is_session_id(id))
@@ -202,7 +202,7 @@ pub(crate) fn ask<A: AnswerKind>(
 }
 
 /// Like [`ask`], in a session that the agent knows: there it is told only what is new. If the agent has lost the session, it
-/// is asked anew.
+/// is asked in a new one.
 ///
 /// # Errors
 /// [`Unanswered`].
@@ -299,7 +299,7 @@ fn both_ends(first: &str, second: &str) -> String {
     if first.is_empty() || second.is_empty() { first + &second } else { format!("{first}\n{second}") }
 }
 
-/// Whether a text can be the id of a session: it may stand in a command line, also in one that a shell reads.
+/// Whether a text can be the id of a session: it may be in a command line, also in one that a shell reads.
 pub(crate) fn is_session_id(text: &str) -> bool {
     (1..=128).contains(&text.len())
         && text.starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -319,7 +319,7 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    pub(super) fn of(most: usize) -> Self {
+    pub(super) fn new(most: usize) -> Self {
         Self { most, bytes: VecDeque::new() }
     }
 

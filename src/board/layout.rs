@@ -54,7 +54,7 @@ pub(super) fn lanes_shown(model: &Model) -> usize {
 }
 
 /// The layout for a model.
-pub(super) fn of(model: &Model) -> ScreenLayout {
+pub(super) fn lay_out(model: &Model) -> ScreenLayout {
     let (width, height) = model.size;
     let (for_lanes, for_detail) = split(model);
     let shown = lanes_shown(model);

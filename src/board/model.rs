@@ -124,7 +124,7 @@ impl Model {
     }
 
     pub(super) fn layout(&self) -> ScreenLayout {
-        layout::of(self)
+        layout::lay_out(self)
     }
 
     /// Whether an answer is awaited.

@@ -171,7 +171,7 @@ fn queue(mut given: CcwArguments) -> Option<Vec<String>> {
 /// The arguments of a command of ccw.
 struct CcwArguments {
     words: Vec<String>,
-    /// Whether `--json` stands before the command.
+    /// Whether `--json` comes before the command.
     is_json: bool,
 }
 
@@ -184,7 +184,7 @@ impl CcwArguments {
         self.words.iter().any(|word| word.trim_start_matches('-') == "force")
     }
 
-    /// The first argument, unless an option that has a value may stand before it.
+    /// The first argument, unless an option that has a value may come before it.
     fn first(&self) -> Option<&str> {
         let first = self.words.iter().find(|word| *word != JSON)?;
         (!first.starts_with('-')).then_some(first)

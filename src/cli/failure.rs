@@ -39,7 +39,7 @@ impl From<Exit> for ExitCode {
 pub(crate) enum Failure {
     /// It was refused: one line says what is wrong, and one what to do.
     Refused(Refusal),
-    /// Nobody reads the answer any more, which is not an error.
+    /// Nobody reads the answer: the pipe was closed, which is not an error.
     BrokenPipe,
 }
 
@@ -171,7 +171,7 @@ impl From<io::Error> for Failure {
             return Self::BrokenPipe;
         }
         Refusal::new(Code::Output, format!("cannot write the answer: {error}"))
-            .hint("see whether the disk that it goes to is full")
+            .hint("check whether the disk is full")
             .into()
     }
 }

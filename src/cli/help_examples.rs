@@ -6,7 +6,7 @@ use clap::Command;
 const EXAMPLES: &str = include_str!("help_examples.txt");
 
 /// The examples of a command, by its words after `git wf`; of the program itself for `wf`.
-pub(super) fn of(words: &str) -> Vec<&'static str> {
+pub(super) fn for_command(words: &str) -> Vec<&'static str> {
     let lines = EXAMPLES.lines().skip_while(|line| line.strip_prefix('[') != Some(&format!("{words}]")));
     let lines = lines.skip(1).take_while(|line| !line.is_empty());
     lines.filter(|line| !line.starts_with('#')).collect()
@@ -20,7 +20,7 @@ const EVERYWHERE: &str = "Every command also takes --json, --color, --date, --pl
 pub(super) fn added(command: Command, above: &str) -> Command {
     command.mut_subcommands(|inner| {
         let words = format!("{above}{}", inner.get_name());
-        let examples = of(&words);
+        let examples = for_command(&words);
         let inner = added(inner, &format!("{words} "));
         let inner = inner.mut_args(|arg| if is_everywhere(&arg) { arg.hide_short_help(true) } else { arg });
         if examples.is_empty() {
@@ -53,13 +53,13 @@ mod tests {
     fn each_command_has_examples_of_its_own() {
         let mut all = Vec::new();
         commands(&crate::cli::whole_command(), "", &mut all);
-        let missing: Vec<&String> = all.iter().filter(|words| of(words).is_empty()).collect();
+        let missing: Vec<&String> = all.iter().filter(|words| for_command(words).is_empty()).collect();
         assert!(missing.is_empty(), "src/cli/help_examples.txt has no example of {missing:?}");
         for words in &all {
-            for example in of(words) {
+            for example in for_command(words) {
                 assert!(example.contains(&format!("git wf {words}")), "{words}: {example}");
             }
         }
-        assert!(!of("wf").is_empty() && of("no such command").is_empty());
+        assert!(!for_command("wf").is_empty() && for_command("no such command").is_empty());
     }
 }

@@ -151,7 +151,7 @@ fn expected(command: &clap::Command, missing: &[String]) -> Option<String> {
     Some(format!("{missing} is {}", lower_first(&help)))
 }
 
-/// A sentence that goes on: `The field: title` becomes `the field: title`.
+/// A sentence that continues: `The field: title` becomes `the field: title`.
 fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()

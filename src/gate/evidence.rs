@@ -141,7 +141,7 @@ impl ClaimedPlans {
 /// The executions of an issue as they were before the push.
 struct Before {
     holder: Option<ExecutionId>,
-    /// Those that were not set aside.
+    /// Executions that were not set aside.
     standing: HashMap<ExecutionId, (ExecutionFolder, ExecutionStatus)>,
 }
 
@@ -199,7 +199,7 @@ fn evidence_missing(
     gate: GateValue,
 ) -> Vec<String> {
     let counting = signed_checks::counting(store, execution, gate);
-    let reviewed = PlanReview::of(folder, &execution.execution);
+    let reviewed = PlanReview::from_reviews(folder, &execution.execution);
     evidence::missing(&plan.typed_plan(), &counting, &work::linked(store, execution), gate, reviewed)
 }
 
@@ -239,7 +239,7 @@ fn unreviewed(
     // The commit that a claim names is trusted for the text of the plan, but not for its author.
     let author = folder.solution(&plan.id).map_or(&plan.author, |stored| &stored.author);
     for review in folder.reviews(&plan.id) {
-        let is_own = Reviewer::of(&review.author) == Reviewer::of(author);
+        let is_own = Reviewer::new(&review.author) == Reviewer::new(author);
         let path = layout::entry(&place, &review.id);
         if !is_own {
             reviews.push(review.clone());

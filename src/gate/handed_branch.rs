@@ -42,7 +42,7 @@ pub(crate) enum BranchFault {
 }
 
 impl BranchFault {
-    /// As the type of a failure.
+    /// The word for the type of a failure.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Rewritten => "rewritten-branch",
@@ -62,10 +62,10 @@ pub(crate) struct RefusedBranch {
     pub(crate) why: String,
 }
 
-/// The commits that an agent made, and what stands against them.
+/// The commits that an agent made, and what speaks against them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct JudgedBranch {
-    /// Those that the workplace was not given, parents first.
+    /// Commits that the workplace was not given, parents first.
     pub(crate) commits: Vec<ObjectId>,
     /// Why the branch must not move; empty if it may.
     pub(crate) refused: Vec<RefusedBranch>,
@@ -173,7 +173,7 @@ fn refuse_content(
             )))
         }
         Some((_, id)) => match bounds.ignored.get(&id) {
-            // What is in the branch already is no secret.
+            // A blob that the branch already had is not a secret.
             Some(ignored) if !has_blob(users, given, id)? => Ok(Some(format!(
                 "commit {short} has in `{path}` the content of `{}`, which git ignores",
                 ignored.display()

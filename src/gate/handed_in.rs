@@ -37,7 +37,7 @@ pub(crate) struct HandingAgent<'a> {
     pub(crate) role: Role,
     /// The issue that it works on; `None` if it was asked about no single one.
     pub(crate) issue: Option<&'a IssueId>,
-    /// The execution whose plan it carries out.
+    /// The execution whose plan it executes.
     pub(crate) execution: Option<&'a ExecutionId>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct JudgedRecords {
 enum Verdict {
     /// This operation writes it.
     Written(Op),
-    /// It is a claim that somebody else confirms or replaces.
+    /// It is a claim that someone else confirms or replaces.
     Claim,
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn judge_records(
         judged.refused.extend(faults.whole.into_iter().map(|fault| whole(fault.message)));
         return Ok(judged);
     }
-    // The others may be taken all the same.
+    // The others may be taken anyway.
     let mut broken: BTreeMap<String, String> =
         faults.records.into_iter().map(|(path, why)| (path, why.message)).collect();
     let (before, after) = (store.snapshot_at(given)?, store.snapshot_at(new)?);
@@ -138,8 +138,8 @@ fn judge(
     Ok(judged)
 }
 
-const OTHER_ISSUE: &str = "agents change the description of no issue but their own";
-const NOT_THEIRS: &str = "agents do not write such records: they answer what they are asked";
+const OTHER_ISSUE: &str = "agents may only change the description of their own issues";
+const NOT_THEIRS: &str = "agents may not write such records";
 
 /// The operation that writes a record; the error says why no agent writes it.
 fn writing(path: &str, old: Option<&[u8]>, new: &[u8], agent: &HandingAgent<'_>) -> Result<Verdict, String> {
@@ -179,7 +179,7 @@ fn writing(path: &str, old: Option<&[u8]>, new: &[u8], agent: &HandingAgent<'_>)
     }
 }
 
-/// Judges an entry in the log of the execution that the agent carries out. Whether a commit, a test or an end is as it says,
+/// Judges an entry in the log of the execution that the agent executes. Whether a commit, a test or an end is as it says,
 /// the run finds out itself.
 fn of_own_execution(entry: &Value, agent: &HandingAgent<'_>) -> Result<Verdict, String> {
     match entry["type"].as_str() {
@@ -188,8 +188,8 @@ fn of_own_execution(entry: &Value, agent: &HandingAgent<'_>) -> Result<Verdict, 
             _ => Err(format!("it is not written in the name of `{}`", agent.person)),
         },
         Some("commit" | "rewrite" | "unlink" | "check" | "renew" | "session" | "end") => Ok(Verdict::Claim),
-        Some("vouch") => Err("agents do not vouch for their own work".to_owned()),
-        _ => Err("agents do not set executions aside".to_owned()),
+        Some("vouch") => Err("agents may not vouch for their own work".to_owned()),
+        _ => Err("agents may not set executions aside".to_owned()),
     }
 }
 

@@ -102,7 +102,7 @@ fn joined(store: &Store, ancestors: &mut Ancestors<'_>, commit: &CodeCommit) -> 
     })
 }
 
-/// How to go on with commits that a tag of this repository contains but no branch does. Nobody checked them when the
+/// How to continue with commits that a tag of this repository contains but no branch does. Nobody checked them when the
 /// tag was pushed, so only someone who works on the server itself can accept them. Names the tag that contains most
 /// of the rejected commits.
 fn behind_a_tag(

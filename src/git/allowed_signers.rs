@@ -111,7 +111,7 @@ impl Repository {
         self.signers_of(CHECK_NAMESPACE, document, signature).unwrap_or_default()
     }
 
-    /// The same for an exported statement.
+    /// The names of those who signed an exported statement.
     pub(crate) fn statement_signers(&self, document: &[u8], signature: &str) -> Vec<String> {
         self.signers_of(NAMESPACE, document, signature).unwrap_or_default()
     }

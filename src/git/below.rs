@@ -8,7 +8,7 @@ use rustix::fd::OwnedFd;
 use rustix::fs::{Mode, OFlags, fchmod, mkdirat, openat};
 use rustix::io::Errno;
 
-/// What becomes of a directory that is missing.
+/// What happens to a directory that is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing<'a> {
     /// It is not made.

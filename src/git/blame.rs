@@ -1,4 +1,4 @@
-//! Which commit wrote which line, and what became of a file.
+//! Which commit wrote which line, and what happened to a file.
 
 use std::ops::RangeInclusive;
 

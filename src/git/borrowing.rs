@@ -39,7 +39,7 @@ impl Git {
     pub(crate) fn fill_work_tree(&self, large: &Path, is_users: bool) -> Result<(), GitError> {
         let mut args = Args::new(&["read-tree", "-m", "-u"]).set("lfs.storage", large.display());
         if !is_users {
-            // A file of the commit can name the server of large files. What is here already is checked out all the same.
+            // A file of the commit can name the server of large files. What is here already is checked out anyway.
             args = args.set("lfs.fetchexclude", "*");
         }
         self.run(args.value("HEAD")).map(drop)

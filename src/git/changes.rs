@@ -53,7 +53,7 @@ impl Git {
             }
             let mut words = head.split_str(" ").skip(1);
             let (mode, blob) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-            // Of a link or a submodule, and of a name that cannot be passed on, nothing can be said.
+            // git cannot be asked about a link, a submodule, or a name with a line break.
             if !mode.starts_with(b"100") || path.contains(&b'\n') {
                 return Ok(true);
             }

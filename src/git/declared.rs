@@ -17,7 +17,7 @@ const REF_DELTA: u8 = 7;
 /// The size of all objects of a pack together, also of those that deltas make. Reading stops once it is above `most`.
 ///
 /// # Errors
-/// If it is no pack, or cut short.
+/// The data is not a pack, or is truncated.
 pub(crate) fn size_of_pack(pack: impl Read, hash: HashKind, most: u64) -> io::Result<u64> {
     let mut pack = BufReader::new(pack);
     let mut header = [0; 12];
@@ -51,7 +51,7 @@ pub(crate) fn size_of_loose(object: impl Read) -> Option<u64> {
     object.take(256).read_to_end(&mut compressed).ok()?;
     let mut start = [0; LOOSE_HEADER];
     let mut inflate = Decompress::new();
-    // The output is shorter than the object, which is no error.
+    // The buffer holds only the start of the object, so this may stop early without an error.
     let _ = inflate.decompress(&compressed, &mut start, FlushDecompress::None);
     let header = start.split(|byte| *byte == 0).next()?;
     let (_, size) = str::from_utf8(header).ok()?.split_once(' ')?;

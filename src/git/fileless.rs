@@ -251,7 +251,7 @@ mod tests {
         is_at(two);
         let text = || fs::read_to_string(tree.join("src/a.txt")).unwrap();
         assert_eq!(text(), "two\n");
-        // What somebody did there since it has files is not lost.
+        // What someone did there since it has files is not lost.
         assert!(!moved(one, two) && moved(two, one));
         is_at(one);
         assert_eq!(text(), "one\n");

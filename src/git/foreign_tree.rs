@@ -89,8 +89,10 @@ impl Repository {
     /// A relative path, in the main work tree; `/dev/null` if there is none.
     fn users_own(&self, relative: &str) -> PathBuf {
         let common = self.common_dir();
-        let main = common.parent().filter(|_| common.ends_with(".git"));
-        main.map_or_else(|| PathBuf::from("/dev/null"), |main| main.join(relative))
+        match common.parent() {
+            Some(main) if common.ends_with(".git") => main.join(relative),
+            _ => PathBuf::from("/dev/null"),
+        }
     }
 }
 

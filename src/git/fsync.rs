@@ -1,4 +1,4 @@
-//! Which files git flushes to disk before it goes on: `core.fsync`.
+//! Which files git flushes to disk before it continues: `core.fsync`.
 
 use std::fs::File;
 use std::path::Path;

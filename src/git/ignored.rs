@@ -21,7 +21,7 @@ impl Git {
         Ok(listed.into_iter().filter(|path| path.as_os_str().as_bytes().ends_with(b"/")).collect())
     }
 
-    /// Of what git lists, that which it ignores.
+    /// The ignored paths among those that this command of git lists.
     fn ignored_among(&self, list: &[&'static str], patterns: &Path) -> Result<Vec<PathBuf>, GitError> {
         let listed = self.run(Args::new(list).with("--exclude-from=", patterns.display()))?;
         if listed.is_empty() {

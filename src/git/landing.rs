@@ -160,7 +160,7 @@ impl Git {
 }
 
 impl Git {
-    /// Those of some commits that no other of them contains, in the order of git.
+    /// The commits that none of the others contains, in the order of git.
     pub(crate) fn independent(&self, commits: &[ObjectId]) -> Result<Vec<ObjectId>, GitError> {
         if let [] | [_] = commits {
             return Ok(commits.to_vec());

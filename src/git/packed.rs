@@ -36,7 +36,7 @@ impl Repository {
         Ok(size)
     }
 
-    /// Those of these objects to which `from`, one of them, leads.
+    /// The objects of `within` that `from`, one of them, leads to.
     pub(crate) fn reachable(&self, from: ObjectId, within: &[ObjectId]) -> Result<Vec<ObjectId>, GitError> {
         let failed = GitError::object("cannot read an object");
         let mut left: BTreeSet<ObjectId> = within.iter().copied().collect();

@@ -1,5 +1,5 @@
-//! git's patch ids: of a change in an index, of commits, of pairs of trees. What comes in is not looked at: the caller
-//! must know that git can walk it.
+//! git's patch ids: of a change in an index, of commits, of pairs of trees. The objects are not checked: the caller
+//! must know that git can walk them.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, BufWriter, Read, Seek, Write};
@@ -59,7 +59,7 @@ impl Git {
         Ok([id(Args::new(STAGED))?, id(back)?])
     }
 
-    /// For each file, the patch id of its change in an index against a commit; and the same of the reverse. The sum of
+    /// For each file, the patch id of its change in an index against a commit, and that of the reverse. The sum of
     /// the ids of some files is that of a commit which makes these changes and no others.
     pub(crate) fn patch_ids_of_index_by_file(
         &self,

@@ -11,7 +11,7 @@ use crate::model::Branch;
 pub(crate) struct Revisions(Args);
 
 impl Revisions {
-    /// None yet.
+    /// No revisions.
     pub(crate) fn none() -> Self {
         Self(Args::new(&["rev-list"]).no_paths())
     }
@@ -121,7 +121,7 @@ impl Git {
         Ok(ids(&answer).collect())
     }
 
-    /// Those of `commits`, which are here, that are not in the history of one of `tips`.
+    /// The `commits` that are not in the history of any of `tips`. All of them must be here.
     pub(crate) fn outside(&self, commits: &[ObjectId], tips: &[ObjectId]) -> Result<Vec<ObjectId>, GitError> {
         if commits.is_empty() {
             return Ok(vec![]);

@@ -10,9 +10,9 @@ use super::{Args, Git, GitError, HashKind, ObjectId};
 
 /// Larger blobs are checked while they are read, so that a small pack which unfolds to a large file does not fill the memory.
 const LARGE_BLOB: &str = "16m";
-/// How much memory git allocates at once: larger blobs are read in parts, and no tree or commit is so large.
+/// The largest allocation that git may make: larger blobs are streamed, and trees and commits are smaller.
 const ALLOCATION: &str = "1g";
-/// How much time of the processor a git gets that reads what an agent made, in seconds.
+/// The processor time, in seconds, of a git process that reads what an agent made.
 #[cfg(target_os = "linux")]
 const MOST_SECONDS: u64 = 1200;
 /// How much of what git complains about is kept, in bytes.

@@ -50,7 +50,7 @@ fn output_of(
         stderr
             .map(|stderr| {
                 transfer_progress::rest_of(stderr, &|step, done, total| {
-                    // Nobody needs it any more.
+                    // The reader is gone.
                     let _ = sender.send((step, done, total));
                 })
             })

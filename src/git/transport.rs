@@ -125,7 +125,7 @@ impl Transport {
     /// Pushes several refs, of which each moves only forward. If `is_atomic`, the remote takes all of them or none.
     ///
     /// # Errors
-    /// Those of [`Transport::push`].
+    /// As [`Transport::push`].
     pub(crate) fn push_all(
         &self,
         remote: &str,

@@ -27,7 +27,7 @@ pub(crate) enum TreeMerge {
 pub(crate) struct TreeConflict {
     /// The tree in which the files with conflicts have markers.
     pub(crate) tree: ObjectId,
-    /// Those files.
+    /// The files.
     pub(crate) files: Vec<String>,
     /// What git says about each conflict.
     pub(crate) messages: Vec<String>,
@@ -143,7 +143,7 @@ impl MergeGit {
         command
     }
 
-    /// The same, which keeps its objects for itself.
+    /// The command, whose new objects stay outside of the repository.
     fn sealed_command(&self, args: Args, attributes: ObjectId) -> Command {
         let mut command = self.sealed.command(args);
         command.env("GIT_ATTR_SOURCE", attributes.to_string());

@@ -102,7 +102,7 @@ impl Repository {
         Ok(ordered)
     }
 
-    /// The same commits in no order, with all of their parents.
+    /// The commits with all of their parents, in no order.
     fn parents_of(
         &self,
         tips: &[ObjectId],

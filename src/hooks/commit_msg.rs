@@ -34,7 +34,7 @@ pub(crate) fn run(store: &Store, path: &Path) -> Result<HookVerdict, HookError> 
         is_by_git: is_by_git(path, &git_dir),
         amends: &is_amending,
     };
-    let decided = DraftBinding::decide(store, &snapshot, here, &draft)?;
+    let decided = DraftBinding::decide(store, &snapshot, &here, &draft)?;
     if is_empty_after_cleanup(&message, &rule) {
         return Ok(HookVerdict::Go);
     }

@@ -232,7 +232,7 @@ impl Index<'_> {
             let read = IssueId::parse(&id).ok().map(|id| records::issue(&snapshot, &id)).transpose();
             match read.map(Option::flatten) {
                 Ok(Some(folder)) => {
-                    let mut derived = IssueDerived::of(&folder);
+                    let mut derived = IssueDerived::derive(&folder);
                     if derived.status == IssueStatus::Completed {
                         match self.landing_of(&folder.issue.record.id) {
                             Ok(proof) => derived.landed = proof.map(|proof| proof.landed),

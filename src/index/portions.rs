@@ -27,7 +27,7 @@ const WAIT: Wait = Wait { look: Duration::from_secs(1), stuck: Duration::from_se
 struct Wait {
     /// How often it looks at the progress of the other one, and says that it waits.
     look: Duration,
-    /// If the other one indexes nothing for this long, it may never go on.
+    /// If the other one indexes nothing for this long, it may never continue.
     stuck: Duration,
 }
 
@@ -121,7 +121,7 @@ fn begin(db: &mut Connection) -> Result<Option<WordsBegun>, IndexError> {
     Ok(Some(begun))
 }
 
-/// Writes the words of issues, and how many of all issues are done. Returns whether to go on: not after the last issue, nor if
+/// Writes the words of issues, and how many of all issues are done. Returns whether to continue: not after the last issue, nor if
 /// another process has begun something else meanwhile. If it has come further, the rest of these issues is its own.
 fn write(
     db: &mut Connection,

@@ -48,7 +48,7 @@ pub(super) fn items_of(
     if found.is_empty() {
         return Ok(vec![]);
     }
-    let facts = folder.map(|folder| packed(&IssueFacts::of(folder))).transpose()?;
+    let facts = folder.map(|folder| packed(&IssueFacts::derive(folder))).transpose()?;
     let row = |(queue, solution, item): (QueueId, SolutionId, Result<Item, String>)| {
         let path = layout::item(&queue, &solution);
         let live = match &item {
@@ -139,7 +139,7 @@ pub(super) fn facts(
         return Ok(Some(packed::read_facts(bytes)?));
     }
     match records::issue(snapshot, id) {
-        Ok(folder) => Ok(folder.as_ref().map(IssueFacts::of)),
+        Ok(folder) => Ok(folder.as_ref().map(IssueFacts::derive)),
         Err(StoreError::Broken { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -152,7 +152,7 @@ impl Index<'_> {
         self.facts_by(numbers, |id| facts(&self.db, &snapshot, id))
     }
 
-    /// The same without their plans and who holds them, which costs less: no record is read.
+    /// The facts without plans and holders, which costs less: no record is read.
     pub(crate) fn facts_without_plans(&self, numbers: &[i64]) -> Result<Vec<IssueFacts>, IndexError> {
         self.facts_by(numbers, |id| facts_without_plans(&self.db, id))
     }

@@ -112,7 +112,7 @@ pub(super) fn read(read: &impl ReadState, id: &IssueId, wanted: WantedRows) -> R
     }
     let hidden = records::has_redactions(read, id)?;
     let items = queues::items_of(read, id, folder.as_ref())?;
-    let known = folder.as_ref().filter(|folder| queues::keeps_facts(folder)).map(IssueFacts::of);
+    let known = folder.as_ref().filter(|folder| queues::keeps_facts(folder)).map(IssueFacts::derive);
     let facts = known.as_ref().map(queues::packed).transpose()?;
     let mut rows = match &folder {
         Some(folder) => rows(folder, hidden, known.as_ref().map_or(0, Undecided::bits)),
@@ -233,7 +233,7 @@ fn remove(db: &Connection, id: &IssueId, wanted: WantedRows) -> Result<(), Index
 
 /// The row of an issue, still without the number of its author.
 fn row(folder: &IssueFolder, hidden: bool) -> IssueColumns {
-    let (issue, derived) = (&folder.issue.record, IssueDerived::of(folder));
+    let (issue, derived) = (&folder.issue.record, IssueDerived::derive(folder));
     let tags: Vec<&str> = issue.tags.iter().map(String::as_str).collect();
     // Even if the issue was closed, paused or cancelled since.
     let is_executing = claim::held(&folder.executions).is_some();

@@ -16,7 +16,7 @@ macro_rules! row {
         /// The values of an issue's row.
         pub(super) struct IssueColumns {
             $(pub(super) $column: Value,)+
-            /// Those of [`ISSUE_FIELDS`], in their order.
+            /// The values of [`ISSUE_FIELDS`], in their order.
             pub(super) fields: Vec<Value>,
         }
 

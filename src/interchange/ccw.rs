@@ -1,4 +1,4 @@
-//! Turns an issue of `ccw issue` into one here, with its plans and with what became of them. Pure.
+//! Turns an issue of `ccw issue` into one here, with its plans and with what happened to them. Pure.
 //!
 //! A store of ccw spreads an issue over several files. [`store`] puts everything about it into one record: the issue as
 //! ccw wrote it, with a member `ccw` for its plans and items. That record stays in `imported`, without the plans, which

@@ -210,7 +210,7 @@ struct Fold {
     notes: Vec<String>,
     kept: BTreeSet<Cow<'static, str>>,
     comments: Vec<Comment>,
-    /// The entry in which the text of each comment stands, by the operation that added it.
+    /// The entry in which the text of each comment is, by the operation that added it.
     standing: BTreeMap<String, EntryId>,
     /// How many comments each second has so far.
     in_second: BTreeMap<Time, i64>,

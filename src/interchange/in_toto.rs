@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_statement_has_the_fields_of_the_specification() {
-        let plan = PlanDigest::of(&json!({}));
+        let plan = PlanDigest::of_plan(&json!({}));
         let plan = Resource::plan(&plan).unwrap().called("SOL-A-1").at("wf://plan/SOL-A-1");
         let statement =
             Statement::new(vec![Resource::commit("ab".into())], "https://example.org/x/v1", vec![plan]);

@@ -33,11 +33,11 @@ pub(crate) struct JsonLinesFile {
 impl JsonLinesFile {
     /// Opens the file at `path`. Input that cannot be read twice is copied to a temporary file.
     pub(crate) fn open(path: &str) -> io::Result<Self> {
-        Ok(Self::of(&format!("`{path}`"), open(path)?))
+        Ok(Self::new(&format!("`{path}`"), open(path)?))
     }
 
     /// An open file, and what messages call it.
-    pub(crate) fn of(name: &str, file: File) -> Self {
+    pub(crate) fn new(name: &str, file: File) -> Self {
         Self { name: name.to_owned(), file }
     }
 

@@ -14,7 +14,7 @@ use crate::rules::Item;
 use crate::rules::roadmap::{issue_text, issue_title, of_layer, of_task, tags};
 
 text_enum!(
-    /// What becomes of the issue of a layer or task that the document no longer has.
+    /// What happens to the issue of a layer or task that the document no longer has.
     Fate {
         /// It stays open, and is in no wave.
         Keep = "keep",
@@ -59,7 +59,10 @@ pub(crate) struct RoadmapRecord {
 /// distinguishes layers or tasks with the same one.
 pub(crate) fn issue_id(roadmap: &RoadmapId, created_at: Time, goal: &str, number: u32) -> IssueId {
     let number = number.to_string();
-    IssueId::made(created_at, &Uid::of(&[roadmap.as_str().as_bytes(), goal.as_bytes(), number.as_bytes()]))
+    IssueId::made(
+        created_at,
+        &Uid::from_content(&[roadmap.as_str().as_bytes(), goal.as_bytes(), number.as_bytes()]),
+    )
 }
 
 /// Roadmaps.
@@ -79,7 +82,7 @@ pub(crate) static ROADMAP: Tracker = Tracker {
 
 impl RoadmapRecord {
     /// The record in an issue that was made for a roadmap.
-    pub(crate) fn of(issue: &Issue) -> Option<Self> {
+    pub(crate) fn from_issue(issue: &Issue) -> Option<Self> {
         issue
             .imported
             .as_ref()
@@ -217,7 +220,7 @@ mod tests {
         assert_eq!(notes["depends_on_issues"], json!(["ISS-1"]));
         assert_eq!(issue.lifecycle_requirements.test_strategy.as_deref(), Some("auto"));
         assert_eq!(kept(issue.imported.as_ref().unwrap())["more"], json!({"b": 1}));
-        assert_eq!(RoadmapRecord::of(&issue), Some(record()));
+        assert_eq!(RoadmapRecord::from_issue(&issue), Some(record()));
     }
 
     #[test]

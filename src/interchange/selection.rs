@@ -17,7 +17,7 @@ pub(crate) enum SourceState {
 pub(crate) struct ImportSelection {
     /// Only these types, if any are given.
     pub(crate) only_types: Vec<String>,
-    /// None of these types.
+    /// Types to leave out.
     pub(crate) skip_types: Vec<String>,
     /// Only those with all of these labels.
     pub(crate) labels: Vec<String>,

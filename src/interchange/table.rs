@@ -83,7 +83,7 @@ impl TableRows {
     /// columns that are called as fields are.
     ///
     /// # Errors
-    /// In words, if it is no table, or has no column for the id.
+    /// A sentence, if it is not a table or has no column for the id.
     pub(crate) fn read(
         source: &[u8],
         preset: Option<TablePreset>,
@@ -111,7 +111,7 @@ impl TableRows {
             let row = row.map_err(|error| RefusedRecord::fault(None, error.to_string()))?;
             Ok(record(&row, &columns, &fields, prefix))
         });
-        // The first row of a table stands in its second line, as spreadsheets count.
+        // The first row of a table is in its second line, as spreadsheets count.
         let found = rows.zip(2..).map(|(record, number)| FoundRecord { unit: "row".into(), number, record });
         let mut found: Vec<FoundRecord> = found.collect();
         tell_projects_apart(&mut found);

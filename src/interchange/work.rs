@@ -1,4 +1,4 @@
-//! What a tracker with plans says beside its issues: plans, queues, and what became of them.
+//! What a tracker with plans says beside its issues: plans, queues, and what happened to them.
 
 use std::collections::BTreeSet;
 

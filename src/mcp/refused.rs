@@ -127,7 +127,7 @@ pub(super) enum CallAnswer {
         /// What it is called with.
         arguments: Map<String, Value>,
     },
-    /// A command, where there is no tool.
+    /// A command, if there is no tool.
     Command {
         /// The command line.
         command: String,

@@ -14,7 +14,7 @@ pub(super) fn of_input<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = derived::<T>(SchemaSettings::draft2020_12());
     schema.values_mut().for_each(without_null);
     let mut schema = brief::input(schema);
-    // What it means stands once, in the instructions of the server.
+    // What it means is said once, in the instructions of the server.
     property(&mut schema, "directory", json!({"type": "string"}));
     schema
 }

@@ -1,4 +1,4 @@
-//! The tool that does what a call of a remedy does, so that an agent can call it as it stands.
+//! The tool that does what a call of a remedy does, so that an agent can call it as it is.
 
 use serde_json::{Map, Value, json};
 

@@ -1,5 +1,5 @@
 //! The transport: one JSON-RPC message on each line of stdin and stdout. A line that is not a message is answered with an
-//! error, and the connection goes on.
+//! error, and the connection continues.
 
 mod lines;
 

@@ -14,7 +14,7 @@ verbatim!(
 
 impl PlanDigest {
     /// The digest of this plan.
-    pub(crate) fn of(plan: &Value) -> Self {
+    pub(crate) fn of_plan(plan: &Value) -> Self {
         Self(format!("sha256:{}", hex(&Sha256::digest(canonical(plan)))))
     }
 }
@@ -144,7 +144,7 @@ mod tests {
     fn how_a_number_is_written_does_not_matter() {
         let one: Value = serde_json::from_str(r#"{"a": 1.0, "b": 0.950}"#).unwrap();
         let two: Value = serde_json::from_str(r#"{"b": 0.95, "a": 1}"#).unwrap();
-        assert_eq!(PlanDigest::of(&one), PlanDigest::of(&two));
-        assert_ne!(PlanDigest::of(&one), PlanDigest::of(&serde_json::json!({"a": 1})));
+        assert_eq!(PlanDigest::of_plan(&one), PlanDigest::of_plan(&two));
+        assert_ne!(PlanDigest::of_plan(&one), PlanDigest::of_plan(&serde_json::json!({"a": 1})));
     }
 }

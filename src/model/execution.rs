@@ -59,7 +59,7 @@ once! {
         fact via: Option<String> = default,
         /// The run that made the claim; absent for a claim of a person or of an agent outside of a run.
         fact run_id: Option<RunId> = default,
-        /// Completed issues that come first and whose commits were not in its base: someone claimed it all the same.
+        /// Completed issues that come first and whose commits were not in its base: someone claimed it anyway.
         fact missing: Vec<IssueId> = default,
         /// Earlier attempts that this one sets aside.
         fact supersedes: Vec<Supersedes> = default,

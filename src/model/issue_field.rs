@@ -170,7 +170,7 @@ pub(crate) struct FieldValues(BTreeMap<&'static str, String>);
 
 impl FieldValues {
     /// All fields of an issue.
-    pub(crate) fn of(issue: &Issue) -> Self {
+    pub(crate) fn from_issue(issue: &Issue) -> Self {
         let value = |field: &'static IssueField| (field.name, field.value(issue).unwrap_or_default());
         Self(ISSUE_FIELDS.iter().map(value).collect())
     }
@@ -234,8 +234,8 @@ pub(crate) struct ToldFields {
 }
 
 impl ToldFields {
-    /// Those of an issue.
-    pub(crate) fn of(issue: &Issue) -> Self {
+    /// The values of an issue.
+    pub(crate) fn from_issue(issue: &Issue) -> Self {
         Self { priority: issue.priority, issue_type: issue.issue_type.clone() }
     }
 

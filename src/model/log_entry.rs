@@ -25,7 +25,7 @@ macro_rules! log_entry {
                 match self { $(Self::$variant(event) => crate::model::typed::to_value(event)),+ }
             }
 
-            fn of(name: &str, fields: &serde_json::Value) -> Result<Self, String> {
+            fn from_fields(name: &str, fields: &serde_json::Value) -> Result<Self, String> {
                 match name {
                     $($name => crate::model::typed::read(fields).map(Self::$variant).map_err(|e| e.to_string()),)+
                     _ => Err(format!("unknown type `{name}`, expected one of {}", [$($name),+].join(", "))),
@@ -94,7 +94,7 @@ macro_rules! log_entry {
                 let value = crate::model::typed::any(deserializer)?;
                 let frame: crate::model::log_entry::Frame =
                     crate::model::typed::read(&value).map_err(D::Error::custom)?;
-                let event = $event::of(&frame.kind, &value).map_err(D::Error::custom)?;
+                let event = $event::from_fields(&frame.kind, &value).map_err(D::Error::custom)?;
                 Ok(Self { id: frame.id, event, actor: frame.actor, at: frame.at })
             }
         }

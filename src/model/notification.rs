@@ -11,7 +11,7 @@ text_enum!(
     NotificationKind {
         /// An issue waits until a person decides something.
         Waits = "waits",
-        /// An issue failed, and the run goes on without it.
+        /// An issue failed, and the run continues without it.
         Failed = "failed",
         /// The work of an issue arrived on the target branch.
         Landed = "landed",

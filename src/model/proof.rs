@@ -88,7 +88,7 @@ impl Proof {
         found
     }
 
-    /// The same without the tests that the plan says it changes.
+    /// The faults, without the tests that the plan says it changes.
     pub(crate) fn faults_besides_plan(&self) -> Vec<String> {
         let mut found = Vec::new();
         if self.base_tests == BaseTests::Failed {

@@ -28,7 +28,7 @@ enum MemberKind {
 }
 
 impl RecordMember {
-    /// A text that somebody wrote.
+    /// A text that someone wrote.
     pub(crate) const fn text(name: &'static str) -> Self {
         Self { name, part: MemberKind::Text }
     }
@@ -72,7 +72,7 @@ impl OnceSchema {
         (self.ordered)(record)
     }
 
-    /// The members that somebody wrote, by name.
+    /// The members that someone wrote, by name.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &'static str> {
         self.members
             .iter()

@@ -158,7 +158,7 @@ impl Roadmap {
 
     /// Which document it is: approvals are of one.
     pub(crate) fn digest(&self) -> PlanDigest {
-        PlanDigest::of(&self.document)
+        PlanDigest::of_plan(&self.document)
     }
 }
 

@@ -49,7 +49,7 @@ impl RoadmapFeedback {
 }
 
 once! {
-    /// Somebody approved a document.
+    /// Someone approved a document.
     RoadmapApproval {
         /// The digest of the document.
         decides document_digest: PlanDigest,

@@ -280,7 +280,7 @@ once! {
 }
 
 once! {
-    /// A provider refused to serve an agent for a while. The step goes on afterwards, and no attempt is counted.
+    /// A provider refused to serve an agent for a while. The step continues afterwards, and no attempt is counted.
     Limited {
         /// The name of the agent, which stands for its provider and account.
         fact agent: String,
@@ -300,7 +300,7 @@ once! {
 text_enum!(
     /// What someone tells a run that is being driven.
     OrderKind {
-        /// Stop the work on an issue; the run goes on without it.
+        /// Stop the work on an issue; the run continues without it.
         Stop = "stop",
         /// Begin no other step.
         Pause = "pause",

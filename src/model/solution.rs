@@ -32,6 +32,6 @@ impl Solution {
 
     /// `sha256:…` over the plan as it is now.
     pub(crate) fn plan_digest(&self) -> PlanDigest {
-        PlanDigest::of(&self.plan)
+        PlanDigest::of_plan(&self.plan)
     }
 }

@@ -45,7 +45,7 @@ impl IssueStatus {
         if self == Self::Cancelled { "closed as cancelled" } else { self.as_str() }
     }
 
-    /// Whether issues that depend on one with this status may go on: it is done, or will not be done.
+    /// Whether issues that depend on one with this status may continue: it is done, or will not be done.
     pub(crate) fn frees_dependents(self) -> bool {
         matches!(self, Self::Completed | Self::Closed | Self::Cancelled)
     }

@@ -12,16 +12,16 @@ use super::text_enum::text_enum;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct TestCount {
-    /// Those that passed.
+    /// Tests that passed.
     pub(crate) passed: u64,
-    /// Those that failed.
+    /// Tests that failed.
     pub(crate) failed: u64,
-    /// Those that were skipped.
+    /// Tests that were skipped.
     pub(crate) skipped: u64,
 }
 
 impl TestCount {
-    /// Those that ran, whether they passed or not.
+    /// Tests that ran, whether they passed or not.
     pub(crate) fn run(self) -> u64 {
         self.passed.saturating_add(self.failed)
     }

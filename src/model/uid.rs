@@ -15,7 +15,7 @@ pub(crate) struct Uid(String);
 
 impl Uid {
     /// The first 40 bits of the SHA-256 over `parts`, each followed by a zero byte so that different lists differ.
-    pub(crate) fn of(parts: &[&[u8]]) -> Self {
+    pub(crate) fn from_content(parts: &[&[u8]]) -> Self {
         let mut hash = Sha256::new();
         for part in parts {
             hash.update(part);
@@ -65,6 +65,6 @@ mod tests {
 
     #[test]
     fn the_borders_between_parts_count() {
-        assert_ne!(Uid::of(&[b"ab", b"c"]), Uid::of(&[b"a", b"bc"]));
+        assert_ne!(Uid::from_content(&[b"ab", b"c"]), Uid::from_content(&[b"a", b"bc"]));
     }
 }

@@ -42,7 +42,7 @@ impl Format {
                 piece.push(char::from(byte));
                 rest = &rest[2..];
             } else {
-                return Err(Refusal::usage(format!("`%{}` means nothing in a format", begin(rest)))
+                return Err(Refusal::usage(format!("`%{}` is not a placeholder", begin(rest)))
                     .hint("`%(title)` is a field, `%%` a percent sign, `%09` a tab"));
             }
         }
@@ -90,10 +90,10 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_for_nothing_is_refused() {
+    fn what_is_not_a_placeholder_is_refused() {
         assert!(line("%(titel)").unwrap_err().remedies[0].words.contains("did you mean `title`?"));
         for wrong in ["%", "%x", "%(id", "%é1", "%ff"] {
-            assert!(line(wrong).unwrap_err().message.contains("means nothing"), "{wrong}");
+            assert!(line(wrong).unwrap_err().message.contains("is not a placeholder"), "{wrong}");
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::store::StoreError;
 
 /// The setting with the time between two questions to the host.
 const POLL: &str = "wf.land.poll";
-/// That time by default.
+/// The default of that time.
 const USUAL_POLL: Duration = Duration::from_secs(60);
 /// The longest time between two questions, after the host limited them.
 const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
@@ -57,7 +57,7 @@ impl Waits {
 /// failure it may have been done.
 ///
 /// # Errors
-/// Those of `ask`; `interrupted`.
+/// The errors of `ask`; `interrupted`.
 pub(super) fn limited<T>(
     session: &Session,
     mut ask: impl FnMut() -> Result<T, GhError>,
@@ -101,8 +101,8 @@ pub(super) fn pause(time: Duration, interrupts: &Interrupts) -> Result<(), Refus
     let start = Instant::now();
     loop {
         if interrupts.take() {
-            return Err(Refusal::new(Code::Interrupted, "nobody waits for the host any more")
-                .hint("the same command goes on"));
+            return Err(Refusal::new(Code::Interrupted, "waiting for the host was cancelled")
+                .hint("the same command continues"));
         }
         let left = time.saturating_sub(start.elapsed());
         if left.is_zero() {

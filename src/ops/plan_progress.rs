@@ -28,7 +28,7 @@ pub(crate) struct WrittenPlan {
     pub(crate) path: String,
     /// How many boxes were ticked and statuses set.
     pub(crate) changes: usize,
-    /// The tasks that are done, but that the file does not have any more.
+    /// Tasks that are done, but no longer in the file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) missing: Vec<String>,
 }
@@ -44,7 +44,7 @@ pub(super) struct PlanProgress {
     pub(super) known: usize,
     /// Whether a file of one of them was found.
     pub(super) has_files: bool,
-    /// Those whose file is not below the directory.
+    /// Issues whose file is not below the directory.
     pub(super) without_file: Vec<IssueId>,
 }
 
@@ -60,9 +60,9 @@ pub(super) struct BranchWork<'a> {
 pub(super) struct ChangedText {
     /// Whether it begins with a byte order mark, which stays. The texts are without it.
     is_marked: bool,
-    /// As it stands in the file.
+    /// Its text in the file.
     before: String,
-    /// As it is to stand there.
+    /// Its new text.
     now: String,
 }
 
@@ -207,7 +207,7 @@ fn is_duplicate(folder: &IssueFolder) -> bool {
 }
 
 /// The tasks of the plan that was imported as `name` that are done: all of an issue that is over, and those with work of an
-/// execution that goes on.
+/// execution that continues.
 fn done_tasks(folder: &IssueFolder, stage: Stage, name: &str) -> BTreeSet<String> {
     let holder = facts::holder(folder);
     let bound =

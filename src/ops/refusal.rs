@@ -96,7 +96,7 @@ impl Refusal {
         self
     }
 
-    /// Adds what leads on from where something stands; see [`crate::rules::toward`].
+    /// Adds what leads on from where something is; see [`crate::rules::toward`].
     pub(crate) fn next_step(mut self, step: Remedy) -> Self {
         self.remedies.push(step);
         self

@@ -171,7 +171,7 @@ impl Session {
         &self.store
     }
 
-    /// Refuses to go on without a store that can be read, before anyone is asked for anything.
+    /// Refuses to continue without a store that can be read, before anyone is asked for anything.
     pub(crate) fn check_store(&self) -> Result<(), Refusal> {
         self.store.snapshot()?;
         Ok(())

@@ -230,7 +230,7 @@ impl Section {
     }
 
     /// A list under a heading that counts it; without entries, only a form that belongs to it is shown.
-    pub(crate) fn of(heading: &'static str, list: List) -> Block {
+    pub(crate) fn list(heading: &'static str, list: List) -> Block {
         let count = list.entries.len();
         let blocks = if count == 0 { vec![] } else { vec![Block::List(list)] };
         Block::Section(Self { key: heading.into(), heading: heading.into(), count: Some(count), blocks })
@@ -329,6 +329,6 @@ pub(crate) enum Drawing {
 pub(crate) struct Diagram {
     pub(crate) name: String,
     pub(crate) drawing: Drawing,
-    /// The same as sentences, for those who cannot see it.
+    /// What the diagram shows, as sentences for readers who cannot see it.
     pub(crate) alternative: Vec<Line>,
 }

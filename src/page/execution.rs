@@ -39,12 +39,12 @@ pub(crate) fn page(shown: &ShownExecution) -> Page {
     let blocks = [
         (!failed.is_empty()).then(|| Section::new("failed", failed)),
         summary.map(|text| Section::new("done", [Block::Text(Text::plain(text))])),
-        Some(Section::of("landed", List::new(it.lands.iter().map(landing)))),
-        Some(Section::of("also ended by other clones", List::new(ends))),
-        Some(Section::of("agents", List::new(sessions))),
-        Some(Section::of("commits", commits)),
-        Some(Section::of("vouches", List::new(vouches))),
-        Some(Section::of("checks", List { form: EntryForm::Folded, per_page, ..List::new(checks) })),
+        Some(Section::list("landed", List::new(it.lands.iter().map(landing)))),
+        Some(Section::list("also ended by other clones", List::new(ends))),
+        Some(Section::list("agents", List::new(sessions))),
+        Some(Section::list("commits", commits)),
+        Some(Section::list("vouches", List::new(vouches))),
+        Some(Section::list("checks", List { form: EntryForm::Folded, per_page, ..List::new(checks) })),
     ];
     Page {
         title: line![name, Span::Gap, record(&shown.title)],
@@ -111,7 +111,7 @@ pub(super) fn attempt(it: &ExecutionView, is_one_of_several: bool) -> Entry {
     let failure = it.failure.as_ref().and_then(|failure| failure.message.as_ref());
     let failure = failure.map(|message| Block::Line(styled(style::BAD, message).into()));
     let is_told = is_one_of_several || !it.other_ends.is_empty();
-    let summary = it.result.as_ref().and_then(|result| result.summary.as_ref()).filter(|_| is_told);
+    let summary = if is_told { it.result.as_ref().and_then(|result| result.summary.as_ref()) } else { None };
     let summary = summary.map(|text| Block::Line(line!["done: ", record(text)]));
     let rest = it.lands.iter().map(landing).chain(it.other_ends.iter().map(other_end));
     Entry::new(head).with(

@@ -19,7 +19,7 @@ fn class_of(word: &str) -> String {
     first.replace(|c: char| !c.is_ascii_alphanumeric(), "-")
 }
 
-/// A name that can stand in an address after `#`, and at an element.
+/// A name that can be in an address after `#`, and at an element.
 pub(crate) fn anchor(key: &str) -> String {
     key.replace(|c: char| !(c.is_ascii_alphanumeric() || "-._".contains(c)), "-")
 }

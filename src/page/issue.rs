@@ -153,7 +153,7 @@ fn related(heading: &'static str, issues: &[Related]) -> Block {
             record(&it.title)
         ]
     };
-    Section::of(heading, List { per_page: PerPage::First(ROWS), ..List::new(issues.iter().map(entry)) })
+    Section::list(heading, List { per_page: PerPage::First(ROWS), ..List::new(issues.iter().map(entry)) })
 }
 
 fn explorations(all: &[Explored]) -> Block {
@@ -176,7 +176,7 @@ fn explorations(all: &[Explored]) -> Block {
         Entry::new(head).with([Block::List(List::new(findings.chain(files)))])
     });
     let per_page = PerPage::Latest(PLANS);
-    Section::of("explorations", List { form: EntryForm::Boxed, per_page, ..List::new(entries) })
+    Section::list("explorations", List { form: EntryForm::Boxed, per_page, ..List::new(entries) })
 }
 
 fn plans(plans: &[SolutionView]) -> Block {
@@ -189,14 +189,14 @@ fn plans(plans: &[SolutionView]) -> Block {
         Entry::new(head).with([Block::List(reviews(&plan.reviews, &plan.plan_digest))]).key(&plan.id)
     });
     let per_page = PerPage::Latest(PLANS);
-    Section::of("plans", List { form: EntryForm::Boxed, per_page, ..List::new(entries) })
+    Section::list("plans", List { form: EntryForm::Boxed, per_page, ..List::new(entries) })
 }
 
 fn executions(contents: &Contents) -> Block {
     let completed =
         contents.executions.iter().filter(|execution| execution.status == ExecutionStatus::Completed).count();
     let entries = contents.executions.iter().map(|execution| attempt(execution, completed > 1));
-    Section::of("executions", List { per_page: PerPage::Latest(ROWS), ..List::new(entries) })
+    Section::list("executions", List { per_page: PerPage::Latest(ROWS), ..List::new(entries) })
 }
 
 fn overrides(all: &[Override]) -> Block {
@@ -210,7 +210,7 @@ fn overrides(all: &[Override]) -> Block {
             record(&forced.reason)
         ]
     });
-    Section::of("overridden gates", List { per_page: PerPage::Latest(ROWS), ..List::new(entries) })
+    Section::list("overridden gates", List { per_page: PerPage::Latest(ROWS), ..List::new(entries) })
 }
 
 fn feedback(all: &[Feedback]) -> Block {
@@ -225,13 +225,13 @@ fn feedback(all: &[Feedback]) -> Block {
         Entry::new(head).with([Block::Text(Text::markdown(&entry.content))])
     });
     let per_page = PerPage::Latest(TEXTS);
-    Section::of("feedback", List { form: EntryForm::Boxed, per_page, ..List::new(entries) })
+    Section::list("feedback", List { form: EntryForm::Boxed, per_page, ..List::new(entries) })
 }
 
 fn comments(issue: &Issue, contents: &Contents) -> Block {
     let entries = contents.comments.iter().map(|shown| comment(issue, contents, shown));
     let per_page = PerPage::Latest(TEXTS);
-    Section::of("comments", List { form: EntryForm::Boxed, per_page, ..List::new(entries) })
+    Section::list("comments", List { form: EntryForm::Boxed, per_page, ..List::new(entries) })
 }
 
 fn comment(issue: &Issue, contents: &Contents, it: &CommentView) -> Entry {

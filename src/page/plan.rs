@@ -19,7 +19,7 @@ pub(crate) fn page(view: &SolutionView) -> Page {
     let blocks = approach
         .into_iter()
         .chain(exploration(plan))
-        .chain([Section::of("reviews", reviews)])
+        .chain([Section::list("reviews", reviews)])
         .chain(tasks(plan));
     let description = plan.description.as_deref().unwrap_or_default();
     Page {

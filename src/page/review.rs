@@ -46,7 +46,7 @@ fn review(it: &Review, digest: &PlanDigest) -> Entry {
     Entry::new(head).with((!it.findings.is_empty()).then_some(Block::List(findings)))
 }
 
-/// The word for whether a plan is the one that is carried out.
+/// The word for whether a plan is the one that is executed.
 pub(super) fn bound(plan: &SolutionView) -> Line {
     match (plan.is_bound, &plan.withdrawn) {
         (true, Some(_)) => line![state(style::GOOD, "bound"), ", but ", state(style::WARN, "withdrawn")],

@@ -62,10 +62,10 @@ pub(crate) fn page(it: &RoadmapView) -> Page {
         .chain(assessment(it))
         .chain(it.waves.iter().map(wave))
         .chain([
-            Section::of("no longer in the document", List { per_page: ROWS, ..List::new(gone) }),
-            Section::of("convergence", convergence),
-            Section::of("risks", List { per_page: ROWS, ..List::new(risks) }),
-            Section::of("feedback", rounds),
+            Section::list("no longer in the document", List { per_page: ROWS, ..List::new(gone) }),
+            Section::list("convergence", convergence),
+            Section::list("risks", List { per_page: ROWS, ..List::new(risks) }),
+            Section::list("feedback", rounds),
         ])
         .chain(context.map(|context| Section::new("codebase context", [context])));
     Page {

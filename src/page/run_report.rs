@@ -31,11 +31,11 @@ pub(crate) fn page(report: &RunReport) -> Page {
     let details = report.issues.iter().map(details).filter(|entry| !entry.body.is_empty());
     let rows = |entries| List { per_page: ROWS, ..List::new::<Line>(entries) };
     let blocks = [
-        Section::of("waiting for a person", rows(waiting.collect::<Vec<_>>())),
-        Section::of("role breaches", rows(breaches.collect::<Vec<_>>())),
-        Section::of("left out", rows(left_out.collect::<Vec<_>>())),
+        Section::list("waiting for a person", rows(waiting.collect::<Vec<_>>())),
+        Section::list("role breaches", rows(breaches.collect::<Vec<_>>())),
+        Section::list("left out", rows(left_out.collect::<Vec<_>>())),
         Section::new("issues", [issues(report)]),
-        Section::of("what happened", List { per_page: ROWS, ..List::new(details) }),
+        Section::list("what happened", List { per_page: ROWS, ..List::new(details) }),
         Section::new("quality", [quality(report)]),
     ];
     let pictures = [
@@ -133,7 +133,7 @@ fn spent(tokens: Option<u64>, costs: &[Cost]) -> Vec<String> {
     tokens.into_iter().chain(costs.iter().map(money)).collect()
 }
 
-/// Such as `3 min 14 s: planning 3 min 2 s, executing 12 s`.
+/// The time of the steps: `3 min 14 s: planning 3 min 2 s, executing 12 s`.
 fn took(report: &RunReport) -> String {
     let mut parts: Vec<String> = report
         .phases
@@ -208,7 +208,7 @@ fn landed(issue: &IssueReport) -> Option<Span> {
     Some(record(words))
 }
 
-/// Such as `approved 92`.
+/// The verdict and its total: `approved 92`.
 fn review(issue: &IssueReport) -> String {
     let Some(review) = &issue.review else { return String::new() };
     let score = review.score.map(|score| format!(" {score}")).unwrap_or_default();

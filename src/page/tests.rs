@@ -27,8 +27,8 @@ fn page() -> Page {
         .collect(),
         blocks: vec![
             Block::Text(Text::plain("iota\nkappa")),
-            Section::of("lambda", List::new(tasks)),
-            Section::of("empty", List::default()),
+            Section::list("lambda", List::new(tasks)),
+            Section::list("empty", List::default()),
             Section::new("mu", [Block::Table(Table::new("nu", columns, rows))]),
         ],
     }

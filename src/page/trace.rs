@@ -101,7 +101,7 @@ fn belongs_to(of: &CommitFacts, it: &ExecutionView, found: &TraceView) -> Vec<Li
     lines
 }
 
-/// Whether one of the executions that link the traced commit carries out this plan.
+/// Whether one of the executions that link the traced commit executes this plan.
 fn is_linked_to(found: &TraceView, plan: &str) -> bool {
     let executions = found.issues.iter().flat_map(|issue| &issue.executions);
     executions

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// The variable that names the run to its agents.
 pub(crate) const RUN: &str = "WF_RUN";
-/// The variable with the directory of the run's files, which tells it from the same run in another clone.
+/// The variable with the directory of the run's files, which distinguishes it from the same run in another clone.
 pub(crate) const FILES: &str = "WF_RUN_FILES";
 
 /// Ends every process that has this directory of a run in its environment. Nobody may drive the run.

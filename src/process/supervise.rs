@@ -299,7 +299,7 @@ impl Run<'_> {
                     self.order(WatchOrder::Stop);
                     stopped = Some((ProcessEnd::TimedOut, now));
                 }
-                // Somebody stopped the watcher itself, or it cannot end.
+                // Someone stopped the watcher itself, or it cannot end.
                 Some((_, since)) if now >= since + GRACE * 3 => drop(watcher.kill()),
                 Some((_, since)) if now >= since + GRACE => self.order(WatchOrder::Kill),
                 _ => {}

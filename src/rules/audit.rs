@@ -38,7 +38,7 @@ pub(crate) enum FileEffect {
 
 impl FileEffect {
     /// By whether the file existed before, and whether it exists after.
-    pub(crate) fn of(before: bool, after: bool) -> Self {
+    pub(crate) fn new(before: bool, after: bool) -> Self {
         match (before, after) {
             (false, _) => Self::Added,
             (true, true) => Self::Modified,

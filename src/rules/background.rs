@@ -63,7 +63,7 @@ pub(crate) fn issue(
             notes,
         },
         status: facts::status(folder),
-        fields: ToldFields::of(issue),
+        fields: ToldFields::from_issue(issue),
         tags: issue.tags.clone(),
         affected_components: issue.affected_components.clone(),
         lifecycle_requirements: issue.lifecycle_requirements.clone(),

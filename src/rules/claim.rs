@@ -32,7 +32,7 @@ pub(crate) fn held(executions: &[ExecutionFolder]) -> Option<&ExecutionFolder> {
 
 impl<'a> Claim<'a> {
     /// The state of `id` among all executions of its issue.
-    pub(crate) fn of(executions: &'a [ExecutionFolder], id: &ExecutionId) -> Self {
+    pub(crate) fn find(executions: &'a [ExecutionFolder], id: &ExecutionId) -> Self {
         let Some(own) = executions.iter().find(|execution| execution.execution.id == *id) else {
             return Self::Unknown;
         };
@@ -76,13 +76,13 @@ mod tests {
         let (early, late) = (execution("a", 1, None), execution("b", 2, None));
         let id = |uid: &str| execution_id(&format!("EXR-ISS-1-{uid}"));
         let both = [late, early];
-        assert!(matches!(Claim::of(&both, &id("a")), Claim::Holds(it) if it.execution.id == id("a")));
-        let Claim::Lost { own, to: Some(to) } = Claim::of(&both, &id("b")) else { panic!() };
+        assert!(matches!(Claim::find(&both, &id("a")), Claim::Holds(it) if it.execution.id == id("a")));
+        let Claim::Lost { own, to: Some(to) } = Claim::find(&both, &id("b")) else { panic!() };
         assert_eq!((&own.execution.id, &to.execution.id), (&id("b"), &id("a")));
-        assert!(matches!(Claim::of(&both, &id("c")), Claim::Unknown));
+        assert!(matches!(Claim::find(&both, &id("c")), Claim::Unknown));
         assert_eq!(held(&both).map(|it| &it.execution.id), Some(&id("a")));
         let ended = [execution("a", 1, Some(ExecutionStatus::Failed))];
-        assert!(matches!(Claim::of(&ended, &id("a")), Claim::Ended(_)));
+        assert!(matches!(Claim::find(&ended, &id("a")), Claim::Ended(_)));
         assert!(held(&ended).is_none());
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use super::ExecutionFolder;
 use crate::model::{AsideReason, ExecutionStatus, Person, Time};
 
-/// How an execution ended. Shown, it goes on after "was": `completed by Ada <ada@example.org> at …`.
+/// How an execution ended. Shown, it continues after "was": `completed by Ada <ada@example.org> at …`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Ending {
     how: How,
@@ -23,7 +23,7 @@ enum How {
 
 impl Ending {
     /// How this execution ended; none while it runs, or if another one only superseded it.
-    pub(crate) fn of(execution: &ExecutionFolder) -> Option<Self> {
+    pub(crate) fn from_execution(execution: &ExecutionFolder) -> Option<Self> {
         let aside = execution.aside_entry();
         let (how, at) = match (execution.outcome(), aside) {
             (ExecutionStatus::Completed, _) => (How::Completed, execution.finished_at()?),

@@ -136,15 +136,15 @@ pub(crate) fn is_any_unchecked(
 /// changes are not held against it then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PlanReview {
-    /// Someone has.
+    /// Someone else has passed it.
     ByAnother,
-    /// Nobody has.
+    /// Nobody else has passed it.
     None,
 }
 
 impl PlanReview {
     /// Looks at the reviews of an execution's plan.
-    pub(crate) fn of(folder: &IssueFolder, claim: &Execution) -> Self {
+    pub(crate) fn from_reviews(folder: &IssueFolder, claim: &Execution) -> Self {
         if is_passed_by_another(folder, claim) { Self::ByAnother } else { Self::None }
     }
 }

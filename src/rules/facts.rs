@@ -115,10 +115,10 @@ pub(crate) enum WorkPlace {
     Reverted(CommitHash),
 }
 
-/// What someone has to decide about the plans of an issue before it goes on; the index stores it as a bit.
+/// What someone has to decide about the plans of an issue before it continues; the index stores it as a bit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Undecided {
-    /// The chosen plan was rejected so often that only an owner may go on with it.
+    /// The chosen plan was rejected so often that only an owner may continue with it.
     Rejected = 1,
     /// None of the plans was chosen, or the chosen one was withdrawn, as after a merge.
     Choice = 2,
@@ -163,7 +163,7 @@ impl Undecided {
 
 impl IssueFacts {
     /// Derives all facts from the directory of the issue.
-    pub(crate) fn of(folder: &IssueFolder) -> Self {
+    pub(crate) fn derive(folder: &IssueFolder) -> Self {
         let issue = &folder.issue.record;
         let plans = folder.solutions.iter().map(|solution| {
             let plan = solution.record.typed_plan();

@@ -78,7 +78,7 @@ const NOT_COMPILED: &[&str] = &[
     "compilation failed",
 ];
 
-/// The same at the beginning of a line: a test can also compare with them.
+/// Words that count only at the beginning of a line, since a test can also compare with them.
 const NOT_LOADED: &[&str] = &["importerror", "modulenotfounderror", "syntaxerror"];
 
 /// Words of a test that expected an error of any kind, and saw none.
@@ -138,8 +138,8 @@ fn begins_line(output: &str, words: &[&str]) -> bool {
 mod tests {
     use super::*;
 
-    fn of(code: i32, output: &str) -> FailureReason {
-        reason(Some(code), crate::rules::test_count::CountedTests::of(output.as_bytes()).tests, output)
+    fn reason_of(code: i32, output: &str) -> FailureReason {
+        reason(Some(code), crate::rules::test_count::CountedTests::count(output.as_bytes()).tests, output)
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
             (5, "=== no tests ran in 0.01s ===", Build),
             (0, "1..0", Build),
         ] {
-            assert_eq!(of(code, output), expected, "{output}");
+            assert_eq!(reason_of(code, output), expected, "{output}");
         }
         assert_eq!(reason(None, None, "AssertionError"), Build);
     }

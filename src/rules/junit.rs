@@ -42,7 +42,7 @@ impl JunitReport {
     /// Adds a report.
     ///
     /// # Errors
-    /// If it is no report; then nothing was added.
+    /// It is not a report; then nothing was added.
     pub(crate) fn read(&mut self, bytes: &[u8]) -> Result<(), JunitError> {
         let mut reading = Reading { report: self.clone(), depth: 0, test: None };
         let text = String::from_utf8_lossy(bytes);

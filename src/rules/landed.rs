@@ -33,10 +33,10 @@ pub(crate) struct Landed {
     pub(crate) commits: Vec<CommitHash>,
     /// The linked commits that are not.
     pub(crate) missing: Vec<CommitHash>,
-    /// Those of the missing commits that are on no branch of this clone.
+    /// Missing commits that are on no branch of this clone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) on_no_branch: Vec<CommitHash>,
-    /// Those of the missing commits that were on it and were reverted there.
+    /// Missing commits that were on the target and were reverted there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) reverted: Vec<CommitHash>,
     /// The linked commits of which this clone cannot tell.

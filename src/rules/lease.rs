@@ -40,7 +40,7 @@ pub(crate) enum LeaseState {
 }
 
 impl LeaseState {
-    pub(crate) fn of(lease_expires_at: Time, now: Time) -> Self {
+    pub(crate) fn new(lease_expires_at: Time, now: Time) -> Self {
         if now <= lease_expires_at {
             Self::Lasts(lease_expires_at)
         } else if may_be_taken_over(lease_expires_at, now) {
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_lease_that_ended_is_not_said_to_last() {
-        let at = |now: i64| LeaseState::of(time(1_000), time(now)).to_string();
+        let at = |now: i64| LeaseState::new(time(1_000), time(now)).to_string();
         let ends = time(1_000).to_string();
         assert_eq!(at(1_000), format!("the lease lasts until {ends}"));
         let free = time(1_600).to_string();

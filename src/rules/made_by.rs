@@ -29,7 +29,7 @@ impl ExecutionFolder {
     }
 
     /// The sessions, each with its end: that of the execution for an agent that claimed the work itself. `None` while
-    /// it goes on.
+    /// it continues.
     pub(crate) fn sessions_with_ends(&self) -> impl Iterator<Item = (&AgentSession, Option<Time>)> {
         let over = self.over_at();
         self.sessions().map(move |session| (session, session.own_end().or(over)))
@@ -241,7 +241,7 @@ mod tests {
         // Earlier versions recorded an end that was none.
         let old = vec![(10, claimed("first", 10, Some(time(10)))), (15, link("a"))];
         assert_eq!(agents(old), pairs(&[("a", "first")]));
-        // An agent that goes on with the work of another made what follows.
+        // An agent that continues with the work of another made what follows.
         let two = vec![
             (10, claimed("first", 10, None)),
             (15, link("a")),

@@ -96,7 +96,7 @@ pub(crate) use review::{CombinedReview, Reviewer};
 pub(crate) use roadmap::{Assessed, Item, Outdated, Round, RoundStatus, Status, Unchosen};
 pub(crate) use roles::Role;
 pub(crate) use run::{
-    Bounds, Counts, LimitWait, Need, QualityGate, RunProgress, RunReport, Standing, StuckReason,
+    Bounds, Counts, LimitWait, Need, QualityGate, RunIssueState, RunProgress, RunReport, StuckReason,
 };
 pub(crate) use shown::IssueDerived;
 pub(crate) use task_edit::TaskEdit;

@@ -212,7 +212,7 @@ impl Checker<'_> {
             }
         }
         if let Some(given) = given(map, "plan_digest") {
-            let own = PlanDigest::of(plan);
+            let own = PlanDigest::of_plan(plan);
             if given.as_str() != Some(&own) {
                 self.find(&DIGEST, "plan_digest", Some(given), format!("the digest of this plan, {own}"));
             }

@@ -71,10 +71,10 @@ pub(crate) const HELP: &str = "The first line says what the plan does. Text belo
     \u{20} action: Create, Modify, Fix, Test, ... (default: the first word of the title)\n\
     Fields that are left empty are left out.";
 
-/// What becomes of the template if it is left as it is.
+/// What happens to the template if it is left as it is.
 pub(crate) const UNCHANGED: &str = "An empty or unchanged text adds no plan.";
 
-/// What becomes of a text that already is a plan.
+/// What happens to a text that already is a plan.
 pub(crate) const AS_IT_STANDS: &str = "The plan is added as it stands; delete everything to add none.";
 
 /// A plan as a text that [`parse`] reads back.
@@ -149,7 +149,7 @@ fn is_reserved(line: &str) -> bool {
 pub(crate) fn parse(text: &str) -> Result<PlanText, TextFault> {
     let mut plan = PlanText::default();
     let mut approach: Vec<&str> = Vec::new();
-    // The field whose list goes on.
+    // The field whose list continues.
     let mut open: Option<&'static str> = None;
     for (n, line) in text.lines().enumerate() {
         if let Some(title) = task_title(line) {
@@ -197,7 +197,7 @@ impl PlanText {
 }
 
 impl TaskText {
-    /// Reads a line below the title; `open` is the field whose list goes on.
+    /// Reads a line below the title; `open` is the field whose list continues.
     ///
     /// # Errors
     /// What is wrong with the line.

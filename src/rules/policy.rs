@@ -32,7 +32,7 @@ pub(crate) enum GateValue {
 }
 
 impl GateValue {
-    /// Those that every gate has.
+    /// The values that every gate has.
     const USUAL: &'static [Self] = &[Self::Open, Self::Required];
     const OF_EVIDENCE: &'static [Self] = &[Self::Open, Self::Required, Self::Proved, Self::Signed];
 }

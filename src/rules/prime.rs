@@ -24,7 +24,7 @@ text_enum!(
 
 impl Waiting {
     /// What waits for this role; an owner, who has none, executes.
-    pub(crate) fn of(role: Option<Role>) -> Self {
+    pub(crate) fn for_role(role: Option<Role>) -> Self {
         match role {
             None | Some(Role::Executor | Role::Coordinator) => Self::Items,
             Some(Role::Explorer | Role::Planner) => Self::Unplanned,

@@ -70,7 +70,7 @@ impl<'a> EffectiveConflict<'a> {
     }
 }
 
-/// The order that an entry gives to its plans, each once. Other plans have no part in it, and one plan alone is no order.
+/// The order that an entry gives to its plans, each once. Other plans have no part in it, and a single plan has no order.
 fn order_of(entry: &QueueConflict) -> Vec<&SolutionId> {
     let mut order: Vec<&SolutionId> = Vec::new();
     for id in &entry.resolution_order {
@@ -98,7 +98,7 @@ pub(crate) struct Subject<'a> {
 
 impl<'a> Subject<'a> {
     /// What an entry is about.
-    pub(crate) fn of(entry: &'a QueueConflict) -> Self {
+    pub(crate) fn new(entry: &'a QueueConflict) -> Self {
         let file = entry.file.as_deref().map(|text| RepoPath::parse(text).map_err(|_| text));
         Self { kind: entry.kind, file, solutions: entry.solutions.iter().collect() }
     }
@@ -113,7 +113,7 @@ pub(crate) fn standing(entries: &[QueueConflict]) -> Vec<EffectiveConflict<'_>> 
     let mut about: BTreeMap<Subject<'_>, usize> = BTreeMap::new();
     let mut found: Vec<EffectiveConflict<'_>> = Vec::new();
     for entry in sorted {
-        let subject = Subject::of(entry);
+        let subject = Subject::new(entry);
         let decided = entry.resolves.as_ref().and_then(|earlier| root_of.get(earlier).copied());
         let root = decided.or_else(|| about.get(&subject).copied()).unwrap_or(found.len());
         match found.get_mut(root) {
@@ -147,7 +147,7 @@ pub(crate) struct QueueChoice {
     pub(crate) description: String,
 }
 
-/// What a person has to decide before the items go on.
+/// What a person has to decide before the items continue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Clarification {
     /// A description.

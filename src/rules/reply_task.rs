@@ -18,7 +18,7 @@ pub(crate) struct Discussion {
 impl Discussion {
     /// The source of an issue from GitHub; none for any other issue. `repository` is the name of this repository there,
     /// if a remote tells it: then `GH-12` is its issue 12.
-    pub(crate) fn of(issue: &Issue, repository: Option<String>) -> Option<Self> {
+    pub(crate) fn from_issue(issue: &Issue, repository: Option<String>) -> Option<Self> {
         if let Some(named) = issue.source_url.as_deref().and_then(of_url) {
             return Some(named);
         }
@@ -264,8 +264,9 @@ mod tests {
 
     #[test]
     fn what_came_from_github() {
-        let command =
-            |id, source, url| Discussion::of(&issue(id, source, url), None).map(|place| place.command());
+        let command = |id, source, url| {
+            Discussion::from_issue(&issue(id, source, url), None).map(|place| place.command())
+        };
         let github = Some(Source::Github);
         assert_eq!(
             command("X-1", None, Some("https://github.com/ada/engine/issues/12#note")).unwrap(),
@@ -280,7 +281,8 @@ mod tests {
     #[test]
     fn a_number_is_one_of_this_repository_where_a_remote_names_that() {
         let command = |id, source, url| {
-            Discussion::of(&issue(id, source, url), Some("ada/engine".into())).map(|place| place.command())
+            Discussion::from_issue(&issue(id, source, url), Some("ada/engine".into()))
+                .map(|place| place.command())
         };
         let here = "gh issue comment 12 --repo ada/engine --body-file -";
         assert_eq!(command("GH-12", None, None).unwrap(), here);
@@ -351,13 +353,17 @@ mod tests {
             "https://github.com/",
             "",
         ] {
-            assert_eq!(Discussion::of(&issue("X-1", None, Some(url)), Some("a/b".into())), None, "{url}");
+            assert_eq!(
+                Discussion::from_issue(&issue("X-1", None, Some(url)), Some("a/b".into())),
+                None,
+                "{url}"
+            );
         }
     }
 
     #[test]
     fn it_waits_for_all_that_nobody_waits_for_and_passes_the_checks() {
-        let place = Discussion::of(&issue("GH-3", Some(Source::Github), None), None).unwrap();
+        let place = Discussion::from_issue(&issue("GH-3", Some(Source::Github), None), None).unwrap();
         let longer = append(&plan(&[&[], &["T1"], &["T1"], &[]]), &place).unwrap();
         let task = &longer["tasks"][4];
         assert_eq!((&task["id"], &task["depends_on"]), (&json!("T5"), &json!(["T2", "T3", "T4"])));
@@ -368,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_full_plan_and_no_plan_are_left_alone() {
-        let place = Discussion::of(&issue("GH-3", Some(Source::Github), None), None).unwrap();
+        let place = Discussion::from_issue(&issue("GH-3", Some(Source::Github), None), None).unwrap();
         let none: &[&str] = &[];
         assert_eq!(append(&plan(&[none; 10]), &place), Err(Unadded::Full));
         for odd in [json!(null), json!([]), json!({"tasks": {}}), json!({"tasks": []})] {

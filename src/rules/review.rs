@@ -50,7 +50,7 @@ pub(crate) enum Reviewer {
 
 impl Reviewer {
     /// Reads `Name <email>`, followed by `(actor)` for an agent.
-    pub(crate) fn of(person: &Person) -> Self {
+    pub(crate) fn new(person: &Person) -> Self {
         let Some((_, rest)) = person.split_once('<') else {
             return Self::Email(person.trim().to_lowercase());
         };
@@ -66,8 +66,8 @@ impl Reviewer {
 /// to another agent of theirs does not make it another person.
 pub(crate) fn is_someone_else(person: &Person, executor: &Person) -> bool {
     let is_same_person = address(person) == address(executor);
-    Reviewer::of(person) != Reviewer::of(executor)
-        && (!is_same_person || matches!(Reviewer::of(person), Reviewer::Email(_)))
+    Reviewer::new(person) != Reviewer::new(executor)
+        && (!is_same_person || matches!(Reviewer::new(person), Reviewer::Email(_)))
 }
 
 /// The address of a git identity, in lower case, or else the whole text.
@@ -78,10 +78,10 @@ fn address(person: &Person) -> String {
 
 /// Whether someone other than the plan's author and its executor has reviewed the executed version, and did not reject it.
 pub(crate) fn is_passed_by_another(folder: &IssueFolder, claim: &Execution) -> bool {
-    let author = folder.solution(&claim.solution_id).map(|plan| Reviewer::of(&plan.author));
-    let executor = Reviewer::of(&claim.actor);
+    let author = folder.solution(&claim.solution_id).map(|plan| Reviewer::new(&plan.author));
+    let executor = Reviewer::new(&claim.actor);
     folder.reviews(&claim.solution_id).iter().any(|review| {
-        let reviewer = Reviewer::of(&review.author);
+        let reviewer = Reviewer::new(&review.author);
         review.plan_digest == claim.plan_digest
             && verdict(review) != Verdict::Rejected
             && reviewer != executor
@@ -123,7 +123,7 @@ pub(crate) fn standing(plan: &Solution, reviews: &[Review]) -> CombinedReview {
 pub(crate) fn standing_of(digest: &PlanDigest, is_empty: bool, reviews: &[Review]) -> CombinedReview {
     let mut latest: BTreeMap<&PlanDigest, BTreeMap<Reviewer, Verdict>> = BTreeMap::new();
     for review in reviews {
-        latest.entry(&review.plan_digest).or_default().insert(Reviewer::of(&review.author), verdict(review));
+        latest.entry(&review.plan_digest).or_default().insert(Reviewer::new(&review.author), verdict(review));
     }
     let now = latest.get(digest).and_then(|round| round.values().copied().max());
     let rejected: BTreeSet<&PlanDigest> = latest
@@ -231,7 +231,7 @@ impl NotQueueable {
 
 /// Whether this person may review the plan.
 pub(crate) fn may_review(plan: &Solution, person: &Person) -> Result<(), NotQueueable> {
-    if Reviewer::of(person) != Reviewer::of(&plan.author) {
+    if Reviewer::new(person) != Reviewer::new(&plan.author) {
         return Ok(());
     }
     Err(NotQueueable::OwnPlan { solution: plan.id.clone(), person: person.to_owned() })

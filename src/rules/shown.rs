@@ -49,7 +49,7 @@ impl IssueDerived {
     }
 
     /// Derives all of it.
-    pub(crate) fn of(folder: &IssueFolder) -> Self {
+    pub(crate) fn derive(folder: &IssueFolder) -> Self {
         let Times { updated_at, planned_at, queued_at, executed_at, completed_at, closed_at } =
             facts::times(folder);
         let status = facts::status(folder);

@@ -44,7 +44,7 @@ pub(crate) struct CountedTests {
 impl CountedTests {
     /// Counts the tests of a whole output.
     #[cfg(test)]
-    pub(crate) fn of(output: &[u8]) -> Self {
+    pub(crate) fn count(output: &[u8]) -> Self {
         let mut counter = TestCounter::default();
         counter.read(output);
         counter.end()
@@ -308,7 +308,7 @@ fn of_others(text: &str, words: &[&str]) -> Option<Change> {
     }
 }
 
-/// Such as `=== 3 passed, 1 skipped in 0.12s ===`.
+/// Reads a line such as `=== 3 passed, 1 skipped in 0.12s ===`.
 fn of_pytest(text: &str) -> Option<Change> {
     let (counts, took) = text.trim_matches(['=', ' ']).split_once(" in ")?;
     if !took.starts_with(|first: char| first.is_ascii_digit()) {

@@ -67,7 +67,7 @@ pub(crate) struct TestFiles {
     planned: BTreeSet<String>,
     /// The words of all commands.
     words: BTreeSet<String>,
-    /// The same as paths.
+    /// The names, as paths.
     named: BTreeSet<String>,
 }
 
@@ -99,7 +99,7 @@ impl TestFiles {
         files
     }
 
-    /// The same, with the scripts that the commands run indirectly. `read` gives the text of a file of the base.
+    /// Adds the scripts that the commands run indirectly. `read` returns the text of a file of the base.
     pub(crate) fn with_called(mut self, mut read: impl FnMut(&str) -> Option<String>) -> Self {
         let mut open: Vec<String> = self.verdicts.iter().cloned().collect();
         open.extend(TOP_MANIFESTS.iter().map(|name| (*name).to_owned()));

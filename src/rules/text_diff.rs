@@ -1,4 +1,4 @@
-//! Differences of two texts. `similar` is compiled anew for each type that it compares: here it compares pieces of text,
+//! Differences of two texts. `similar` is compiled once for each type that it compares: here it compares pieces of text,
 //! and nothing else does.
 
 use std::fmt::Write;

@@ -1,4 +1,4 @@
-//! The next step that brings an issue nearer to its queue or its execution, from where it stands.
+//! The next step that brings an issue nearer to its queue or its execution, from where it is.
 
 use super::{IssueFolder, facts};
 use crate::model::{IssueStatus, Op, Remedy, RemedyCall};

@@ -42,14 +42,14 @@ impl WhyLost {
             id: claim.id.clone(),
             actor: claim.actor.clone(),
             started_at: claim.started_at,
-            ending: Ending::of(holder),
+            ending: Ending::from_execution(holder),
         };
-        Self::Taken { own: Ending::of(own), by }
+        Self::Taken { own: Ending::from_execution(own), by }
     }
 
     /// For a claim whose issue nobody holds.
     pub(crate) fn free(own: &ExecutionFolder, status: IssueStatus) -> Self {
-        Self::Free { own: Ending::of(own), status }
+        Self::Free { own: Ending::from_execution(own), status }
     }
 }
 

@@ -25,7 +25,7 @@ impl Node {
         }
     }
 
-    /// The fields with another value of one, which stands last if it is new. Anything else becomes fields.
+    /// The fields with another value of one, which comes last if it is new. Anything else becomes fields.
     pub(crate) fn with(self, name: &str, value: Self) -> Self {
         let Self::Map(mut fields) = self else { return Self::Map(vec![(name.to_owned(), value)]) };
         match fields.iter_mut().find(|field| field.0 == name) {

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use super::blocked::{BlockedIssue, blocked};
-use super::crew::{Crew, step_of};
+use super::crew::{StepAgents, step_of};
 use super::leftovers::unmerged;
 use super::others::{Others, unplanned};
 use super::pending::{leave_out_cycles, pending};
@@ -80,7 +80,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
     let store = session.store();
     let issues = selected(session, input)?;
     let given = input.agents.clone().or(AgentNames::configured(store)?);
-    let crew = Crew::of(store, &given)?;
+    let crew = StepAgents::of(store, &given)?;
     let priorities: Vec<Priority> = issues.iter().map(|it| it.issue.record.priority).collect();
     let mode = match input.mode {
         Some(mode) => mode,
@@ -144,7 +144,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
 }
 
 /// That plans will not be reviewed, and why.
-fn unreviewed(mode: RunMode, crew: &Crew, must_be_reviewed: bool) -> Notice {
+fn unreviewed(mode: RunMode, crew: &StepAgents, must_be_reviewed: bool) -> Notice {
     let why = if crew.reviewer.is_none() {
         "the run has no reviewer".to_owned()
     } else {
@@ -260,7 +260,7 @@ fn refuse_idle(session: &Session, input: &Begin, steps: &[RunStep]) -> Result<()
 }
 
 /// The steps of a run.
-fn steps(input: &Begin, mode: RunMode, crew: &Crew) -> Result<Vec<RunStep>, Refusal> {
+fn steps(input: &Begin, mode: RunMode, crew: &StepAgents) -> Result<Vec<RunStep>, Refusal> {
     if input.plan_only && input.execute_only {
         return Err(Refusal::usage("a run cannot skip both planning and execution")
             .hint("give one of --plan-only and --execute-only"));

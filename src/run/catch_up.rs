@@ -2,7 +2,7 @@
 
 use crate::model::{ActionDone, Explored, IssueId, IssueReached, IssueStatus, Run, RunEvent, RunStep};
 use crate::rules::run::IssueProgress;
-use crate::rules::{IssueFolder, RunProgress, Standing, facts};
+use crate::rules::{IssueFolder, RunIssueState, RunProgress, facts};
 
 /// The entries that are missing in the log of a run about one issue: steps that the store shows to be done, and the status
 /// that the issue has, if the log says something else.
@@ -10,7 +10,7 @@ pub(super) fn unrecorded(
     run: &Run,
     progress: &RunProgress<'_>,
     logged: &IssueProgress<'_>,
-    at: &Standing,
+    at: &RunIssueState,
     folder: &IssueFolder,
 ) -> Vec<RunEvent> {
     use IssueStatus::{Completed, Executing, Failed, Planned, Planning, Queued, Registered};

@@ -28,7 +28,7 @@ pub(crate) struct StartedRun {
     /// The name of its driver, which is this process; `None` if the run is resumed.
     pub(super) driver: Option<String>,
     /// The agents.
-    pub(super) crew: Crew,
+    pub(super) crew: StepAgents,
     /// Whether they are confined to their workplaces.
     pub(super) confinement: Confinement,
     /// What a resumed run may cost from here on, if that changes.
@@ -37,7 +37,7 @@ pub(crate) struct StartedRun {
 
 /// Agents that can be started.
 #[derive(Debug, Clone)]
-pub(crate) struct Crew {
+pub(crate) struct StepAgents {
     /// Explores issues before they are planned.
     pub(super) explorer: Option<Agent>,
     /// Makes plans.
@@ -52,7 +52,7 @@ pub(crate) struct Crew {
     pub(super) keeps_transcripts: bool,
 }
 
-impl Crew {
+impl StepAgents {
     /// The agents for these names.
     ///
     /// # Errors

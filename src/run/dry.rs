@@ -11,7 +11,7 @@ use crate::model::{IssueId, IssueStatus, Run, RunPhase, RunStep};
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Done, Session};
 use crate::rules::run::{foreseen, phase};
-use crate::rules::{IssueFolder, Standing, StuckReason, facts, review};
+use crate::rules::{IssueFolder, RunIssueState, StuckReason, facts, review};
 
 /// A run that would be started.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -110,9 +110,9 @@ fn issue(run: &Run, folder: &IssueFolder, blocked: &[&BlockedIssue]) -> DryIssue
 }
 
 /// Where an issue stands before the run. What it waits for is added later.
-fn standing(folder: &IssueFolder) -> Standing {
+fn standing(folder: &IssueFolder) -> RunIssueState {
     let bound = folder.bound();
-    Standing {
+    RunIssueState {
         issue: folder.issue.record.id.clone(),
         status: facts::status(folder),
         is_explored: false,

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::along::completed;
 use super::job::{
-    AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport as Told, StepResult, VainStep, failure,
-    failure_of,
+    AgentJob, AnswerTime, NoAnswer, RefusedAnswer, StepOutcome, StepReport as Told, StepResult, VainStep,
+    failure, failure_of,
 };
 use super::leftovers::named;
 use super::steps::input;
@@ -45,13 +45,13 @@ pub(super) fn execute(job: &AgentJob, execution: &AgentExecution) -> StepOutcome
         Ok(session) => session,
         Err(refusal) => return StepOutcome::Gave(job.refused(&refusal)),
     };
-    let carrying = Carrying::new(job, execution, &session);
+    let carrying = AgentWork::new(job, execution, &session);
     // After a kill that followed the last commit, only the end is missing.
     if execution.may_be_done && carrying.is_all_there() {
-        match carrying.finish(None, Spent::default()) {
+        match carrying.finish(None, AnswerTime::default()) {
             Ok(()) => {
                 let completed = StepResult::Completed(execution.id.clone());
-                return StepOutcome::done(completed, Spent::default());
+                return StepOutcome::done(completed, AnswerTime::default());
             }
             Err(NoAnswer::Failed(failure)) => {
                 carrying.tell_failed_test(&failure);
@@ -107,7 +107,7 @@ impl AgentJob {
     }
 }
 
-pub(super) struct Carrying<'a> {
+pub(super) struct AgentWork<'a> {
     pub(super) job: &'a AgentJob,
     pub(super) execution: &'a AgentExecution,
     pub(super) session: &'a Session,
@@ -119,7 +119,7 @@ pub(super) struct Carrying<'a> {
     is_told: Cell<bool>,
 }
 
-impl<'a> Carrying<'a> {
+impl<'a> AgentWork<'a> {
     /// The work of an agent on an execution.
     pub(super) fn new(job: &'a AgentJob, execution: &'a AgentExecution, session: &'a Session) -> Self {
         let [is_done, has_failed_test, is_told] = Default::default();
@@ -127,9 +127,9 @@ impl<'a> Carrying<'a> {
     }
 }
 
-impl Carrying<'_> {
+impl AgentWork<'_> {
     /// The agent's part, and the end. If a test fails, the agent is told once before that is recorded.
-    fn carry_out(&self) -> Result<Spent, NoAnswer> {
+    fn carry_out(&self) -> Result<AnswerTime, NoAnswer> {
         self.tests(self.session)?;
         let input = input(self.session, self.execution.id.as_str(), Role::Executor)?;
         self.job.enter()?;
@@ -158,9 +158,9 @@ impl Carrying<'_> {
     }
 
     /// Lets the agent work, and completes the execution.
-    fn build(&self, input: &Value) -> Result<Spent, NoAnswer> {
-        self.job.ask::<Built, Spent>(RequestKind::Build, input, |reply| {
-            let spent = Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) };
+    fn build(&self, input: &Value) -> Result<AnswerTime, NoAnswer> {
+        self.job.ask::<Built, AnswerTime>(RequestKind::Build, input, |reply| {
+            let spent = AnswerTime { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) };
             match reply.answer {
                 Built::Failed(failure) => Err(RefusedAnswer::NoAnswer(NoAnswer::Failed(failure))),
                 Built::Completed(report) => {
@@ -182,7 +182,7 @@ impl Carrying<'_> {
     }
 
     /// Runs the tests and completes the execution.
-    fn finish(&self, report: Option<ExecutorReport>, spent: Spent) -> Result<(), NoAnswer> {
+    fn finish(&self, report: Option<ExecutorReport>, spent: AnswerTime) -> Result<(), NoAnswer> {
         self.is_done.set(false);
         self.has_failed_test.set(false);
         if report.as_ref().is_some_and(ExecutorReport::has_failed_tests) {

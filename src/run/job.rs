@@ -36,7 +36,7 @@ use crate::rules::Role;
 use crate::store::Tx;
 use crate::workplace::Confinement;
 
-pub(super) use super::outcome::{DoneStep, EndedStep, Spent, StepOutcome, StepResult, VainStep};
+pub(super) use super::outcome::{AnswerTime, DoneStep, EndedStep, StepOutcome, StepResult, VainStep};
 pub(super) use crate::ops::work::asking::{NoAnswer, RefusedAnswer, failure, failure_end, failure_of};
 
 /// The directory for answers that could not be stored, beside the transcripts.
@@ -242,7 +242,7 @@ impl AgentJob {
     pub(super) fn log_along<T>(
         &self,
         session: &Session,
-        spent: Spent,
+        spent: AnswerTime,
         mut events: impl FnMut(&Tx<'_>, &ActionDone) -> Result<Vec<RunEvent>, Refusal> + 'static,
         work: impl FnOnce() -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {

@@ -43,7 +43,7 @@ pub(super) struct DoneStep {
     /// What came of it.
     pub(super) result: StepResult,
     /// What its agent used for the answer.
-    pub(super) spent: Spent,
+    pub(super) spent: AnswerTime,
 }
 
 /// What came of a step that went well.
@@ -62,7 +62,7 @@ pub(super) enum StepResult {
 
 impl StepOutcome {
     /// It went well.
-    pub(super) fn done(result: StepResult, spent: Spent) -> Self {
+    pub(super) fn done(result: StepResult, spent: AnswerTime) -> Self {
         Self::Done(DoneStep { result, spent })
     }
 }
@@ -89,9 +89,9 @@ impl VainStep {
     }
 }
 
-/// The usage of an agent for an answer.
+/// How long an agent took for an answer.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Spent {
+pub(super) struct AnswerTime {
     /// In milliseconds.
     pub(super) took_ms: u64,
 }

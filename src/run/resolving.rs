@@ -4,10 +4,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::committing;
-use super::execute::{AgentExecution, Carrying};
+use super::execute::{AgentExecution, AgentWork};
 use super::job::{AgentJob, NoAnswer, RefusedAnswer, StepOutcome, VainStep, failure, failure_of};
 use super::steps::input;
-use super::testing::{TEST_LIMIT, Unseen};
+use super::testing::{NoObserver, TEST_LIMIT};
 use crate::agent::follow_up::{FollowUp, FollowUpReason};
 use crate::agent::request::RequestKind;
 use crate::git::GitError;
@@ -120,7 +120,7 @@ pub(super) fn resolve(job: &AgentJob, conflict: &WorkConflict) -> StepOutcome {
 
 /// Tests copies of the completed work of an issue.
 pub(super) fn test_copies(identity: &AgentIdentity, issue: &IssueId, copied: CopiedWork) -> StepOutcome {
-    let run = TestRun { timeout: TEST_LIMIT, observer: &mut Unseen };
+    let run = TestRun { timeout: TEST_LIMIT, observer: &mut NoObserver };
     let tested =
         identity.shared_session().and_then(|session| work::test_joined(&session, issue, copied.range, run));
     let tests = match tested {
@@ -155,7 +155,7 @@ fn asked(job: &AgentJob, session: &Session, conflict: &WorkConflict) -> Result<T
 /// Checks that the merge is there, has both sides, and passes the tests of the plan.
 fn finished(job: &AgentJob, session: &Session, conflict: &WorkConflict) -> Result<TestedMerge, NoAnswer> {
     let execution = AgentExecution { id: conflict.execution.clone(), may_be_done: false };
-    Carrying::new(job, &execution, session).refuse_unfinished()?;
+    AgentWork::new(job, &execution, session).refuse_unfinished()?;
     let store = session.store();
     let unresolved = |why: &str| NoAnswer::Failed(failure("unresolved", why, ""));
     let Some(head) = store.head().map_err(Refusal::from)? else {
@@ -166,7 +166,7 @@ fn finished(job: &AgentJob, session: &Session, conflict: &WorkConflict) -> Resul
         return Err(unresolved("its agent did not commit the merge"));
     }
     let range = WorkRange { base: Some(conflict.theirs), head };
-    let run = TestRun { timeout: TEST_LIMIT, observer: &mut Unseen };
+    let run = TestRun { timeout: TEST_LIMIT, observer: &mut NoObserver };
     match work::test_joined(session, &job.issue, range, run)? {
         JoinedTests::Passed(checks) => Ok((head, checks)),
         JoinedTests::Failed(why) => Err(NoAnswer::Failed(failure("test_failure", &why, ""))),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::begin::{self, Begin};
-use super::crew::{Crew, StartedRun, step_of};
+use super::crew::{StartedRun, StepAgents, step_of};
 use super::drive::drive;
 use super::stops::RunStops;
 use super::watch::{RunWatch, tell_notices};
@@ -31,7 +31,7 @@ pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn RunWatch) ->
     let Done { view: (run, given), notices, .. } = begin::prepare(session, input)?;
     session.notice_all(notices);
     tell_notices(session, watch);
-    let crew = Crew::of(session.store(), &given)?;
+    let crew = StepAgents::of(session.store(), &given)?;
     let confinement = Confinement::load(session.store())?;
     agreed::settle(session, &run, watch)?;
     let Done { view: begun, notices, .. } = begin::begin(session, &run, &given, input, &confinement)?;
@@ -73,7 +73,7 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn RunWatch
     }
     let files = RunPaths::new(store, &found.run.id).files;
     let given = input.agents.clone().or(AgentNames::kept(&files)?).or(AgentNames::configured(store)?);
-    let crew = Crew::of(store, &given)?;
+    let crew = StepAgents::of(store, &given)?;
     crew.refuse_missing(session, &found.run.steps)?;
     let confinement = Confinement::load(session.store())?;
     let budget = new_budget(store, &found.run.id, &input.budget)?;

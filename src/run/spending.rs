@@ -7,11 +7,16 @@ use crate::model::{AgentSession, Budget, IssueId, RunId, Usage};
 use crate::ops::issues::existing;
 use crate::ops::work::runs::view::existing as existing_run;
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::run::{Spent, worked_ms};
+use crate::rules::run::{WorkCost, worked_ms};
 use crate::rules::{ExecutionFolder, IssueFolder, RunFolder, RunProgress};
 
 /// Adds what a run's work on an issue cost.
-pub(super) fn add_of_run(folder: &IssueFolder, run: &RunId, progress: &RunProgress<'_>, spent: &mut Spent) {
+pub(super) fn add_of_run(
+    folder: &IssueFolder,
+    run: &RunId,
+    progress: &RunProgress<'_>,
+    spent: &mut WorkCost,
+) {
     let Some(logged) = progress.issue(&folder.issue.record.id) else { return };
     let is_own = |it: &&ExecutionFolder| it.execution.run_id.as_ref() == Some(run);
     let own: Vec<&ExecutionFolder> = folder.executions.iter().filter(is_own).collect();
@@ -19,8 +24,8 @@ pub(super) fn add_of_run(folder: &IssueFolder, run: &RunId, progress: &RunProgre
 }
 
 /// What agents used of the budget of an issue: executors in all runs, wherever they were driven, and all others in this one.
-pub(super) fn on_issue(folder: &IssueFolder, progress: &RunProgress<'_>) -> Spent {
-    let mut spent = Spent::default();
+pub(super) fn on_issue(folder: &IssueFolder, progress: &RunProgress<'_>) -> WorkCost {
+    let mut spent = WorkCost::default();
     if let Some(logged) = progress.issue(&folder.issue.record.id) {
         let is_of_run = |it: &&ExecutionFolder| it.execution.run_id.is_some();
         let all: Vec<&ExecutionFolder> = folder.executions.iter().filter(is_of_run).collect();
@@ -70,7 +75,7 @@ fn of_run(
     unrecorded: &UnrecordedWork,
 ) -> Result<Option<String>, Refusal> {
     let snapshot = session.store().snapshot()?;
-    let mut spent = Spent::default();
+    let mut spent = WorkCost::default();
     for id in &run.run.issue_ids {
         add_of_run(&existing(&snapshot, id)?, &run.run.id, progress, &mut spent);
     }

@@ -18,9 +18,9 @@ use crate::ops::work::runs::paths::{RunPaths, head, open_tree};
 use crate::ops::{Refusal, Session};
 use crate::rules::landed::LandedState;
 use crate::rules::readiness::{self, in_order};
-use crate::rules::run::Spent;
+use crate::rules::run::WorkCost;
 use crate::rules::{
-    ExecutionFolder, IssueFolder, LinkedCommit, RunFolder, RunProgress, Standing, facts, review,
+    ExecutionFolder, IssueFolder, LinkedCommit, RunFolder, RunIssueState, RunProgress, facts, review,
 };
 use crate::store::{IssueSources, ObjectId, ReadState, Snapshot, Store, object_id, records};
 use crate::trail::active;
@@ -32,11 +32,11 @@ type WaitsFor = BTreeMap<IssueId, (Option<IssueId>, String)>;
 /// The issues of a run, and which issue waits for which.
 pub(super) struct Standings {
     /// In the order of the run.
-    pub(super) all: Vec<Standing>,
+    pub(super) all: Vec<RunIssueState>,
     /// Which waits for which.
     pub(super) waits_for: WaitsFor,
     /// What the work of the run cost so far.
-    pub(super) spent: Spent,
+    pub(super) spent: WorkCost,
     /// The issues that someone outside of the run executes, and who.
     pub(super) elsewhere: BTreeMap<IssueId, String>,
 }
@@ -140,7 +140,7 @@ pub(super) fn standings(
         head,
         claimed: OnceCell::new(),
     };
-    let (mut all, mut spent) = (Vec::new(), Spent::default());
+    let (mut all, mut spent) = (Vec::new(), WorkCost::default());
     for id in &folder.run.issue_ids {
         let issue = known.issue(&snapshot, id)?;
         all.push(at.standing(issue, ready.contains(id))?);
@@ -164,7 +164,7 @@ pub(super) fn standings(
     }
     waits_for.retain(|id, _| all.iter().any(|at| at.issue == *id && at.status == IssueStatus::Queued));
     let mut elsewhere = BTreeMap::new();
-    let is_apart = |at: &&Standing| at.status == IssueStatus::Executing && !at.is_ours;
+    let is_apart = |at: &&RunIssueState| at.status == IssueStatus::Executing && !at.is_ours;
     let blockers = waits_for.values().filter_map(|(by, _)| by.as_ref());
     let outside = blockers.filter(|id| !folder.run.issue_ids.contains(id));
     for id in all.iter().filter(is_apart).map(|at| &at.issue).chain(outside) {
@@ -206,7 +206,7 @@ struct StandingReader<'a> {
 }
 
 impl StandingReader<'_> {
-    fn standing(&self, folder: &IssueFolder, is_ready: bool) -> Result<Standing, Refusal> {
+    fn standing(&self, folder: &IssueFolder, is_ready: bool) -> Result<RunIssueState, Refusal> {
         let id = &folder.issue.record.id;
         let reviews = folder.bound().map(|plan| review::standing(plan, folder.reviews(&plan.id)));
         let holder = facts::holder(folder);
@@ -230,7 +230,7 @@ impl StandingReader<'_> {
             Some(holder) if status == IssueStatus::Executing || own.is_none() => self.is_ours(holder)?,
             _ => false,
         };
-        Ok(Standing {
+        Ok(RunIssueState {
             issue: id.clone(),
             status,
             is_explored: self.is_explored(folder) || left_out(RunStep::Explore),

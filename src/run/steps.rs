@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::along::planned;
 use super::job::{
-    AgentJob, NoAnswer, RefusedAnswer, Spent, StepOutcome, StepReport, StepResult, VainStep, failure,
+    AgentJob, AnswerTime, NoAnswer, RefusedAnswer, StepOutcome, StepReport, StepResult, VainStep, failure,
     failure_of,
 };
 use super::taking::breach;
@@ -33,8 +33,8 @@ fn to_value(context: &impl Serialize, of: &str) -> Result<Value, Refusal> {
     })
 }
 
-fn spent<A>(reply: &AgentReply<A>) -> Spent {
-    Spent { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) }
+fn spent<A>(reply: &AgentReply<A>) -> AnswerTime {
+    AnswerTime { took_ms: u64::try_from(reply.took.as_millis()).unwrap_or(u64::MAX) }
 }
 
 /// A session in the name of the agent that has just answered: another one may have taken over.
@@ -123,7 +123,7 @@ fn store(
     session: &Session,
     job: &AgentJob,
     answer: ProposedPlans,
-    spent: Spent,
+    spent: AnswerTime,
     is_warned: &mut bool,
 ) -> Result<StepOutcome, RefusedAnswer> {
     let many = answer.count() > 1;

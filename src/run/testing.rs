@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::agreed::not_agreed;
-use super::execute::Carrying;
+use super::execute::AgentWork;
 use super::job::{NoAnswer, StepReport as Told, failure_end};
 use super::leftovers::named;
 use super::workplace::{self, StepSite, StepWorkplace};
@@ -21,16 +21,16 @@ use crate::workplace::PlaceVariables;
 /// How long a test command may take.
 pub(super) const TEST_LIMIT: Duration = Duration::from_secs(3600);
 
-/// Nobody looks at the output of tests while they run; the checks keep its end.
-pub(super) struct Unseen;
+/// Ignores the output of tests while they run; the checks keep its end.
+pub(super) struct NoObserver;
 
-impl VerifyObserver for Unseen {
+impl VerifyObserver for NoObserver {
     fn begins(&mut self, _: &Test, _: usize, _: usize) {}
     fn wrote(&mut self, _: &[u8]) {}
     fn ended(&mut self, _: &Ran, _: &CountedTests) {}
 }
 
-impl Carrying<'_> {
+impl AgentWork<'_> {
     /// The tests of the plan as claimed, if it has any. The claim may have brought another version of the plan than the one
     /// whose tests somebody agreed to.
     pub(super) fn tests<'s>(&self, session: &'s Session) -> Result<Option<Verification<'s>>, Refusal> {
@@ -124,7 +124,7 @@ impl Carrying<'_> {
         let mut environment = self.job.environment(&self.job.agent);
         environment.extend(PlaceVariables::named(users.store()));
         let tests = tests.in_workplace(fresh).within(environment).for_caller();
-        Ok(tests.run(TEST_LIMIT, &mut Unseen)?.view)
+        Ok(tests.run(TEST_LIMIT, &mut NoObserver)?.view)
     }
 }
 

@@ -1,6 +1,6 @@
 //! How an execution ends that is not completed: its work is kept, and its claim given back or its failure recorded.
 
-use super::execute::Carrying;
+use super::execute::AgentWork;
 use super::job::{StepOutcome, StepReport as Told, VainStep, failure_of};
 use super::leftovers::keep_commit;
 use crate::model::{Branch, Code, CommitHash, ExecutionStatus, Failure, Unrecorded};
@@ -13,7 +13,7 @@ fn lost(refusal: &Refusal) -> String {
     format!("its work is lost: {}", refusal.message)
 }
 
-impl Carrying<'_> {
+impl AgentWork<'_> {
     /// The run itself cannot go on with the execution. The claim is given back, so that nobody takes this for a failure of
     /// the agent or the plan. The failure says where the work is.
     pub(super) fn give_back(&self, refusal: &Refusal) -> StepOutcome {

@@ -132,7 +132,7 @@ pub(crate) enum StoreError {
         /// The part that is too large.
         excess: Box<Excess>,
     },
-    /// A field that cannot be written any more: no stamp is later than its own.
+    /// A field that can no longer be written: no stamp is later than its own.
     #[error("`{record}`: {frozen}")]
     Frozen {
         /// Its id, or its path in the tree.
@@ -244,7 +244,7 @@ impl StoreError {
     }
 }
 
-/// How to go on if a record is too large.
+/// How to continue if a record is too large.
 fn shorter() -> &'static str {
     "nothing was changed here; make the longest texts of that record shorter in one of the two clones, then sync again"
 }

@@ -30,7 +30,7 @@ impl Store {
     }
 
     /// The store as it will be once the push that this process is a hook of is accepted; unchanged if there
-    /// is no quarantine.
+    /// is not a quarantine.
     pub(crate) fn with_quarantine(mut self) -> Result<Quarantined, StoreError> {
         self.sees_incoming = true;
         let alternates = self.repo.see_incoming()?;

@@ -113,7 +113,7 @@ impl RedactionCache {
         if let Some(known) = self.by_folder.get(&folder) {
             return Ok(Rc::clone(known));
         }
-        let all = Rc::new(Redactions::of(read, &folder)?);
+        let all = Rc::new(Redactions::load(read, &folder)?);
         self.read += 1;
         if self.by_folder.len() >= Self::MOST {
             self.by_folder.clear();
@@ -126,7 +126,7 @@ impl RedactionCache {
 impl Redactions {
     /// The redactions in `folder`, the directory of an issue, a plan or an execution. A broken redaction hides
     /// nothing; `fsck` reports it.
-    pub(crate) fn of(read: &impl ReadState, folder: &str) -> Result<Self, StoreError> {
+    pub(crate) fn load(read: &impl ReadState, folder: &str) -> Result<Self, StoreError> {
         let mut all = Self::of_records(read, folder)?;
         all.identities = siblings::spread(read, folder, &mut all.by_target)?;
         Ok(all)
@@ -160,7 +160,7 @@ impl Redactions {
     pub(crate) fn at(read: &impl ReadState, path: &str) -> Result<Self, StoreError> {
         match layout::redacted_by(path) {
             Some((folder, _)) if matches!(form(path).0, Form::Doc(_)) => Self::of_records(read, &folder),
-            Some((folder, _)) => Self::of(read, &folder),
+            Some((folder, _)) => Self::load(read, &folder),
             None => Ok(Self::default()),
         }
     }
@@ -230,7 +230,7 @@ impl Redactions {
         self.by_target.keys().map(String::as_str)
     }
 
-    /// Whether a plan is stored without its text, so that its digest cannot be computed any more.
+    /// Whether a plan is stored without its text, so that its digest can no longer be computed.
     pub(crate) fn is_purged(&self, path: &str, doc: &Doc) -> bool {
         let stamp = doc.made("plan");
         let hidden = doc.value("plan").is_some_and(|plan| *plan == hidden_plan());

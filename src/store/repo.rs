@@ -64,7 +64,7 @@ impl Store {
         Ok(Self::new(repo, reference))
     }
 
-    /// The same store in another view of its repository.
+    /// The store in another view of its repository.
     pub(super) fn with_repo(&self, repo: Repository) -> Self {
         let (reference, acting) = (self.reference.clone(), self.acting.clone());
         Self {

@@ -24,7 +24,7 @@ pub(crate) trait ReadState {
     /// The names in the directory at `path`, sorted by bytes; empty if there is no such directory.
     fn names(&self, path: &str) -> Result<Vec<String>, StoreError>;
 
-    /// Those of the [names](Self::names) that begin with `start`.
+    /// The [names](Self::names) that begin with `start`.
     fn names_from(&self, path: &str, start: &str) -> Result<Vec<String>, StoreError> {
         let mut names = self.names(path)?;
         names.retain(|name| name.starts_with(start));

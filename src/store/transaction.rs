@@ -146,7 +146,7 @@ impl<'repo> Tx<'repo> {
             return Ok(());
         }
         let Some(Folder::Log(log)) = Folder::parse(folder) else { return Ok(()) };
-        let hidden = Redactions::of(self, &log.owner().to_string())?;
+        let hidden = Redactions::load(self, &log.owner().to_string())?;
         if !far.iter().all(|path| hidden.sets_aside(path)) {
             self.far_future.borrow_mut().insert(folder.to_owned());
         }

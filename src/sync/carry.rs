@@ -1,4 +1,4 @@
-//! One push of everything that the processes of this clone have handed in, and what becomes of it.
+//! One push of everything that the processes of this clone have handed in, and what happens to it.
 
 use std::time::Instant;
 

@@ -1,4 +1,4 @@
-//! Counts the commits that an exchange brings and takes, while it goes on.
+//! Counts the commits that an exchange brings and takes, while it runs.
 
 use std::thread::JoinHandle;
 

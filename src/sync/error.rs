@@ -134,7 +134,7 @@ pub(crate) enum SyncError {
         /// The other process, if it is known.
         process: Option<u32>,
     },
-    /// The same, after this process had handed in its commit.
+    /// The wait was given up after this process had handed in its commit.
     #[error(
         "gave up waiting for another process of this clone, which is talking to `{remote}` and may still push this commit"
     )]

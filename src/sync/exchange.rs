@@ -83,7 +83,7 @@ impl<T> Exchanged<'_, T> {
 /// newest.
 ///
 /// # Errors
-/// Those of `make`; [`SyncError::Unreachable`] and the like if the remote took nothing; [`SyncError::Unknown`] or
+/// The errors of `make`; [`SyncError::Unreachable`] and the like if the remote took nothing; [`SyncError::Unknown`] or
 /// [`SyncError::LeftLine`] if that is not known.
 pub(super) fn exchange<'store, T, E: From<StoreError> + From<SyncError>>(
     store: &'store Store,

@@ -119,7 +119,7 @@ pub(crate) fn push_branch(
             Answer::Behind => return Ok(BranchPushed::Moved),
             Answer::Unclear(unclear) => unclear,
         };
-        // Either somebody else writes there, or the connection was lost: the remote may have taken it.
+        // Either someone else writes there, or the connection was lost: the remote may have taken it.
         match fetch_branch(store, push.remote, push.branch, watch)? {
             Some(there) if there == push.new => return Ok(BranchPushed::Accepted),
             there if there == push.expected => futile.one_more(push, unclear)?,
@@ -165,7 +165,7 @@ impl FutilePushes {
 /// meanwhile, `change` runs again on the merged state. The local ref of the store follows once the remote has both.
 ///
 /// # Errors
-/// Those of [`push_branch`]; what `change` refuses.
+/// The errors of [`push_branch`], and those of `change`.
 pub(crate) fn land<T, E: From<StoreError> + From<SyncError>>(
     store: &Store,
     push: &CodePush<'_>,

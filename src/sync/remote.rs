@@ -39,7 +39,7 @@ pub(crate) fn to_sync(store: &Store, named: Option<&str>) -> Result<String, Sync
 }
 
 /// The remote that a new store belongs to: the one named, else the ref's, else the only one there is, else `origin`.
-/// None if there is no such remote.
+/// `None` if there is no such remote.
 pub(crate) fn to_begin_with(store: &Store, named: Option<&str>) -> Result<Option<String>, SyncError> {
     match to_sync(store, named) {
         Ok(remote) => Ok(Some(remote)),

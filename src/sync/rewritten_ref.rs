@@ -7,7 +7,7 @@ use super::{SyncError, transfer};
 use crate::git::{EntryKind, ObjectBatch, ObjectId};
 use crate::store::{Store, StoreError, layout, object_id};
 
-/// Where `git filter-repo` notes what became of each ref: lines of `old new ref`.
+/// Where `git filter-repo` notes what happened to each ref: lines of `old new ref`.
 const REF_MAP: &str = "filter-repo/ref-map";
 /// How a file begins that `git lfs` left in place of another.
 const POINTER: &[u8] = b"version https://git-lfs";
@@ -30,7 +30,7 @@ struct RewrittenRef {
     by: &'static str,
     /// The commits that it may have had before, the likeliest first.
     before: Vec<ObjectId>,
-    /// Whether it is a store all the same.
+    /// Whether it is a store anyway.
     is_store: bool,
 }
 

@@ -66,7 +66,7 @@ pub(super) enum Shown {
 /// Asks the remote, for all who wait, until it shows `commit`, which it has accepted, or commits of someone else.
 ///
 /// # Errors
-/// Those of a fetch; [`SyncError::Stopped`].
+/// The errors of a fetch; [`SyncError::Stopped`].
 pub(super) fn until_shown(
     store: &Store,
     turn: &mut Turn<'_>,

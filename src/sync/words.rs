@@ -59,7 +59,7 @@ pub(super) fn from_stderr(stderr: &[u8]) -> String {
     if !line.is_empty() {
         return line;
     }
-    // Of a bundle, for example, git says nothing else.
+    // For a bundle, for example, git prints nothing else.
     let last = text.lines().find_map(|line| line.strip_prefix("error: "));
     last.map_or_else(|| "git does not say why".into(), |line| without_passwords(line.trim()))
 }

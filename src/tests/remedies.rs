@@ -1,4 +1,4 @@
-//! Checks that every command of a remedy can be typed as it stands: the command has these options, and needs no argument that
+//! Checks that every command of a remedy can be typed as it is: the command has these options, and needs no argument that
 //! is not there. What stands for a value, such as `PLAN`, counts as one.
 
 use std::collections::BTreeMap;
@@ -116,7 +116,7 @@ fn value(expression: &str) -> &str {
 
 /// A call as it appears in the code.
 pub(crate) struct WrittenCall {
-    /// Where it stands.
+    /// Where it is.
     pub(crate) place: String,
     /// The words of its operation.
     pub(crate) words: &'static str,
@@ -128,7 +128,7 @@ pub(crate) struct WrittenCall {
 
 impl WrittenCall {
     /// A call with these values, and the methods that are called on it.
-    fn of(place: String, words: &'static str, values: &[&str], methods: &[(&str, &str)]) -> Self {
+    fn new(place: String, words: &'static str, values: &[&str], methods: &[(&str, &str)]) -> Self {
         let mut options = Vec::new();
         for (name, given) in methods.iter().take_while(|(name, _)| ["flag", "option"].contains(name)) {
             let given = arguments(given.strip_suffix(')').unwrap_or(given));
@@ -169,7 +169,7 @@ pub(crate) fn written_calls() -> Vec<WrittenCall> {
             let Some(values) = values.strip_prefix('[').and_then(|it| it.strip_suffix(']')) else { continue };
             if let Some(words) = operations.get(operation) {
                 let place = format!("{file}: {}", on_one_line(&code[from..end]));
-                found.push(WrittenCall::of(place, words, &arguments(values), &methods(&code, end)));
+                found.push(WrittenCall::new(place, words, &arguments(values), &methods(&code, end)));
             }
         }
         for way in BARE {
@@ -179,7 +179,7 @@ pub(crate) fn written_calls() -> Vec<WrittenCall> {
                 if let Some(words) = given.first().and_then(|it| operations.get(*it)) {
                     let place = format!("{file}: {}", on_one_line(&code[from..end]));
                     let methods = if *way == "Call::from(" { methods(&code, end) } else { vec![] };
-                    found.push(WrittenCall::of(place, words, &[], &methods));
+                    found.push(WrittenCall::new(place, words, &[], &methods));
                 }
             }
         }
@@ -213,7 +213,7 @@ fn calls_are_read_as_they_are_written() {
     );
     let methods = [("flag", "\"all\")"), ("option", "\"status\", \"paused\")"), ("to_owned", ")")];
     assert_eq!(
-        WrittenCall::of(String::new(), "queue list", &["\"QUE\"", "&id"], &methods).line(),
+        WrittenCall::new(String::new(), "queue list", &["\"QUE\"", "&id"], &methods).line(),
         ["queue", "list", "--all", "--status", "paused", "QUE", VALUE]
     );
 }

@@ -97,7 +97,7 @@ pub(crate) fn ids(store: &Store, range: &[&str]) -> Result<Vec<ObjectId>, RangeE
 /// `None` if the trees of the commit unfold to more files than can be examined.
 fn changes(store: &Store, code: &CodeCommit) -> Result<Option<BTreeMap<String, FileEffect>>, StoreError> {
     let Some(files) = store.every_change_of(code)? else { return Ok(None) };
-    Ok(Some(files.into_iter().map(|(path, old, new)| (path, FileEffect::of(old, new))).collect()))
+    Ok(Some(files.into_iter().map(|(path, old, new)| (path, FileEffect::new(old, new))).collect()))
 }
 
 /// The issues whose executions link these commits, each once, by id.

@@ -94,9 +94,9 @@ pub(crate) fn of_worktree(
         Some(branch) => own_branch::relation(store, active, &own.execution, branch),
         None => Ok(Relation::Other),
     };
-    Ok(match Claim::of(&executions, &active.execution_id) {
+    Ok(match Claim::find(&executions, &active.execution_id) {
         Claim::Unknown => Binding::Nothing,
-        Claim::Ended(own) => match Ending::of(own) {
+        Claim::Ended(own) => match Ending::from_execution(own) {
             Some(ending) if own.ended_by_another().is_some() => {
                 Binding::Ended(own.execution.solution_id.clone(), ending)
             }

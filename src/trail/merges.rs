@@ -149,7 +149,7 @@ fn of_the_merge(
 fn effects(changes: impl IntoIterator<Item = (BString, (bool, bool))>) -> BTreeMap<String, FileEffect> {
     changes
         .into_iter()
-        .map(|(path, (was, is))| (path.to_str_lossy().into_owned(), FileEffect::of(was, is)))
+        .map(|(path, (was, is))| (path.to_str_lossy().into_owned(), FileEffect::new(was, is)))
         .collect()
 }
 
@@ -164,5 +164,5 @@ fn by_file(store: &Store, merge: &CodeCommit) -> Result<Option<BTreeMap<String, 
     };
     let sides = [store.code_tree_of(one)?, store.code_tree_of(two)?];
     let found = store.repo().merged_otherwise(base, sides, store.code_tree_of(merge.id)?)?;
-    Ok(Some(found.into_iter().map(|(path, was, is)| (path, FileEffect::of(was, is))).collect()))
+    Ok(Some(found.into_iter().map(|(path, was, is)| (path, FileEffect::new(was, is))).collect()))
 }

@@ -53,7 +53,7 @@ impl Live {
             frame.push(b'\n');
         }
         self.drawn = lines.len();
-        // The work goes on even if it cannot be shown.
+        // The work continues even if it cannot be shown.
         let _ = self.out.write_all(&frame).and_then(|()| self.out.flush());
     }
 

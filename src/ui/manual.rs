@@ -11,7 +11,7 @@ pub(crate) fn text(roff: &str) -> String {
     let mut page = PlainPage::default();
     let mut begun = String::new();
     for line in roff.lines() {
-        // Bold text can go on in the next line.
+        // Bold text can continue in the next line.
         begun.push_str(line);
         if begun.matches("\\fB").count() > begun.matches("\\fP").count() + begun.matches("\\fR").count() {
             begun.push(' ');

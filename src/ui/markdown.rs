@@ -58,9 +58,9 @@ struct Writer {
     lines: Vec<String>,
     /// What was read of a paragraph.
     spans: Vec<Span>,
-    /// What stands before each line of the blocks that are open: quotes and items.
+    /// What comes before each line of the blocks that are open: quotes and items.
     margins: Vec<String>,
-    /// What stands before the next line instead of the last margin: the mark of an item.
+    /// What comes before the next line instead of the last margin: the mark of an item.
     mark: Option<String>,
     /// The number of the next item of each open list; none if its items have no numbers.
     lists: Vec<Option<u64>>,

@@ -97,7 +97,7 @@ impl ProgressLine {
         self.drawn = Some(Instant::now());
         let words = self.words(done, elapsed);
         if let Some(out) = &mut self.out {
-            // Work goes on even if the progress cannot be shown.
+            // Work continues even if the progress cannot be shown.
             let _ = write!(out, "{CLEAR}{words}").and_then(|()| out.flush());
         }
     }

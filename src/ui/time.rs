@@ -144,7 +144,7 @@ impl DateForm {
             // A pattern that cannot be used is refused here, not once for each time.
             StrftimeItems::new(pattern)
                 .parse()
-                .map_err(|_| format!("the pattern `{pattern}` has a `%` that begins no field of strftime"))?;
+                .map_err(|_| format!("the pattern `{pattern}` has a `%` that strftime does not know"))?;
             // There is one for each run of the program.
             return Ok(Self { shape: DateShape::Pattern(String::leak(pattern.to_owned())), is_local });
         }

@@ -98,7 +98,7 @@ fn write(
     Ok(out.exported)
 }
 
-/// A page as it stands in its file.
+/// A page as it is in its file.
 fn rendered(view: &View<'_>) -> Result<String, Refusal> {
     let content = match view.place {
         Place::Text(..) => return pages::text(view),

@@ -58,8 +58,10 @@ pub(super) fn document(view: &View<'_>, content: &PageContent) -> String {
 
 /// The tip of the store that a page shows; `None` in an export.
 fn tip(view: &View<'_>) -> Option<String> {
-    let tip = view.session.store().tip().ok().flatten().filter(|_| !view.is_export());
-    tip.map(|tip| tip.to_string())
+    if view.is_export() {
+        return None;
+    }
+    view.session.store().tip().ok().flatten().map(|tip| tip.to_string())
 }
 
 fn asset(view: &View<'_>, asset: &assets::Asset) -> String {
@@ -104,11 +106,12 @@ fn search(view: &View<'_>) -> Markup {
         RenderTarget::Server { .. } => view.href(&Place::Go),
         RenderTarget::Files(_) => view.href(&Place::Search),
     };
+    let typed = if *view.place == Place::Issues { view.query.get("q") } else { None };
     html! {
         form.search role="search" method="get" action=(action) {
             label.hidden for="search" { "Search, or an id" }
             input id="search" name="q" type="search" placeholder="Search, or an id" autocomplete="off"
-                value=[view.query.get("q").filter(|_| *view.place == Place::Issues)];
+                value=[typed];
             button type="submit" { "Go" }
         }
     }

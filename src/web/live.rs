@@ -17,7 +17,7 @@ pub(super) struct Moves {
 }
 
 impl Moves {
-    pub(super) fn of(source: WebSource) -> Self {
+    pub(super) fn new(source: WebSource) -> Self {
         Self { source, count: Arc::new(watch::Sender::new(0)), is_looking: Arc::default() }
     }
 

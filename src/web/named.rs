@@ -29,7 +29,7 @@ enum Candidate {
 }
 
 impl Candidate {
-    fn of(word: &str) -> Option<Self> {
+    fn parse(word: &str) -> Option<Self> {
         let has = |is: fn(&u8) -> bool| word.bytes().any(|byte| is(&byte));
         // Without a digit it is a word, without a letter a number.
         if word.len() >= SHORTEST_HASH
@@ -51,7 +51,7 @@ impl<'a> Named<'a> {
 
     /// The page of what a word names.
     pub(super) fn place(&self, word: &str) -> Option<Place> {
-        let candidate = Candidate::of(word)?;
+        let candidate = Candidate::parse(word)?;
         let mut known = self.known.borrow_mut();
         if let Some(known) = known.get(word) {
             return known.clone();
@@ -82,12 +82,15 @@ impl<'a> Named<'a> {
 
 /// The page of an export for what a word names.
 pub(super) fn in_export(export: &ExportState, word: &str) -> Option<Place> {
-    match Candidate::of(word)? {
+    match Candidate::parse(word)? {
         Candidate::Issue(id) => Some(Place::Issue(id)).filter(|place| export.known.contains(&place.file())),
         Candidate::Commit(hash) => {
             let begin = format!("commits/{}", hash.as_str());
             let mut found = export.known.range(begin.clone()..).take_while(|file| file.starts_with(&begin));
-            let only = found.next().filter(|_| found.next().is_none())?;
+            let only = found.next()?;
+            if found.next().is_some() {
+                return None;
+            }
             let hash = only.strip_prefix("commits/")?.strip_suffix(".html")?;
             Some(Place::Commit(Hex::parse(hash)?))
         }

@@ -61,7 +61,7 @@ impl<'a, 'v> Shown<'a, 'v> {
                 }
                 aside aria-label="facts" {
                     (PreEscaped(page::html::fields(self, &page.facts)))
-                    @if let Some(facts) = beside.facts.as_ref().filter(|_| self.lists.is_first()) { (facts) }
+                    @if let Some(facts) = &beside.facts && self.lists.is_first() { (facts) }
                 }
             }
         }
@@ -125,11 +125,11 @@ impl HtmlPlace for Shown<'_, '_> {
                 let (path, query) = address.split_once('?').unwrap_or((address, ""));
                 let query = Query::parse(query);
                 // An export has no list with a filter.
-                match Place::parse(path).filter(|_| query.is_empty() || !view.is_export()) {
-                    Some(place) => {
+                match Place::parse(path) {
+                    Some(place) if query.is_empty() || !view.is_export() => {
                         html! { span.quiet { a href=(view.href_with(&place, &query)) { (name) } } }
                     }
-                    None => html! { span.quiet { (name) } },
+                    _ => html! { span.quiet { (name) } },
                 }
             }
             Target::Here(key) => html! { a.id href=(format!("#{key}")) { (name) } },

@@ -1,4 +1,4 @@
-//! The places in which plans are carried out and agents work: how they are made and prepared.
+//! The places in which plans are executed and agents work: how they are made and prepared.
 //!
 //! A new worktree has what git tracks and nothing else. [`Preparation`] brings what a project needs besides: its
 //! submodules, the ignored files that `.worktreeinclude` names, and what its setup commands make.

@@ -178,7 +178,7 @@ pub(crate) struct Prepared {
     pub(crate) skipped: Vec<SkippedPath>,
     /// The submodules that were checked out.
     pub(crate) submodules: Vec<PathBuf>,
-    /// Those that were not.
+    /// Submodules that were not checked out.
     pub(crate) missing: Vec<MissingSubmodule>,
     /// Its variables; `None` if there is no directory in which to remember them.
     pub(crate) variables: Option<PlaceVariables>,

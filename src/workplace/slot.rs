@@ -25,7 +25,7 @@ const FILE: &str = "wf/place";
 /// The longest name of a database in common systems.
 const LONGEST_NAME: usize = 63;
 
-/// What tells a place from others on this machine: `WF_SLOT`, `WF_PORT` and `WF_NAME`.
+/// What distinguishes a place from others on this machine: `WF_SLOT`, `WF_PORT` and `WF_NAME`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PlaceVariables {
     /// The lowest number that no other place has.
@@ -53,12 +53,12 @@ impl PlaceVariables {
         Ok(Self { slot, port: first + slot * PORTS, name: name(label) })
     }
 
-    /// Those of the worktree of `store`; `None` if it was not prepared, or the note cannot be read.
+    /// The variables of the worktree of `store`; `None` if it was not prepared, or the note cannot be read.
     pub(crate) fn of_worktree(store: &Store) -> Option<Self> {
         Self::noted(&store.git_dir().join(FILE))
     }
 
-    /// Those that a file has; `None` if it cannot be read.
+    /// The variables noted in a file; `None` if it cannot be read.
     pub(super) fn noted(file: &Path) -> Option<Self> {
         let text = fs::read_to_string(file).ok()?;
         let mut words = text.split_ascii_whitespace();

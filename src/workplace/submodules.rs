@@ -13,9 +13,9 @@ const MOST_DEPTH: usize = 8;
 /// The submodules of a workplace.
 #[derive(Debug, Default)]
 pub(super) struct Submodules {
-    /// Those that were checked out.
+    /// Submodules that were checked out.
     pub(super) done: Vec<PathBuf>,
-    /// Those that were not, with the reason.
+    /// Submodules that were not checked out, with the reason.
     pub(super) missing: Vec<MissingSubmodule>,
 }
 

@@ -117,7 +117,7 @@ impl Failed {
         Self { step, why, error: None }
     }
 
-    /// The same, with the ways to log in that the agent offers.
+    /// The error, with the ways to log in that the agent offers.
     fn with_logins(self, offered: &[AuthMethod]) -> Self {
         if offered.is_empty() {
             return self;

@@ -80,7 +80,7 @@ const ITS_IN_PART: &[(&str, &[&str])] = &[
 ];
 /// The options of `git wf` whose value can be the next word.
 const WITH_VALUE: &[&str] = &["--color", "--date"];
-/// Its other options that can stand before a command.
+/// Its other options that can come before a command.
 const ALONE: &[&str] =
     &["--json", "--plain", "--quiet", "-q", "--verbose", "-v", "--help", "-h", "--version", "-V"];
 

@@ -23,7 +23,7 @@ pub(super) enum Holds {
     Unknown,
 }
 
-/// Words that mean a file wherever they stand in a name.
+/// Words that mean a file wherever they are in a name.
 const FILES: &[&str] =
     &["path", "paths", "filepath", "filename", "filenames", "uri", "uris", "cwd", "workdir"];
 /// Words that mean a file at the end of a name.
@@ -161,7 +161,9 @@ fn words(name: &str) -> Vec<String> {
             words.push(String::new());
         }
         was_lower = c.is_lowercase() || c.is_ascii_digit();
-        if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
+        if c.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
             word.extend(c.to_lowercase());
         }
     }

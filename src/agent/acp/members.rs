@@ -11,7 +11,7 @@ use crate::model::shell::word;
 
 /// How deep the members of an input are looked at.
 const DEEPEST: usize = 32;
-/// A longer text is no path.
+/// A longer text is not a path.
 const LONGEST_PATH: usize = 4096;
 
 /// What the members of an input name.

@@ -92,7 +92,7 @@ pub(super) fn converse(
         end,
         result: None,
         happened,
-        heard: (Tail::of(MOST_OUTPUT), Tail::of(MOST_ERRORS)),
+        heard: (Tail::new(MOST_OUTPUT), Tail::new(MOST_ERRORS)),
         transcript,
         observer,
         is_amid_line: false,

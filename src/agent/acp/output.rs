@@ -15,7 +15,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 pub(super) struct OutputLines {
     pub(super) to: Option<lines::Sender<std::io::Result<String>>>,
     line: Vec<u8>,
-    /// Lines that are no messages.
+    /// Lines that are not messages.
     pub(super) strange: String,
     /// Whether a line was too long, or more came than was read.
     pub(super) flooded: bool,

@@ -3,12 +3,12 @@
 
 use serde_json::Value;
 
-/// The tokens that a session used, as far as its agent tells.
+/// The tokens that a session used, as far as its agent shows.
 #[derive(Debug, Default)]
 pub(crate) struct TokenCount {
-    /// Those that it had used before this conversation.
+    /// Tokens used before this conversation.
     before: u64,
-    /// Those of the turns of this conversation that have ended; `None` if none of them told any.
+    /// Tokens of the turns that have ended in this conversation; `None` if no turn reported any.
     told: Option<u64>,
     /// The largest size of its context: agents compact it when it is full, but have read all of it.
     context: Option<u64>,

@@ -25,15 +25,15 @@ pub(super) struct Wrapper {
 enum Form {
     /// As words after its own options.
     Words,
-    /// The same; it runs a shell if there are none.
+    /// As words after its own options, or a shell if there are none.
     Shell,
-    /// The same, or as arguments of a shell, maybe after the name of a user.
+    /// As words, as arguments of a shell perhaps after the name of a user, or a shell if there are none.
     ShellWords,
     /// As words that a shell reads as a line.
     Line,
     /// In a way of its own: each of its words may be a program.
     Any,
-    /// The same, and so may each word of its input.
+    /// In a way of its own: each of its words, and each word of its input, may be a program.
     AnyInput,
 }
 
@@ -226,8 +226,8 @@ impl Reading<'_> {
                     return Ok(());
                 }
                 n += usize::from(self.letters(letters, next)?);
-            } else if let Some((name, value)) =
-                word.split_once('=').filter(|_| matches!(self.wrapper.name, "env" | "sudo"))
+            } else if matches!(self.wrapper.name, "env" | "sudo")
+                && let Some((name, value)) = word.split_once('=')
             {
                 self.judge.assigned(name, value)?;
             } else if operands > 0 {

@@ -16,7 +16,7 @@ use crate::process::supervise::{Command, ProcessEnd, Stream, supervise};
 /// The words before the id of a session in a line of stderr.
 const SESSION: &str = "session id:";
 
-/// Asks an agent: in a session that it knows if there is one, or else anew.
+/// Asks an agent: in a session that it knows if there is one, or else in a new one.
 pub(super) fn converse(
     agent: &Agent,
     place: &AgentWorkplace,
@@ -65,7 +65,7 @@ fn run(
         PlainSession::Known(id) => Some(id.clone()),
         PlainSession::New(id) => agent.names_sessions().then(|| id.clone()),
     };
-    let (mut out, mut err) = (Tail::of(MOST_OUTPUT), Tail::of(MOST_ERRORS));
+    let (mut out, mut err) = (Tail::new(MOST_OUTPUT), Tail::new(MOST_ERRORS));
     let observer = RefCell::new(observer);
     let limit = agent.timeout().value;
     let ran = supervise(command, Some(limit), &mut || observer.borrow_mut().stop(), &mut |stream, bytes| {

@@ -5,7 +5,7 @@ use super::{AgentWorkplace, Unanswered};
 /// How bubblewrap begins to say that it cannot start a program: then follow its path and the system's error.
 const NOT_STARTED: &str = "bwrap: execvp ";
 
-/// The same failure, or that the program is not in the sandbox, if bubblewrap says so.
+/// Turns a failure in which bubblewrap does not find the program into one that says so.
 pub(super) fn or_other(place: &AgentWorkplace, error: Unanswered) -> Unanswered {
     let (agent, said) = match &error {
         Unanswered::Failed { agent, said, .. } | Unanswered::Protocol { agent, said, .. } => (agent, said),

@@ -24,7 +24,7 @@ use crate::ui::{Button, Input, Key};
 
 /// The digest of an empty plan.
 fn digest() -> PlanDigest {
-    PlanDigest::of(&serde_json::json!({}))
+    PlanDigest::of_plan(&serde_json::json!({}))
 }
 
 /// A board that answers its own requests for lanes from a list of issues.

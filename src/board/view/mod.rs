@@ -70,8 +70,10 @@ fn top(model: &Model, area: Rect, buffer: &mut Buffer) -> Option<Position> {
 
 /// An error of the filter, what is in progress, the last message, or the available keys.
 fn bottom(model: &Model, area: Rect, buffer: &mut Buffer) {
-    let place = model.lanes.get(model.at).map(|lane| format!("{}/{}", lane.cursor + 1, lane.total));
-    let place = place.filter(|_| model.detail.is_none()).unwrap_or_default();
+    let place = match model.lanes.get(model.at) {
+        Some(lane) if model.detail.is_none() => format!("{}/{}", lane.cursor + 1, lane.total),
+        _ => String::new(),
+    };
     let wide = u16::try_from(place.len()).unwrap_or(0).min(area.width / 3);
     let left = Rect { width: area.width.saturating_sub(wide + 1), ..area };
     put(buffer, Rect { x: area.right() - wide, width: wide, ..area }, &place, DIM);

@@ -20,7 +20,7 @@ pub(crate) const HELP: &str = "The first line below the fields is the title; the
 pub(crate) fn read(text: &str) -> Result<IssueText, Refusal> {
     issue_text::parse(text).map_err(|fault| {
         Refusal::new(Code::InvalidText, format!("the text cannot be read: {fault}"))
-            .hint("fields stand between two lines of `---`, one `name: value` in each line")
+            .hint("fields go between two lines of `---`, one `name: value` per line")
             .remedy(RemedyCall::new(Other::Help, ["new"]), "describes the fields")
     })
 }

@@ -73,7 +73,7 @@ pub(in crate::cli) fn tested(screen: &mut Screen, tested: &Tested) -> io::Result
         tested.protocol,
     )?;
     if let Some(name) = &tested.calls_itself {
-        writeln!(screen, "it calls itself {}", clean_line(name))?;
+        writeln!(screen, "it identifies itself as {}", clean_line(name))?;
     }
     if let Some(answer) = &tested.answer {
         writeln!(screen, "{}", indent(&serde_json::to_string_pretty(answer)?, 2))?;

@@ -8,7 +8,7 @@ use crate::ui::{Screen, clean_line, count, style};
 /// How many files with conflicts are named.
 const SHOWN_FILES: usize = 5;
 
-/// Each issue with what became of it.
+/// Each issue with what happened to it.
 pub(in crate::cli) fn landed(screen: &mut Screen, view: &LandView) -> io::Result<()> {
     let onto = match &view.remote {
         Some(remote) => format!("{} (also at {remote})", view.onto.short()),

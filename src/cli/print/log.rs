@@ -31,7 +31,7 @@ pub(in crate::cli) fn step(
     Ok(())
 }
 
-/// What stands before the lines below the first.
+/// What comes before the lines below the first.
 const MARGIN: &str = "           ";
 
 fn first_line(step: &HistoryStep, screen: &Screen) -> String {

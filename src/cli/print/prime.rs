@@ -210,9 +210,9 @@ pub(in crate::cli) struct EventContext {
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(in crate::cli) enum SessionStop {
-    /// The agent goes on.
+    /// The agent continues.
     Decision { decision: &'static str, reason: String },
-    /// The agent goes on with this as its next message.
+    /// The agent continues with this as its next message.
     Followup { followup_message: String },
     /// The user is told.
     #[serde(rename_all = "camelCase")]
@@ -230,7 +230,7 @@ pub(in crate::cli) fn start_for(form: HookForm, additional_context: String) -> S
     }
 }
 
-/// The reminder, as the hooks of an agent expect it: the agent goes on if only the end is missing, and otherwise the
+/// The reminder, as the hooks of an agent expect it: the agent continues if only the end is missing, and otherwise the
 /// user is told, if the agent can do that.
 pub(in crate::cli) fn stop_for(form: HookForm, it: &Reminder) -> Option<SessionStop> {
     let text = reminder(it);
@@ -245,7 +245,7 @@ pub(in crate::cli) fn stop_for(form: HookForm, it: &Reminder) -> Option<SessionS
     }
 }
 
-/// Whether the input of a stop hook says that such a hook has already made the agent go on, or that the turn was
+/// Whether the input of a stop hook says that such a hook has already made the agent continue, or that the turn was
 /// aborted.
 pub(in crate::cli) fn already_continued(input: &Value) -> bool {
     let is_active = |name: &str| input[name] == true;

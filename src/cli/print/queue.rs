@@ -120,7 +120,7 @@ fn items(screen: &mut Screen, items: &[ItemAnswer], now: i64) -> io::Result<()> 
             Cell::from(screen.id(it.item.solution_id.as_str())),
         ];
         if has_holders {
-            let holder = it.holder.as_ref().filter(|_| is_executing(it));
+            let holder = if is_executing(it) { it.holder.as_ref() } else { None };
             let until = holder.map(|holder| holder.lease_expires_at.millis());
             let lease = match until {
                 Some(until) if until < now => {

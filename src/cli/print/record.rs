@@ -27,9 +27,9 @@ fn print_one(it: &RecordChange, margin: usize, screen: &mut Screen) -> io::Resul
         return Ok(());
     }
     let fields: Vec<FieldChange> = it.fields.iter().filter(|field| !is_said(it, field)).cloned().collect();
-    let heading = |list: &str, id: &str| match it.titles.get(id).filter(|_| list == "tasks") {
-        Some(title) => format!("{id} {title}"),
-        None => id.to_owned(),
+    let heading = |list: &str, id: &str| match it.titles.get(id) {
+        Some(title) if list == "tasks" => format!("{id} {title}"),
+        _ => id.to_owned(),
     };
     diff_print::print(&fields, margin + 4, heading, screen)
 }

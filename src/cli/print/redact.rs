@@ -25,7 +25,7 @@ pub(in crate::cli) fn purged(screen: &mut Screen, answer: &Purge) -> io::Result<
     } else {
         writeln!(
             screen,
-            "rewrote {} of {reference}, and {} in them; none of them holds a hidden value any more",
+            "rewrote {} of {reference}, and {} in them; none of them holds a hidden value",
             count(*commits, "commit"),
             count(*files, "file")
         )?;
@@ -38,7 +38,7 @@ pub(in crate::cli) fn purged(screen: &mut Screen, answer: &Purge) -> io::Result<
             1 => "1 entry has".to_owned(),
             many => format!("{many} entries have"),
         };
-        writeln!(screen, "{entries} a new id now, which --json names")?;
+        writeln!(screen, "{entries} a new id; --json lists them")?;
     }
     if *commits == 0 && remotes.is_empty() {
         return Ok(());

@@ -56,7 +56,7 @@ pub(in crate::cli) fn added(screen: &mut Screen, it: &RoadmapAdded, is_changed: 
     Ok(())
 }
 
-/// The issues of an added roadmap, and what became of them.
+/// The issues of an added roadmap, and what happened to them.
 fn print_issues(screen: &mut Screen, it: &RoadmapAdded) -> io::Result<()> {
     let mut table = Table::new([
         Column::left(""),

@@ -74,7 +74,7 @@ pub(in crate::cli) fn diff(screen: &mut Screen, diff: &RunDiff) -> io::Result<()
 /// The branch of a run, if any work was merged into it.
 fn branch_with_work(view: &RunView) -> Option<&Branch> {
     let has_work = view.state.completed_actions.iter().any(|action| action.starts_with("integrate"));
-    view.branch.as_ref().filter(|_| has_work)
+    if has_work { view.branch.as_ref() } else { None }
 }
 
 /// `3 of 5 completed, 1 failed`
@@ -98,8 +98,8 @@ pub(in crate::cli) fn steered(screen: &mut Screen, told: &SteeredRun) -> io::Res
     match told.order {
         OrderKind::Stop => writeln!(screen, "{run} stops the work on {issues}")?,
         OrderKind::Pause => writeln!(screen, "{run} starts no further step")?,
-        OrderKind::Resume => writeln!(screen, "{run} goes on")?,
-        OrderKind::Add => writeln!(screen, "{run} takes {issues}")?,
+        OrderKind::Resume => writeln!(screen, "{run} continues")?,
+        OrderKind::Add => writeln!(screen, "{run} adds {issues}")?,
     }
     if told.driven == Driven::Elsewhere {
         writeln!(screen, "  its driver sees that when it next fetches")?;
@@ -127,7 +127,7 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
     }
     driver(screen, view)?;
     if view.is_paused {
-        writeln!(screen, "  it is paused; `git wf run resume {}` lets it go on", run.id)?;
+        writeln!(screen, "  it is paused; `git wf run resume {}` continues it", run.id)?;
     }
     for limited in &view.limited_agents {
         let until = time::point(limited.until);

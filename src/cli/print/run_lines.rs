@@ -32,7 +32,7 @@ impl RunLines {
 
     /// What to say about an update: one line or several, without a newline at the end; nothing if another update says
     /// it.
-    pub(super) fn of(&mut self, update: &RunUpdate<'_>) -> Option<String> {
+    pub(super) fn lines(&mut self, update: &RunUpdate<'_>) -> Option<String> {
         match update {
             RunUpdate::Started { run, agents, is_resumed, issues } => {
                 Some(self.started(run, agents, *is_resumed, issues))

@@ -219,7 +219,7 @@ impl RunWatch for Following {
         if let Form::Live { board, .. } = &mut output.form {
             board.update(update);
         }
-        let lines = self.lines.of(update);
+        let lines = self.lines.lines(update);
         if matches!(output.form, Form::Quiet) && !is_urgent(update) {
             return;
         }

@@ -36,7 +36,7 @@ fn look(vouching: Vouching) -> style::Style {
     }
 }
 
-/// Such as `2 merges recomputed`.
+/// A count in words: `2 merges recomputed`.
 fn counted(vouching: Vouching, n: usize) -> String {
     match (vouching, n) {
         (Vouching::Recomputed, 2..) => format!("{n} merges recomputed"),

@@ -15,7 +15,9 @@ use crate::ui::{Cell, Column, Screen, Table, UiSettings, clean_line, indent, sty
 fn gates(screen: &mut Screen, gates: &Gates) -> io::Result<()> {
     let longest = Gate::ALL.iter().map(|gate| width(&meaning(*gate))).max().unwrap_or_default();
     let narrow = screen.columns().filter(|columns| *columns < GATE_AND_VALUE + longest);
-    if let Some(columns) = narrow.filter(|_| !UiSettings::get().is_plain) {
+    if let Some(columns) = narrow
+        && !UiSettings::get().is_plain
+    {
         for gate in Gate::ALL {
             let value = gates.0.get(gate.as_str()).map_or("", |value| value);
             let painter = screen.painter();

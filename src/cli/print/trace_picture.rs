@@ -25,7 +25,7 @@ const CLASSES: &[(&str, &str, &str)] = &[
 ];
 
 /// Makes the graph. Each commit appears once, even if it belongs to several executions.
-pub(in crate::cli) fn of(found: &TraceView) -> Picture {
+pub(in crate::cli) fn draw(found: &TraceView) -> Picture {
     let mut picture = Picture::new(&found.query, CLASSES);
     let mut commits: BTreeMap<CommitHash, usize> = BTreeMap::new();
     let asked = found.commit.iter().chain(found.commits.iter().flatten().map(|it| &it.commit));

@@ -35,7 +35,7 @@ pub(in crate::cli) fn asked(tests: &[&Test], are_more: bool, folder: &Path) {
     }
 }
 
-/// Of what a failed test printed, at most this many bytes are shown, from the end.
+/// At most this many bytes of a failed test's output are shown, from the end.
 const LONGEST_OUTPUT: usize = 256 * 1024;
 
 /// Shows tests while they run: on stdout, or on stderr if stdout is for a document. A test that passes is one line; what

@@ -42,12 +42,10 @@ fn one(file: &str, span: &Explained, screen: &mut Screen) -> io::Result<()> {
     } else {
         format!("{file}:{}-{}", span.first_line, span.last_line)
     };
-    let text = span
-        .lines
-        .first()
-        .filter(|_| span.first_line == span.last_line)
-        .map(|it| it.trim())
-        .unwrap_or_default();
+    let text = match span.lines.first() {
+        Some(line) if span.first_line == span.last_line => line.trim(),
+        _ => "",
+    };
     writeln!(screen, "{}  {}", painter.paint(style::HEADING, &clean_line(&lines)), clean_line(text))?;
     if let Some(commit) = &span.commit {
         writeln!(

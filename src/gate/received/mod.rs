@@ -94,7 +94,7 @@ impl ReceivedFaults {
     }
 }
 
-/// The same, but with the faults of single files apart.
+/// Checks what was received, and returns the faults of single files apart from those of the whole push.
 pub(crate) fn received_faults(
     store: &Store,
     old: Option<ObjectId>,
@@ -202,8 +202,7 @@ fn strangers(store: &Store, steps: &[HistoryLink], is_first: bool) -> Result<Vec
             continue;
         }
         if step.parents.is_empty() && !(is_first && step.commit == first) {
-            let what =
-                format!("{} is a first commit, but not the one that all stores begin with", step.commit);
+            let what = format!("{} is a root commit, but not the one that all stores share", step.commit);
             faults.push(what);
             continue;
         }

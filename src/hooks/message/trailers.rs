@@ -88,7 +88,7 @@ fn with_trailers(message: &[u8], comment: &CommentRule, trailers: &[(&str, &str)
 struct Wanted {
     /// What to add below its last trailers.
     missing: Vec<(String, String)>,
-    /// What to write in place of all our trailers instead, if a task would otherwise stand below another plan.
+    /// What to write in place of all our trailers instead, if a task would otherwise be below another plan.
     instead: Option<Vec<(String, String)>>,
 }
 
@@ -116,7 +116,7 @@ fn wanted(
     };
     let begins_so =
         all.len() >= present.len() && present.iter().zip(&all).all(|(known, one)| is_same(known, one));
-    // What stands there already is not added once more.
+    // What is there already is not added once more.
     let is_again = |one: &(String, String)| present.iter().any(|known| is_same(known, one));
     if begins_so && !all[present.len()..].iter().any(is_again) {
         let missing = all[present.len()..].iter().cloned().chain(others).collect();

@@ -2,7 +2,7 @@
 //! else stays as it is: comments, order, indentation, newlines.
 //!
 //! Taking out must know what putting in has made. That follows from the white space alone: an entry in an object or array
-//! that was there, and was empty, stands directly behind its bracket; in one that was made for it, white space precedes it.
+//! that was there, and was empty, is directly behind its bracket; in one that was made for it, white space precedes it.
 
 mod fresh;
 mod parsed;

@@ -140,7 +140,7 @@ fn mcp(paths: &'static [&'static str], servers: &'static str, value: Value) -> P
     }
 }
 
-/// The same, in a file that has something besides.
+/// The piece, in a file that must also have something else.
 fn with(besides: Besides, piece: Piece) -> Piece {
     let edit = match piece.edit {
         Edit::Json { entries, reader, .. } => Edit::Json { entries, reader, besides },

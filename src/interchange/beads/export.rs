@@ -30,7 +30,7 @@ pub(super) fn own(issue: &Issue) -> Option<&Value> {
 /// The record of an issue.
 pub(crate) fn record(folder: &IssueFolder, numbers: &CommentNumbers) -> BeadsRecord {
     let issue = &folder.issue.record;
-    let derived = IssueDerived::of(folder);
+    let derived = IssueDerived::derive(folder);
     let own = own(issue);
     let before = own.and_then(|record| read(record).ok());
     let map = if before.is_some() { own.and_then(Value::as_object) } else { None };

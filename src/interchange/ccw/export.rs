@@ -28,7 +28,7 @@ pub(crate) struct CcwIssue {
 /// The record of an issue.
 pub(crate) fn issue(folder: &IssueFolder) -> CcwIssue {
     let issue = &folder.issue.record;
-    let derived = IssueDerived::of(folder);
+    let derived = IssueDerived::derive(folder);
     let mut record = stored(issue);
     let mut status = word(derived.status, None, false).to_owned();
     let mut is_over = status == "completed";

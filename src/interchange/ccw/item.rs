@@ -32,7 +32,7 @@ const PLACED: &[&str] = &[
 /// The members of a result that have a field here.
 const RESULT: &[&str] = &["summary", "files_modified", "tests_passed", "acceptance_verified", "tasks"];
 
-/// An item where it stands.
+/// An item where it is.
 pub(super) struct PlacedItem<'a> {
     pub(super) queue: QueueId,
     pub(super) number: ItemId,

@@ -32,7 +32,7 @@ pub(super) fn named(issue: &IssueId, given: &str) -> Option<SolutionId> {
     let last = match given.strip_prefix("SOL-").filter(is_short_uid) {
         Some(rest) => format!("sol{rest}"),
         None if given.trim().is_empty() => return None,
-        None => Uid::of(&[given.as_bytes()]).to_string(),
+        None => Uid::from_content(&[given.as_bytes()]).to_string(),
     };
     SolutionId::parse(&format!("SOL-{issue}-{last}")).ok()
 }
@@ -46,7 +46,7 @@ const SHORT: usize = 13;
 
 /// The digest of a plan.
 pub(super) fn digest(plan: &PlanJson) -> PlanDigest {
-    PlanDigest::of(plan)
+    PlanDigest::of_plan(plan)
 }
 
 /// A plan of an issue.

@@ -143,7 +143,7 @@ fn a_plan_may_have_any_id_there() {
     let others =
         ["SOL-ISS-002-1", "SOL-ISS-001-A7", "SOL-A", "SOL-a-b", "plan", "SOL-", "SOL-12345678901234"];
     for given in others {
-        let uid = Uid::of(&[given.as_bytes()]);
+        let uid = Uid::from_content(&[given.as_bytes()]);
         assert_eq!(named(given), format!("SOL-ISS-001-{uid}"), "{given}");
     }
     assert_eq!(plan::named(&issue, " "), None);

@@ -40,7 +40,7 @@ pub(crate) struct Bugs<'a> {
 
 impl<'a> Bugs<'a> {
     /// The bugs of a repository, or as it fetched them from `remote`.
-    pub(crate) fn of(repo: &'a Repository, remote: Option<&str>) -> Result<Self, GitError> {
+    pub(crate) fn new(repo: &'a Repository, remote: Option<&str>) -> Result<Self, GitError> {
         let place = remote.map_or_else(|| "refs/".to_owned(), |remote| format!("refs/remotes/{remote}/"));
         let (bugs, identities) =
             (under(&place, repo, "bugs")?, under(&place, repo, "identities")?.into_iter().collect());

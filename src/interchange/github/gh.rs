@@ -152,7 +152,7 @@ pub(crate) fn issues_of(repository: &str, selection: &ImportSelection) -> Result
         return Err(GhError::Cut { fault: strict::json_fault(&error), repository: repository.to_owned() });
     }
     let most = if given.is_none() { u64::try_from(limit).ok() } else { None };
-    let mut pages = IssuePages::of(&with_all_comments(output.stdout, repository)?, most);
+    let mut pages = IssuePages::parse(&with_all_comments(output.stdout, repository)?, most);
     if let Some(known) = known {
         let lacking: Vec<&str> = NEWER_FIELDS.iter().copied().filter(|name| !known.contains(name)).collect();
         pages.lack(&lacking);

@@ -28,7 +28,7 @@ pub(crate) struct IssuePages {
 impl IssuePages {
     /// The content of a file. If a program wrote it, `most` is how many issues it was asked for at most, unless the user
     /// set a limit.
-    pub(crate) fn of(bytes: &[u8], most: Option<u64>) -> Self {
+    pub(crate) fn parse(bytes: &[u8], most: Option<u64>) -> Self {
         let (mut text, mut foreign) = (String::with_capacity(bytes.len()), BTreeMap::new());
         let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
         for chunk in bytes.utf8_chunks() {
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
 
     fn read(bytes: impl AsRef<[u8]>) -> Vec<String> {
-        let mut pages = IssuePages::of(bytes.as_ref(), Some(3));
+        let mut pages = IssuePages::parse(bytes.as_ref(), Some(3));
         let mut all = || -> Vec<String> {
             let each = pages.each().unwrap().map(Result::unwrap);
             each.map(|found| match found.record {
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_missing_comma_costs_no_issue_and_is_said_once() {
-        let mut pages = IssuePages::of(b"[{\"a\":1}\n{\"b\":2}\n{\"c\":3}]", None);
+        let mut pages = IssuePages::parse(b"[{\"a\":1}\n{\"b\":2}\n{\"c\":3}]", None);
         assert_eq!(pages.each().unwrap().filter(|it| it.as_ref().unwrap().record.is_ok()).count(), 3);
         let said = "line 2, column 1: a comma is missing between two issues; here and below, it is read as if it were there";
         assert_eq!(pages.remarks(), [said]);

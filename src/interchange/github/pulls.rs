@@ -71,11 +71,11 @@ pub(crate) struct HostCheck {
     pub(crate) context: String,
     /// `SUCCESS`, `FAILURE` and others, of a check that has ended.
     pub(crate) conclusion: String,
-    /// The same of a status.
+    /// How a status ended: `SUCCESS`, `FAILURE` and others.
     pub(crate) state: String,
     /// Its page.
     pub(crate) details_url: String,
-    /// The same of a status.
+    /// The page of a status.
     pub(crate) target_url: String,
 }
 
@@ -213,7 +213,7 @@ pub(crate) struct CommitStatus<'a> {
     pub(crate) commit: &'a str,
     /// How its tests ended.
     pub(crate) state: CommitState,
-    /// The same in words.
+    /// What it says, in words.
     pub(crate) words: &'a str,
 }
 

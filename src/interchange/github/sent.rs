@@ -36,8 +36,8 @@ pub(crate) struct HostLinks {
 }
 
 impl HostLinks {
-    /// Those of a record.
-    pub(crate) fn of(map: &Map<String, Value>) -> Self {
+    /// The values of a record.
+    pub(crate) fn from_record(map: &Map<String, Value>) -> Self {
         let kind = ["issueType", "type"].iter().find_map(|name| map.get(*name)?.get("name")?.as_str());
         Self { kind: kind.map(str::to_owned), parent: links::parent(map), blocked_by: links::blockers(map) }
     }
@@ -126,7 +126,7 @@ pub(crate) fn host_issue(repository: &str, number: u64) -> Result<HostIssue, GhE
     let map = object(&output.stdout, repository)?;
     let comments = map.get("comments").and_then(Value::as_array).into_iter().flatten();
     let marks = comments.filter_map(|comment| marked(comment.get("body")?.as_str()?)).map(str::to_owned);
-    Ok(HostIssue { links: HostLinks::of(&map), marks: marks.collect(), is_old })
+    Ok(HostIssue { links: HostLinks::from_record(&map), marks: marks.collect(), is_old })
 }
 
 /// Changes the type and the links of an issue.

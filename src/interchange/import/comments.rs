@@ -25,7 +25,7 @@ pub(super) fn write(tx: &mut Tx<'_>, arrival: &Arrival, is_lesser: bool) -> Resu
         return Ok(Comments::default());
     }
     let folder = layout::comments(&arrival.issue.id);
-    let hidden = Redactions::of(tx, &layout::issue_folder(&arrival.issue.id))?;
+    let hidden = Redactions::load(tx, &layout::issue_folder(&arrival.issue.id))?;
     let mut here = sound(tx, &folder)?;
     let (written, count) = news(&mut here, &arrival.comments, is_lesser, &|id: &EntryId| {
         hidden.is_about(&layout::entry(&folder, id))
@@ -188,7 +188,7 @@ fn at(stamp: &Stamp, comment: Comment) -> Comment {
     entry_at(stamp, |id| Comment { id, ..comment })
 }
 
-/// A note on the comments that the source no longer has. They stay, as everything stays that somebody said.
+/// A note on the comments that the source no longer has. They stay, as everything stays that someone said.
 pub(super) fn gone(before: &[Comment], now: &[Comment]) -> Option<String> {
     let gone = before
         .iter()
@@ -331,7 +331,7 @@ mod tests {
         };
         let (mut ada, mut bea) = (Vec::new(), Vec::new());
         import(&mut ada, &of(1, &["b"]));
-        // Another one by somebody of the same name comes before it.
+        // Another one by someone of the same name comes before it.
         import(&mut ada, &of(2, &["a", "b"]));
         assert_eq!(standing(&ada), ["a", "b"]);
         assert_eq!(import(&mut ada, &of(2, &["a", "b"])), Comments::default());

@@ -72,7 +72,7 @@ impl LeftOutRelations {
 /// The relations of one kind, of the source and of what is here.
 struct Circles {
     edges: BTreeMap<IssueId, BTreeSet<IssueId>>,
-    /// Those that are not here yet.
+    /// Relations that are not here yet.
     new: BTreeSet<(IssueId, IssueId)>,
 }
 
@@ -147,7 +147,7 @@ fn targets(kind: &'static str, all: &BTreeSet<String>) -> Vec<IssueId> {
 #[derive(Default)]
 struct RelatedHere {
     all: BTreeSet<IssueId>,
-    /// Those that stay after an import.
+    /// Relations that stay after an import.
     kept: BTreeSet<IssueId>,
 }
 

@@ -50,7 +50,7 @@ impl Writing<'_> {
         let log = layout::feedback(id);
         let hidden = match work.feedback[..] {
             [] => Redactions::default(),
-            _ => Redactions::of(tx, &layout::issue_folder(id))?,
+            _ => Redactions::load(tx, &layout::issue_folder(id))?,
         };
         for feedback in &work.feedback {
             came.feedback += u64::from(write_entry(tx, &hidden, &log, feedback)?);
@@ -111,7 +111,7 @@ impl Writing<'_> {
             let mut items = 0;
             if !matches!(followed, Followed::LeftOut) {
                 let log = layout::queue_conflicts(&queue.id);
-                let hidden = Redactions::of(tx, &layout::queue_folder(&queue.id))?;
+                let hidden = Redactions::load(tx, &layout::queue_folder(&queue.id))?;
                 let mut differs = false;
                 for conflict in conflicts {
                     let path = layout::entry(&log, &conflict.id);

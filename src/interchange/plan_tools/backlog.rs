@@ -1,4 +1,4 @@
-//! Backlog.md 1.52: a task is a Markdown file with fields above sections that stand between markers.
+//! Backlog.md 1.52: a task is a Markdown file with fields above sections that are between markers.
 
 mod body;
 mod written;
@@ -66,7 +66,7 @@ static NAMES: ReusedNames = ReusedNames {
     },
 };
 
-/// The time of its creation, as it stands in the fields of a task.
+/// The time of its creation, as it is in the fields of a task.
 fn created_text(text: &str) -> Option<&str> {
     let line = text.lines().skip(1).take_while(|line| line.trim_end() != "---");
     let value = line.filter_map(|line| line.strip_prefix("created_date:")).next()?;

@@ -9,31 +9,31 @@ use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
 /// A task: `- [ ] 1.1 Buy leaves`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TaskBox<'a> {
-    /// Where its mark stands: what is between the brackets.
+    /// Where its mark is: what is between the brackets.
     pub(super) mark: Range<usize>,
     /// Whether it is ticked. Marks other than `x` count as open.
     pub(super) is_done: bool,
     /// Its line after the box.
     pub(super) text: &'a str,
-    /// The indented lines below it that are no boxes.
+    /// The indented lines below it that are not boxes.
     pub(super) below: Vec<&'a str>,
     /// The last heading above, below the title.
     pub(super) group: &'a str,
     /// Where the lines below that heading begin.
     group_at: usize,
-    /// The same for the last heading of the second level.
+    /// Where the lines below the last heading of the second level begin.
     pub(super) phase_at: usize,
-    /// Whether it stands in a comment, which a reader does not see.
+    /// Whether it is in a comment, which a reader does not see.
     pub(super) is_hidden: bool,
 }
 
 impl TaskBox<'_> {
-    /// Whether both stand below the same heading.
+    /// Whether both are below the same heading.
     pub(super) fn is_in_group_of(&self, other: &Self) -> bool {
         self.group_at == other.group_at
     }
 
-    /// Its mark as it stands there, if it is neither open nor ticked.
+    /// Its mark as it is there, if it is neither open nor ticked.
     pub(super) fn other_mark<'a>(&self, text: &'a str) -> Option<&'a str> {
         Some(text[self.mark.clone()].trim()).filter(|mark| !mark.is_empty() && !self.is_done)
     }
@@ -159,7 +159,7 @@ pub(super) fn tick(text: &str, which: &[TaskBox<'_>]) -> String {
     ticked
 }
 
-/// Where the mark of a line stands, and what follows the box; `None` if the line is no task.
+/// Where the mark of a line is, and what follows the box; `None` if the line is not a task.
 fn mark_of(line: &str) -> Option<(Range<usize>, &str)> {
     let inside = item(line)?.trim_start().strip_prefix('[')?;
     let end = inside.find(']')?;

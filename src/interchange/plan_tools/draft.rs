@@ -51,7 +51,7 @@ pub(super) struct DraftedPlan {
 
 /// The id of the plan that a tool calls `name`.
 pub(crate) fn plan_id(issue: &IssueId, name: &str) -> Result<SolutionId, String> {
-    SolutionId::parse(&format!("SOL-{issue}-{}", Uid::of(&[name.as_bytes()])))
+    SolutionId::parse(&format!("SOL-{issue}-{}", Uid::from_content(&[name.as_bytes()])))
         .map_err(|error| error.to_string())
 }
 

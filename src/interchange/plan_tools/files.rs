@@ -156,7 +156,7 @@ pub(super) fn text_of(path: &Path) -> io::Result<Option<(String, Option<Time>)>>
     Ok(Some((text, changed)))
 }
 
-/// The same with a byte order mark, if it begins with one.
+/// The text of a file, with its byte order mark if it begins with one.
 pub(crate) fn whole_text_of(path: &Path) -> io::Result<Option<(String, Option<Time>)>> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) if found.is_file() => found,

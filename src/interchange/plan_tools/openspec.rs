@@ -151,7 +151,7 @@ fn listed(text: &str) -> TaskList<'_> {
 
 /// The file with the boxes of a change, and the tasks of its plan; `None` for a change that was archived.
 pub(super) fn listed_boxes(record: &Value) -> Option<ListedBoxes> {
-    let given = PlanRecord::of(TOOL, record).filter(|given| given.text("archived").is_none())?;
+    let given = PlanRecord::parse(TOOL, record).filter(|given| given.text("archived").is_none())?;
     let file = format!("changes/{}/{TASKS}", given.name);
     Some(listed(given.file(TASKS)).boxes(vec![format!("openspec/{file}"), file]))
 }

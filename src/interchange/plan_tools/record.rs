@@ -60,8 +60,8 @@ impl<'a> PlanRecord<'a> {
     }
 
     /// The record, if this tool wrote it.
-    pub(super) fn of(tool: &str, value: &'a Value) -> Option<Self> {
-        Self::read(value).ok().filter(|_| is_of(tool, value))
+    pub(super) fn parse(tool: &str, value: &'a Value) -> Option<Self> {
+        if is_of(tool, value) { Self::read(value).ok() } else { None }
     }
 
     /// The record.
@@ -152,7 +152,11 @@ pub(super) fn issue_id(prefix: &str, name: &str) -> Result<IssueId, IdError> {
     }
     let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '-' }).take(LONGEST).collect();
     let plain = plain.replace("..", "--");
-    IssueId::parse(&format!("{prefix}-{}-{}", plain.trim_matches(['-', '.']), Uid::of(&[name.as_bytes()])))
+    IssueId::parse(&format!(
+        "{prefix}-{}-{}",
+        plain.trim_matches(['-', '.']),
+        Uid::from_content(&[name.as_bytes()])
+    ))
 }
 
 /// What a record says of its issue.

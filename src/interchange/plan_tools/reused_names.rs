@@ -121,7 +121,7 @@ impl ReusedNames {
             return Some(long);
         }
         let files = digest::canonical(&plan["files"]);
-        let number = Uid::of(&[(self.since)(plan).as_bytes(), files.as_bytes()]);
+        let number = Uid::from_content(&[(self.since)(plan).as_bytes(), files.as_bytes()]);
         IssueId::parse(&format!("{long}-{number}")).ok()
     }
 
@@ -131,7 +131,7 @@ impl ReusedNames {
         given.id(self.prefix, given.name).ok()
     }
 
-    /// An id that tells it from others of its name.
+    /// An id that distinguishes it from others of its name.
     fn long(&self, record: &Value) -> Option<IssueId> {
         let given = PlanRecord::read(record).ok()?;
         let more = (self.more)(&given)?;

@@ -80,7 +80,9 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     };
     let mut arrival = issue.arrival(&given, given.id(PREFIX, given.name)?);
     if has_others {
-        arrival.kept.insert("boxes without a number such as T001, or in comments, which are no tasks".into());
+        arrival
+            .kept
+            .insert("boxes without a number such as T001, or in comments, which are not tasks".into());
     }
     for folder in given.member("folders").as_array().into_iter().flatten().filter_map(Value::as_str) {
         arrival.kept.insert(format!("the files in `{folder}`").into());
@@ -155,7 +157,7 @@ fn is_number(word: &str) -> bool {
 
 /// The file with the boxes of a feature, and the tasks of its plan.
 pub(super) fn listed_boxes(record: &Value) -> Option<ListedBoxes> {
-    let given = PlanRecord::of(TOOL, record)?;
+    let given = PlanRecord::parse(TOOL, record)?;
     let places = vec![format!("specs/{}/{TASKS}", given.name), format!("{}/{TASKS}", given.name)];
     Some(listed(given.file(TASKS)).boxes(places))
 }

@@ -13,7 +13,7 @@ use crate::interchange::tracker::Arrival;
 use crate::model::plan_schema::MOST_TASKS;
 use crate::model::{IssueId, StoredStatus, Time};
 
-/// Of a task of a plan, at most this many files are listed.
+/// At most this many files of a task are listed.
 const MOST_FILES: usize = 1000;
 
 /// A box that is a task of its tool.
@@ -46,7 +46,7 @@ pub(super) struct TaskList<'a> {
     tasks: Vec<ListedTask<'a>>,
     /// How many of them each task of the plan has.
     sizes: Vec<usize>,
-    /// Where each of them stands, by its id: the first one of that id.
+    /// Where each of them is, by its id: the first one of that id.
     places: BTreeMap<String, usize>,
 }
 
@@ -134,7 +134,7 @@ impl<'a> TaskList<'a> {
             );
         }
         if self.tasks.iter().any(|task| task.listed.is_hidden) {
-            said.insert("that a task stands in a comment, which counts as any other".into());
+            said.insert("that a task is in a comment; it counts like any other".into());
         }
         for task in &self.tasks {
             if let Some(mark) = task.listed.other_mark(self.text) {

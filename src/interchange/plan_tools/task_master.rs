@@ -253,10 +253,8 @@ fn elsewhere(on: &Value, task: &Value) -> Option<u64> {
 
 /// The subtask of this task that `1`, `"1"` or `"7.1"` in a subtask of task 7 names.
 fn sibling(on: &Value, task: &Value) -> Option<u64> {
-    match on.as_str().and_then(|text| text.split_once('.')) {
-        Some((of, own)) => own.parse().ok().filter(|_| of.parse().ok() == number(&task["id"])),
-        None => number(on),
-    }
+    let Some((of, own)) = on.as_str().and_then(|text| text.split_once('.')) else { return number(on) };
+    if of.parse().ok() == number(&task["id"]) { own.parse().ok() } else { None }
 }
 
 /// Makes the issue depend on a task, or on the task of a subtask.

@@ -16,7 +16,7 @@ use crate::model::IssueId;
 pub(crate) enum Stage {
     /// Nobody carries its plan out.
     Open,
-    /// Somebody carries its plan out.
+    /// Someone carries its plan out.
     Working,
     /// It is completed or closed.
     Done,
@@ -39,7 +39,7 @@ pub(crate) struct WrittenText {
     pub(crate) text: String,
     /// How many boxes were ticked and statuses set.
     pub(crate) changes: usize,
-    /// What is done, but has no place in the file any more.
+    /// What is done, but no longer has a place in the file.
     pub(crate) missing: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct WrittenTool {
     pub(crate) name: &'static str,
     /// Whether a record is one of this tool, of a plan that can still change.
     pub(crate) is_own: fn(&Value) -> bool,
-    /// The file in which progress stands, below the directory of the tool or of the project; `None` if the plan is gone. It may not
+    /// The file with the progress, below the directory of the tool or of the project; `None` if the plan is gone. It may not
     /// exist yet.
     pub(crate) find: fn(&Path, &Value) -> io::Result<Option<PathBuf>>,
     /// The text of that file with the progress of the issue; why not, in words, if it cannot be read.

@@ -77,7 +77,7 @@ impl<'a> Texts<'a> {
 
     fn cut_fields(&self, fields: &mut Map<String, Value>, at: TextContext<'_>) {
         let mut ids = at.ids.to_vec();
-        // A comment stands beside its issue.
+        // A comment is beside its issue.
         ids.extend(fields.get("issue").and_then(|field| field["id"].as_str()).map(str::to_owned));
         ids.extend(IDS.iter().filter_map(|name| id(fields, name)));
         // Texts of a reviewer's `issue` are those of `issue_id`.
@@ -140,7 +140,7 @@ pub(in crate::mcp) fn refuse_cut(document: &Value, name: &str, of: Option<&str>)
     if !has_mark(document) {
         return Ok(());
     }
-    let message = format!("a text in `{name}` was cut, and its rest would be lost");
+    let message = format!("a text in `{name}` was cut, and the rest would be lost");
     let refusal = Refusal::new(Code::InvalidArguments, message)
         .hint("write all of the text; the mark in it names the command that shows all");
     Err(match of {
@@ -166,7 +166,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether this goes on as a mark of [`Texts::shorten`] after its bracket.
+/// Whether this continues as a mark of [`Texts::shorten`] after its bracket.
 fn is_mark(rest: &str) -> bool {
     let rest = ["first ", "last "].iter().find_map(|word| rest.strip_prefix(word));
     rest.and_then(|rest| rest.split_once(" of ")).is_some_and(|(longest, rest)| {

@@ -24,7 +24,7 @@ const RANKED: usize = 500;
 /// The default fields.
 const BRIEF: [&str; 6] = ["id", "title", "status", "priority", "tags", "bound_solution_id"];
 
-/// Which issues to find; an issue must match everything that is given, such as all tags. What a field is for stands there
+/// Which issues to find; an issue must match everything that is given, such as all tags. What a field is for is said there
 /// only if its name does not say it: clients put all of it into the context of every session.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -39,7 +39,7 @@ pub(super) struct Input {
     assignee: Option<String>,
     /// Part of their name or address.
     author: Option<String>,
-    /// Of a roadmap.
+    /// The wave of a roadmap.
     wave: Option<u64>,
     /// Created at this time or later: 2026-11-21, "2 weeks ago".
     since: Option<String>,
@@ -48,7 +48,7 @@ pub(super) struct Input {
     closed_since: Option<String>,
     closed_until: Option<String>,
     has_plan: bool,
-    /// Those whose plan can be claimed now.
+    /// Only issues whose plan can be claimed now.
     ready: bool,
     /// Completed ones that are not on the target branch.
     unlanded: bool,

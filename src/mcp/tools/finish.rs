@@ -24,7 +24,7 @@ const LONGEST: Duration = Duration::from_secs(3600);
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Input {
-    /// completed, or failed if you cannot go on.
+    /// completed, or failed if you cannot continue.
     outcome: ReportedOutcome,
     /// What you did, or what went wrong.
     summary: String,

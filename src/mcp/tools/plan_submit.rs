@@ -37,7 +37,7 @@ pub(super) struct Submitted {
     /// Its measured quality, 0 to 1; binding requires 0.8.
     #[schemars(range(min = 0, max = 1))]
     quality: f64,
-    /// What became of it, and what could be improved in it.
+    /// What happened to it, and what could be improved in it.
     #[serde(flatten)]
     added: Added,
     /// Its item, if it was queued.

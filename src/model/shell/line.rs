@@ -71,7 +71,7 @@ struct Open {
     command: SimpleCommand,
     /// Where its text begins.
     start: Option<usize>,
-    /// Whether its words are no program, as those of `for x in a b`.
+    /// Whether its words are not a program, as in `for x in a b`.
     is_plain: bool,
 }
 

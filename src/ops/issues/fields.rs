@@ -40,7 +40,7 @@ impl NewFields {
     /// One field, by its name, with a value.
     ///
     /// # Errors
-    /// There is no such field, or it cannot have this value.
+    /// `usage` if no field has this name or the field does not accept the value.
     pub(crate) fn one(name: &str, text: String) -> Result<Self, Refusal> {
         let mut fields = Self::default();
         let Some(field) = IssueField::named(name) else {

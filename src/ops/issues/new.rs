@@ -66,7 +66,7 @@ pub(crate) fn new(session: &Session, input: NewIssue) -> Answer<IssueView> {
 
 fn make_id(tx: &Tx<'_>, title: &str, nonce: &Uid) -> IssueId {
     let now = tx.stamper().now();
-    let uid = Uid::of(&[
+    let uid = Uid::from_content(&[
         title.as_bytes(),
         tx.person().as_bytes(),
         now.to_string().as_bytes(),

@@ -19,7 +19,7 @@ impl SeenFields {
         Self {
             title: Some(issue.title.clone()),
             text: Some(issue.context.clone().unwrap_or_default()),
-            values: FieldValues::of(issue),
+            values: FieldValues::from_issue(issue),
         }
     }
 

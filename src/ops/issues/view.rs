@@ -107,7 +107,7 @@ pub(crate) struct Replaced {
 impl IssueView {
     /// The view of an issue.
     pub(crate) fn new(folder: &IssueFolder) -> Self {
-        Self::listed(folder.issue.record.clone(), IssueDerived::of(folder))
+        Self::listed(folder.issue.record.clone(), IssueDerived::derive(folder))
     }
 
     /// The view of an issue whose derived fields are known.

@@ -176,7 +176,7 @@ fn store_plans(
     let mut stored: Vec<(SolutionId, bool)> = Vec::new();
     for (n, checked) in plans.iter().enumerate() {
         let folder = existing(tx, issue)?;
-        let digest = PlanDigest::of(&checked.plan);
+        let digest = PlanDigest::of_plan(&checked.plan);
         let mut known = folder.solutions.iter().map(|solution| &solution.record);
         let id = if let Some(id) = &checked.id {
             id.clone()
@@ -185,7 +185,7 @@ fn store_plans(
             same.id.clone()
         } else {
             let number = n.to_string();
-            let uid = Uid::of(&[digest.as_bytes(), nonce.as_str().as_bytes(), number.as_bytes()]);
+            let uid = Uid::from_content(&[digest.as_bytes(), nonce.as_str().as_bytes(), number.as_bytes()]);
             SolutionId::made(issue, &uid)
         };
         if let Some(twice) = stored.iter().find(|(stored, _)| *stored == id).cloned() {

@@ -116,7 +116,7 @@ fn refuse_poor(folder: &IssueFolder, id: &SolutionId) -> Result<(), Refusal> {
 /// Binds the plan that is named in the transaction.
 ///
 /// # Errors
-/// Those of [`bind`].
+/// As [`bind`].
 pub(crate) fn bind_named(tx: &mut Tx<'_>, folder: &IssueFolder, named: &str) -> Result<(), Refusal> {
     let solution = choose(tx, folder, Some(named))?;
     bind_in(tx, folder, &solution, None)?;

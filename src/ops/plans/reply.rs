@@ -21,7 +21,7 @@ pub(super) fn settle(
     let store = session.store();
     let folder = existing(&store.snapshot()?, issue)?;
     let repository = reply_task::repository(&store.repo().remote_urls());
-    let Some(place) = Discussion::of(&folder.issue.record, repository) else {
+    let Some(place) = Discussion::from_issue(&folder.issue.record, repository) else {
         if append {
             return Err(Refusal::new(Code::NotFromGithub, format!("issue `{issue}` did not come from GitHub"))
                 .hint("only an issue from GitHub gets a reply task: it has a `source_url` there, or the id GH-<number> and a remote on GitHub")

@@ -95,11 +95,11 @@ fn review_plan(
         review::may_review(plan, tx.person())?;
     }
     let verdict = settled(plan, input)?;
-    let me = review::Reviewer::of(tx.person());
+    let me = review::Reviewer::new(tx.person());
     let last = folder
         .reviews(id)
         .iter()
-        .rfind(|review| review.plan_digest == digest && review::Reviewer::of(&review.author) == me);
+        .rfind(|review| review.plan_digest == digest && review::Reviewer::new(&review.author) == me);
     if let Some(same) = last
         && same.verdict == verdict
         && same.scores == input.scores

@@ -179,8 +179,8 @@ fn change(
         let mut new = old.clone();
         let tasks = new.get_mut("tasks").and_then(Value::as_array_mut);
         let task = change(tasks.ok_or_else(unreadable)?)?;
-        let before = PlanDigest::of(&old);
-        if PlanDigest::of(&new) != before {
+        let before = PlanDigest::of_plan(&old);
+        if PlanDigest::of_plan(&new) != before {
             store_plan(tx, &folder, id, &old, &new, force)?;
         }
         tx.note.force = force.map(str::to_owned);

@@ -57,7 +57,7 @@ pub(crate) fn withdraw(session: &Session, input: &Withdraw) -> Answer<SolutionVi
         tx.note.force.clone_from(&input.force);
         tx.describe(match &reason {
             Some(_) => format!("solution: withdraw {id}"),
-            None => format!("solution: take back the withdrawal of {id}"),
+            None => format!("solution: undo the withdrawal of {id}"),
         });
         Ok(())
     })?;

@@ -133,7 +133,7 @@ fn add_all(
     let mut fresh: Vec<Fresh> = Vec::new();
     for folder in &folders {
         let id = &folder.issue.record.id;
-        let of_issue = IssueFacts::of(folder);
+        let of_issue = IssueFacts::derive(folder);
         let plan = bound_plan(folder)?;
         let digest = plan.plan_digest();
         let status = of_issue.status;

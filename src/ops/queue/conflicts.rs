@@ -16,7 +16,7 @@ use crate::store::resolve;
 pub(crate) struct ConflictAnswer {
     /// The queue.
     pub(crate) queue_id: QueueId,
-    /// The conflict as it stands.
+    /// The conflict as it is.
     #[serde(flatten)]
     pub(crate) conflict: ConflictView,
     /// The names of its plans in the queue; plans that have left the queue have none.

@@ -11,7 +11,7 @@ pub(crate) fn create(
     nonce: &Uid,
 ) -> Result<QueueId, StoreError> {
     let now = tx.stamper().now();
-    let id = QueueId::made(now, &Uid::of(&[now.to_string().as_bytes(), nonce.as_str().as_bytes()]));
+    let id = QueueId::made(now, &Uid::from_content(&[now.to_string().as_bytes(), nonce.as_str().as_bytes()]));
     let status = QueueDecision::Active;
     tx.create_queue(&Queue { id: id.clone(), created_at: now, name, status, priority })?;
     Ok(id)

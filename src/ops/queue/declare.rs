@@ -264,7 +264,7 @@ fn declare_once(
     let declared = records::queue_alone(tx, queue)?.map(|folder| folder.conflicts).unwrap_or_default();
     let standing = standing(&declared);
     // Whether or not it was resolved since: how it is resolved is changed only by a decision.
-    let known = standing.iter().find(|standing| Subject::of(standing.declared) == Subject::of(conflict));
+    let known = standing.iter().find(|standing| Subject::new(standing.declared) == Subject::new(conflict));
     if let Some(known) = known {
         return Ok((known.name(), false));
     }

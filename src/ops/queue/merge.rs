@@ -141,7 +141,7 @@ fn move_conflicts(tx: &mut Tx<'_>, source: &QueueFolder, target: &QueueFolder) -
     Ok(())
 }
 
-/// The same declaration as a new entry.
+/// A new entry that declares the conflict again.
 fn restated(entry: &QueueConflict, id: EntryId) -> QueueConflict {
     QueueConflict { id, resolves: None, ..entry.clone() }
 }

@@ -39,7 +39,7 @@ pub(crate) fn extend_facts(
             Ok(None) | Err(StoreError::Broken { .. }) => continue,
             Err(error) => return Err(error.into()),
         };
-        let issue = IssueFacts::of(&folder);
+        let issue = IssueFacts::derive(&folder);
         open.extend(issue.depends_on.iter().cloned());
         facts.insert(id, issue);
     }

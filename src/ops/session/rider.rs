@@ -19,7 +19,7 @@ pub(crate) trait WriteCondition: fmt::Debug + Send + Sync {
     /// Looks at a state before something is changed elsewhere that cannot be taken back.
     ///
     /// # Errors
-    /// As of [`WriteCondition::check`].
+    /// As [`WriteCondition::check`].
     fn check_before(&self, snapshot: &Snapshot<'_>) -> Result<(), Refusal>;
 }
 

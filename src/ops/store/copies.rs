@@ -34,12 +34,12 @@ pub(super) fn versions(read: &impl ReadState, wanted: &HideValue) -> Result<Vec<
     readable(read, others.map(|other| Location::Entry(log.clone(), other.id.clone()).to_string()).collect())
 }
 
-/// Those of these entries that have texts which are not hidden.
+/// The entries that still have a readable text.
 fn readable(read: &impl ReadState, paths: Vec<String>) -> Result<Vec<HideValue>, StoreError> {
     let mut found = Vec::new();
     for path in paths {
         let Some((folder, target)) = layout::redacted_by(&path) else { continue };
-        if has_texts(read, &Redactions::of(read, &folder)?, &path)? {
+        if has_texts(read, &Redactions::load(read, &folder)?, &path)? {
             found.push(HideValue { folder, target, field: ALL.to_owned() });
         }
     }

@@ -122,7 +122,7 @@ impl Making {
         }
         if !folder.items.is_empty() {
             let issue = folder.issue.record.clone();
-            let changed = IssueDerived::of(folder).updated_at.unwrap_or(issue.created_at);
+            let changed = IssueDerived::derive(folder).updated_at.unwrap_or(issue.created_at);
             let executions = folder.executions.clone();
             self.of_issues.insert(id.clone(), OfIssue::new(issue, executions, changed));
         }

@@ -127,7 +127,7 @@ pub(crate) fn comment_for_github(session: &Session, input: &GithubReply) -> Answ
     let id = resolve::issue(&state, &input.issue)?;
     let folder = existing(&state, &id)?;
     let remote = reply_task::repository(&session.store().repo().remote_urls());
-    let place = reply_task::Discussion::of(&folder.issue.record, remote).ok_or_else(|| {
+    let place = reply_task::Discussion::from_issue(&folder.issue.record, remote).ok_or_else(|| {
         Refusal::new(Code::NotFromGithub, format!("issue `{id}` did not come from GitHub"))
             .hint(
                 "this works for an issue whose source URL is on GitHub, or whose id is GH-NUMBER in a repository with a \
@@ -164,7 +164,7 @@ pub(crate) fn comment_for_github(session: &Session, input: &GithubReply) -> Answ
     let url = limited(session, || comment_on(repository, number, &comment.body))?;
     let url = Some(url).filter(|url| !url.is_empty());
     let commit = keep(session, &id, &comment.body, url.as_deref(), input.force.as_deref());
-    // What was completed before is not confirmed any more: the comment says that it was sent.
+    // A reply task completed earlier is not confirmed again: the comment says that it was sent.
     if execution.outcome() == ExecutionStatus::Executing {
         confirm(session, solution.id.as_str(), &plan, url.as_deref());
     }

@@ -82,7 +82,7 @@ pub(crate) fn sync_github(session: &Session, input: &SyncGithub) -> Answer<Githu
     let id = resolve::issue(&state, &input.what)?;
     let folder = existing(&state, &id)?;
     let remote = reply_task::repository(&session.store().repo().remote_urls());
-    let place = Discussion::of(&folder.issue.record, remote);
+    let place = Discussion::from_issue(&folder.issue.record, remote);
     let Some((Some(repository), Some(number))) = place.as_ref().map(Discussion::parts) else {
         return Err(Refusal::new(Code::NotFromGithub, format!("`{id}` has no known issue on GitHub"))
             .remedy(RemedyCall::new(Op::Edit, [&id]).option("source-url", "URL"), "sets its URL there"));
@@ -120,7 +120,9 @@ fn sync_roadmap(session: &Session, input: &SyncGithub) -> Answer<GithubSync> {
         }
         let issue = &folder.issue.record;
         let url = sync.make(id.as_str(), &issue.title, issue.context.as_deref(), parent, &made)?;
-        if let Some(url) = url.filter(|_| input.post) {
+        if let Some(url) = url
+            && input.post
+        {
             remember(session, id, &url)?;
             sent.push(id);
         }
@@ -164,9 +166,9 @@ impl<'s> Sync<'s> {
 
     /// The number of an issue in the repository.
     fn number(&self, issue: &Issue) -> Option<u64> {
-        let place = Discussion::of(issue, Some(self.view.repository.clone()))?;
+        let place = Discussion::from_issue(issue, Some(self.view.repository.clone()))?;
         let (repository, number) = place.parts();
-        number.filter(|_| repository.is_some_and(|name| name.eq_ignore_ascii_case(&self.view.repository)))
+        if repository?.eq_ignore_ascii_case(&self.view.repository) { number } else { None }
     }
 
     /// The address of the issue that was made of `id`, which is made now if there is none; `None` if nothing is sent.
@@ -227,7 +229,8 @@ impl<'s> Sync<'s> {
             return Ok(vec![]);
         }
         let imported = issue.imported.as_ref().filter(|record| (GITHUB.is_own)(record));
-        let base = imported.and_then(|record| record.as_object()).map(HostLinks::of).unwrap_or_default();
+        let base =
+            imported.and_then(|record| record.as_object()).map(HostLinks::from_record).unwrap_or_default();
         let mut change_there = LinkChange::between(&self.links(state, issue)?, &host.links, &base);
         if change_there.is_empty() || !self.view.posted {
             return Ok(change_there.words());

@@ -9,7 +9,7 @@ use crate::rules::QueueFolder;
 use crate::store::{ReadState, Snapshot, layout, records};
 use crate::trail::active;
 
-/// Nobody looks through more candidates than this.
+/// At most this many candidates are listed.
 const MOST: usize = 500;
 /// At most this many records are read for their titles if there is no index.
 const MOST_READ: usize = 100;

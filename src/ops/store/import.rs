@@ -29,7 +29,7 @@ pub(crate) struct Export<'a> {
 
 /// What to import from another tracker.
 pub(crate) struct Import<'a> {
-    /// As what the change is recorded.
+    /// The operation that the change is recorded as.
     pub(crate) op: Op,
     /// What the records mean.
     pub(crate) tracker: &'static Tracker,

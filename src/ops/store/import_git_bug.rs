@@ -31,7 +31,7 @@ pub(crate) fn import_git_bug(session: &Session, input: ImportFromGitBug) -> Answ
         _ => None,
     };
     let repo = other.as_ref().unwrap_or(own);
-    let mut bugs = Bugs::of(repo, remote).map_err(StoreError::from)?;
+    let mut bugs = Bugs::new(repo, remote).map_err(StoreError::from)?;
     let name = place.map_or_else(|| "this repository".to_owned(), |place| format!("`{place}`"));
     if bugs.is_empty() {
         let place = remote.map_or("refs".to_owned(), |remote| format!("refs/remotes/{remote}"));

@@ -34,7 +34,7 @@ pub(crate) struct Initialised {
     pub(crate) tip: CommitHash,
     /// The git hooks, if requested.
     pub(crate) hooks: Vec<HookState>,
-    /// Why the requested hooks could not be installed. The store is there all the same.
+    /// Why the requested hooks could not be installed. The store is there anyway.
     #[serde(skip)]
     pub(crate) hooks_refused: Option<Refusal>,
     /// Whether a plain `git fetch` was now configured to fetch it.

@@ -41,7 +41,7 @@ impl ProjectField {
 pub(crate) struct SetProject {
     /// The field.
     pub(crate) field: ProjectField,
-    /// Its value. JSON is stored as JSON; an empty text clears the field.
+    /// Its value. JSON is stored as JSON; an empty string clears the field.
     pub(crate) text: String,
 }
 

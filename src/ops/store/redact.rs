@@ -155,7 +155,7 @@ fn hide_source(
         Err(error) => return Err(error.into()),
     };
     let folder = layout::issue_folder(issue);
-    if Redactions::of(tx, &folder)?.hides_source() {
+    if Redactions::load(tx, &folder)?.hides_source() {
         return Ok(None);
     }
     let wanted = HideValue { folder, target: ISSUE_FILE.into(), field: SOURCE_RECORD.into() };
@@ -315,12 +315,12 @@ pub(super) fn hide(tx: &mut Tx<'_>, wanted: &HideValue, reason: &str) -> Result<
             None
         }
     };
-    let before = Redactions::of(tx, folder)?;
+    let before = Redactions::load(tx, folder)?;
     if before.has(target, field, stamp.as_ref()) {
         return Ok(None);
     }
     let redaction = written(tx, wanted, stamp, reason)?;
-    if Redactions::of(tx, folder)?.text(&path, &bytes) == before.text(&path, &bytes) {
+    if Redactions::load(tx, folder)?.text(&path, &bytes) == before.text(&path, &bytes) {
         return Err(nothing("cannot be hidden"));
     }
     Ok(Some(redaction))

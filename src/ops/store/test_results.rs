@@ -21,7 +21,7 @@ use crate::trail::signed_checks;
 
 /// The predicate, version 0.1: <https://github.com/in-toto/attestation/blob/main/spec/predicates/test-result.md>.
 const PREDICATE: &str = "https://in-toto.io/attestation/test-result/v0.1";
-/// What is added to the published fields stands below this name.
+/// What is added to the published fields is below this name.
 const ANNOTATION: &str = "git-wf";
 
 text_enum!(
@@ -63,7 +63,7 @@ struct TreeChecks<'a> {
 struct CheckedTest<'a> {
     claim: &'a Execution,
     check: &'a Check,
-    /// Whether somebody vouches for it, or nobody needs to.
+    /// Whether someone vouches for it, or nobody needs to.
     is_sound: bool,
     url: Option<&'a str>,
 }
@@ -71,7 +71,7 @@ struct CheckedTest<'a> {
 /// States how the tests ended on each tree that was tested for the commits of a range: one statement a tree.
 ///
 /// # Errors
-/// Those of [`crate::ops::trail::audit()`]; `nothing-to-do` if none was tested.
+/// As [`crate::ops::trail::audit()`]; `nothing-to-do` if no tree was tested.
 pub(crate) fn export_test_results(
     session: &Session,
     range: &[String],
@@ -122,7 +122,7 @@ impl CountedIssues {
         for (folder, counted) in &self.folders {
             for execution in counted {
                 let claim = &execution.execution;
-                let reviewed = PlanReview::of(folder, claim);
+                let reviewed = PlanReview::from_reviews(folder, claim);
                 let url = execution.log.iter().rev().find_map(|entry| match &entry.event {
                     Event::Land(land) => land.url.as_deref(),
                     _ => None,
@@ -223,7 +223,7 @@ fn attested(check: &Check) -> Value {
 /// What a file of statements says, beside what is here.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ComparedStatements {
-    /// The principals of git's allowed signers who signed the file; absent if no signature stands beside it.
+    /// The principals of git's allowed signers who signed the file; absent if no signature is beside it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) signers: Option<Vec<String>>,
     /// Each statement.

@@ -47,7 +47,7 @@ struct Successor {
     files: Vec<String>,
 }
 
-/// Lets the links of rewritten commits follow to their replacements, and links what somebody made during a rebase. Returns
+/// Lets the links of rewritten commits follow to their replacements, and links what someone made during a rebase. Returns
 /// the plans that these commits belong to. This needs no permit of a role: git has done it.
 ///
 /// # Errors

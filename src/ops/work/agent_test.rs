@@ -88,7 +88,7 @@ pub(crate) struct Tested {
 pub(crate) struct ConfinementView {
     /// Whether it was.
     pub(crate) confined: bool,
-    /// That in words, with the reason why not.
+    /// Whether it is confined, in words, with the reason if it is not.
     pub(crate) text: String,
 }
 

@@ -20,7 +20,7 @@ const QUOTED: usize = 500;
 
 /// Why a question has no answer.
 pub(crate) enum NoAnswer {
-    /// Somebody stopped it.
+    /// Someone stopped it.
     Stopped,
     /// The agent failed for good.
     Failed(Failure),

@@ -112,7 +112,7 @@ fn completed<'a>(tx: &Tx<'_>, from: &Picker<'a>) -> Result<Option<CompletedWork<
 const MOST_BEHIND: usize = 16;
 
 /// The first item that shares no files with completed work that its base lacks, or else the first. An item whose branch is
-/// checked out in another worktree comes last: its next attempt goes on there.
+/// checked out in another worktree comes last: its next attempt continues there.
 fn first(tx: &Tx<'_>, from: &mut Picker<'_>, queue: Option<&QueueId>) -> Result<Picked, Refusal> {
     let first = match from.first(tx, queue) {
         Err(_) if !from.behind.is_empty() => {
@@ -294,7 +294,7 @@ pub(super) fn settle(
     Ok(Some(path))
 }
 
-/// The note of a claim is not needed any more. A run notes several at a time, each for its own issue.
+/// The note of a claim is no longer needed. A run notes several at a time, each for its own issue.
 fn forget_note(store: &Store, wish: &ClaimRequest, execution: &Execution) -> Result<(), Refusal> {
     let forgotten = match wish.run {
         Some(_) => active::forget_issue(store, &execution.issue_id),

@@ -302,7 +302,7 @@ fn look(
     // branches.
     let asked = if is_required { work::linked(store, execution) } else { work.present.clone() };
     let counting = signed_checks::counting(store, execution, gate);
-    let reviewed = PlanReview::of(folder, &execution.execution);
+    let reviewed = PlanReview::from_reviews(folder, &execution.execution);
     let missing =
         plan.map(|plan| evidence::missing(plan, &counting, &asked, gate, reviewed)).unwrap_or_default();
     if is_required && !missing.is_empty() {

@@ -88,7 +88,7 @@ fn confirm(session: &Session, accepted: &[Accept], confirmed: &mut usize) -> Res
     Ok(())
 }
 
-/// Runs the tests. Refuses to go on if one fails, unless gates are overridden, and if someone interrupts.
+/// Runs the tests. Refuses to continue if one fails, unless gates are overridden, and if someone interrupts.
 fn verify(session: &Session, tests: ToRun<'_, '_>, before: &Complete) -> Result<Verified, Refusal> {
     let (item, is_forced) = (before.item.as_deref(), before.force.is_some());
     let done = tests.verification.run(tests.timeout, tests.observer)?;

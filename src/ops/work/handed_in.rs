@@ -1,4 +1,4 @@
-//! Takes over what an agent hands in: its commits as they are, its records anew, in its name and role, and with one commit for
+//! Takes over what an agent hands in: its commits as they are, its records rewritten, in its name and role, and with one commit for
 //! each operation.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use crate::workplace::{HandIn, HandedRef, Workplace};
 pub(crate) struct AgentSubject<'a> {
     /// The issue; `None` if it was asked about no single one.
     pub(crate) issue: Option<&'a IssueId>,
-    /// The execution whose plan it carries out.
+    /// The execution whose plan it executes.
     pub(crate) execution: Option<&'a ExecutionId>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn take_records(
     Ok(judged.refused)
 }
 
-/// Writes a record, joined with what somebody else has written there meanwhile.
+/// Writes a record, joined with what someone else has written there meanwhile.
 fn write(tx: &mut Tx<'_>, record: &HandedRecord) -> Result<(), Refusal> {
     let bytes = match tx.base().find(&record.path)? {
         AtPath::File(mine) => tx.base().join(&record.path, &mine, &record.bytes)?,
@@ -64,7 +64,7 @@ fn write(tx: &mut Tx<'_>, record: &HandedRecord) -> Result<(), Refusal> {
     Ok(tx.write(record.path.clone(), bytes)?)
 }
 
-/// What became of the commits on the branch of a workplace.
+/// What happened to the commits on the branch of a workplace.
 #[derive(Debug)]
 pub(crate) enum TakenCommits {
     /// There are none.

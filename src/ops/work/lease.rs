@@ -101,7 +101,7 @@ pub(crate) fn renew(session: &Session, item: Option<&str>) -> Answer<Lease> {
 }
 
 /// Renews the claim that a run has of an issue, here or as the remote knows it, if less than half of its lease is left.
-/// Does nothing if the run no longer has it: then somebody took it over.
+/// Does nothing if the run no longer has it: then someone took it over.
 ///
 /// # Errors
 /// The errors of [`renew`].

@@ -12,7 +12,7 @@ pub(crate) enum WorktreeClaim {
     Nothing,
     /// What it executed was ended elsewhere, and how. The worktree is no longer bound.
     Ended(ActiveClaim, Ending),
-    /// A claim that holds, and what became of its issue meanwhile.
+    /// A claim that holds, and what happened to its issue meanwhile.
     Held(Box<ExecutionFolder>, HeldIssue),
     /// A claim that was lost, and why.
     Lost(ActiveClaim, WhyLost),
@@ -22,7 +22,7 @@ pub(crate) enum WorktreeClaim {
 pub(crate) struct HeldIssue {
     /// Its status: it may have been closed, paused or cancelled.
     pub(crate) status: IssueStatus,
-    /// The plan that is bound to it: another one than is executed, or none, if somebody chose so.
+    /// The plan that is bound to it: another one than is executed, or none, if someone chose so.
     bound: Option<SolutionId>,
 }
 
@@ -38,7 +38,7 @@ impl HeldIssue {
         let bound = match &self.bound {
             Some(bound) if bound == solution_id => return None,
             Some(bound) => format!("`{bound}` is bound to `{issue_id}` now"),
-            None => format!("no plan is bound to `{issue_id}` any more"),
+            None => format!("no plan is bound to `{issue_id}` now"),
         };
         let notice = Notice::warning(format!("{bound}, but the execution is of `{solution_id}`"));
         Some(notice.remedy(
@@ -63,9 +63,9 @@ pub(crate) fn own(store: &Store, read: &impl ReadState) -> Result<WorktreeClaim,
 fn standing(read: &impl ReadState, active: ActiveClaim) -> Result<WorktreeClaim, Refusal> {
     let Some(folder) = records::outline(read, &active.issue_id)? else { return Ok(WorktreeClaim::Nothing) };
     let issue = HeldIssue::new(&folder);
-    Ok(match Claim::of(&folder.executions, &active.execution_id) {
+    Ok(match Claim::find(&folder.executions, &active.execution_id) {
         Claim::Unknown => WorktreeClaim::Nothing,
-        Claim::Ended(own) => match Ending::of(own) {
+        Claim::Ended(own) => match Ending::from_execution(own) {
             Some(ending) => WorktreeClaim::Ended(active, ending),
             None => {
                 let id = own.execution.id.short();

@@ -34,7 +34,7 @@ pub(crate) fn refuse_foreign(
     force: Option<&str>,
 ) -> Result<(), Refusal> {
     let claim = &execution.execution;
-    let lease = LeaseState::of(execution.lease_expires_at(), store.now()?);
+    let lease = LeaseState::new(execution.lease_expires_at(), store.now()?);
     if force.is_some() || matches!(lease, LeaseState::Free(_)) || is_bound_here(store, &claim.id)? {
         return Ok(());
     }
@@ -76,13 +76,13 @@ pub(crate) fn refuse_foreign_record(
     force: Option<&str>,
 ) -> Result<(), Refusal> {
     let all = records::executions(read, &execution.execution.issue_id)?;
-    match Claim::of(&all, &execution.execution.id) {
+    match Claim::find(&all, &execution.execution.id) {
         Claim::Holds(_) => refuse_foreign(store, execution, Intent::Record, force),
         Claim::Unknown | Claim::Ended(_) | Claim::Lost { .. } => Ok(()),
     }
 }
 
-/// The worktree in which someone claimed an execution in this clone, if it is gone: then nobody goes on there. Of a claim that
+/// The worktree in which someone claimed an execution in this clone, if it is gone: then nobody continues there. Of a claim that
 /// a remote has, and that no worktree here is bound to, this clone cannot tell.
 pub(crate) fn gone_worktree(
     store: &Store,
@@ -91,7 +91,10 @@ pub(crate) fn gone_worktree(
 ) -> Result<Option<String>, Refusal> {
     let Some(found) = records::execution(read, id, &mut Vec::new())? else { return Ok(None) };
     let claim = found.execution;
-    let Some(worktree) = claim.worktree.clone().filter(|_| claim.run_id.is_none()) else { return Ok(None) };
+    if claim.run_id.is_some() {
+        return Ok(None);
+    }
+    let Some(worktree) = claim.worktree.clone() else { return Ok(None) };
     let is_gone = match active::work_dir_of(store, id)? {
         Some(folder) => !folder.exists(),
         None => {

@@ -51,7 +51,7 @@ struct Choice<'a> {
     queues: Vec<InOrder<'a>>,
     /// By queue: a plan on hold in one queue, or in a paused queue, can still be claimed from another.
     free: BTreeSet<(QueueId, SolutionId)>,
-    /// Plans whose lease has expired by this clone's clock, and that are not taken over all the same.
+    /// Plans whose lease has expired by this clone's clock, and that are not taken over anyway.
     still_held: BTreeMap<SolutionId, StillHeld>,
 }
 

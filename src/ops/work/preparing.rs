@@ -43,7 +43,7 @@ pub(crate) struct PreparedView {
     /// The setup command that failed; those after it were not run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) failed: Option<String>,
-    /// What tells it from other worktrees on this machine; absent if there is no directory in which to remember that.
+    /// What distinguishes it from other worktrees on this machine; absent if there is no directory in which to remember that.
     #[serde(flatten)]
     pub(crate) place: Option<PlaceView>,
 }

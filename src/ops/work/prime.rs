@@ -188,7 +188,7 @@ pub(crate) fn prime(session: &Session, PrimeAgent { role, means }: &PrimeAgent) 
         lost: lost.and_then(|why| TokenBudget::new(FOR_READY).text(&why, 80)),
         hooks: hooks.map(|Notice { message, remedies, .. }| Detail { message, remedies }),
         cycles: cycles.iter().take(MOST_CYCLES).map(detail_of_cycle).collect(),
-        waiting: if in_run { None } else { waiting(index.as_ref(), &snapshot, Waiting::of(role))? },
+        waiting: if in_run { None } else { waiting(index.as_ref(), &snapshot, Waiting::for_role(role))? },
         commands: situation.commands(),
         rules: situation.rules(*means),
     };
@@ -224,7 +224,7 @@ pub(crate) fn primed(
 }
 
 /// The task of an execution to work on: the one that was started, else the first open one; `None` if the plan cannot be
-/// read. The claim holds all the same.
+/// read. The claim holds anyway.
 pub(super) fn task_to_do(
     store: &Store,
     folder: &IssueFolder,

@@ -219,7 +219,7 @@ pub(crate) fn publish_after(session: &Session, execution: &Execution, asked: &As
 }
 
 /// Publishes the outcome of a claim to the remote of the store, if the claim was made through a remote. If that fails, or the
-/// store has no remote any more, the outcome is still recorded here, and a notice says so.
+/// store no longer has a remote, the outcome is still recorded here, and a notice says so.
 pub(crate) fn publish(session: &Session, execution: &Execution) -> Result<(), Refusal> {
     match (through(session.store(), execution)?, &execution.via) {
         (Some(remote), _) => publish_to(session, &remote),

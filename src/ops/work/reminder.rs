@@ -41,7 +41,7 @@ pub(crate) fn reminder(session: &Session) -> Answer<Option<Reminder>> {
     if store.is_in_run() || store.tip()?.is_none() {
         return Ok(session.done(None, None));
     }
-    // Whoever stops is not kept from that by commits that cannot be linked.
+    // Commits that cannot be linked do not keep an agent from stopping.
     let linked = link_unseen(session).unwrap_or_default();
     let snapshot = store.snapshot()?;
     let WorktreeClaim::Held(held, _) = own(store, &snapshot)? else { return Ok(session.done(None, None)) };
@@ -52,7 +52,8 @@ pub(crate) fn reminder(session: &Session) -> Answer<Option<Reminder>> {
     let gate = Gate::Evidence.setting(&records::root(&snapshot)?.policy);
     let work = work::linked(store, &held);
     let counting = signed_checks::counting(store, &held, gate);
-    let is_proven = evidence::lacks(&plan, &counting, &work, gate, PlanReview::of(&folder, claim)).is_empty();
+    let is_proven =
+        evidence::lacks(&plan, &counting, &work, gate, PlanReview::from_reviews(&folder, claim)).is_empty();
     let reminder = Reminder {
         issue_id: claim.issue_id.clone(),
         solution_id: claim.solution_id.clone(),

@@ -105,7 +105,7 @@ pub(super) fn of_caller(session: &Session, model: Option<&str>) -> Result<Option
     Ok(Some(bounded(Caller { model, ..caller }.begins(session.now()?))))
 }
 
-/// Records that the agent that calls goes on with an execution, unless it was the last to do so.
+/// Records that the agent that calls continues with an execution, unless it was the last to do so.
 pub(super) fn joins(session: &Session, execution: &ExecutionId, model: Option<&str>) -> Result<(), Refusal> {
     let Some(agent) = of_caller(session, model)? else { return Ok(()) };
     let folder = existing_outline(&session.store().snapshot()?, &execution.issue())?;

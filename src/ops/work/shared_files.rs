@@ -85,7 +85,7 @@ fn facts_of(
     }
     match records::issue(read, id) {
         Err(StoreError::Broken { .. }) => Ok(None),
-        found => Ok(found?.as_ref().map(IssueFacts::of)),
+        found => Ok(found?.as_ref().map(IssueFacts::derive)),
     }
 }
 
@@ -95,7 +95,7 @@ fn files(issue: Option<IssueFacts>, plan: &SolutionId) -> BTreeSet<RepoPath> {
     plan.map(|plan| plan.files).unwrap_or_default()
 }
 
-/// Those of these issues that have this status and whose plan shares a file with this one, with the first such file of each.
+/// The issues with this status whose plan shares a file with this one, each with the first such file.
 fn sharing<'a>(
     files: &BTreeSet<RepoPath>,
     plan: &SolutionId,
@@ -138,7 +138,7 @@ fn leave_out_landed(
     if found.is_empty() {
         return Ok(());
     }
-    // Otherwise each claim would derive again what became of all work that was completed since the last query.
+    // Otherwise each claim would derive again what happened to all work that was completed since the last query.
     landed::refresh(store, index)?;
     let Some(key) = index.landing_key()? else { return Ok(()) };
     if has_all(store, base, &key.tips) {

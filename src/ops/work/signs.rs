@@ -1,4 +1,4 @@
-//! Signs that an execution whose lease has run out goes on all the same: commits that this clone can see, and a run that a
+//! Signs that an execution whose lease has run out continues anyway: commits that this clone can see, and a run that a
 //! process of this repository drives.
 
 use std::collections::HashMap;

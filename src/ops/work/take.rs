@@ -309,7 +309,7 @@ fn over(held: &ExecutionFolder, status: IssueStatus) -> Refusal {
     let message = format!("issue `{issue_id}` is {status}, but this worktree still executes `{solution_id}`");
     Refusal::new(Code::ClaimHeld, message)
         .remedy(Op::LeaseRelease, "gives it up; its commits stay linked")
-        .remedy(RemedyCall::from(Op::Done).option("message", "TEXT"), "completes it all the same")
+        .remedy(RemedyCall::from(Op::Done).option("message", "TEXT"), "completes it anyway")
         .remedy(RemedyCall::new(Op::Reopen, [issue_id]), "makes the issue wait for it again")
 }
 

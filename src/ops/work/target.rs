@@ -49,7 +49,7 @@ pub(crate) fn target(
     };
     let folder = existing(read, &issue)?;
     let id = wanted.or_else(|| facts::holder(&folder).map(|holder| holder.execution.id.clone()));
-    let execution = match id.as_ref().map_or(Claim::Unknown, |id| Claim::of(&folder.executions, id)) {
+    let execution = match id.as_ref().map_or(Claim::Unknown, |id| Claim::find(&folder.executions, id)) {
         Claim::Holds(execution) => execution.clone(),
         Claim::Ended(own) => return Err(ended(&issue, own)),
         Claim::Lost { own, to: Some(holder) } => return Err(lost(&issue, own, holder)),
@@ -67,7 +67,7 @@ fn not_executing(folder: &IssueFolder, own: Option<&ExecutionFolder>) -> Refusal
     } else {
         toward::execution(folder)
     };
-    match own.and_then(|own| Some((own.execution.id.short(), Ending::of(own)?))) {
+    match own.and_then(|own| Some((own.execution.id.short(), Ending::from_execution(own)?))) {
         Some((id, ending)) => Refusal::new(Code::NotExecuting, format!("{message}; `{id}` was {ending}"))
             .hint("its commits stay linked")
             .remedy(RemedyCall::new(Other::Trace, [id]), "shows them")
@@ -94,7 +94,7 @@ fn ended(issue: &IssueId, own: &ExecutionFolder) -> Refusal {
         ExecutionStatus::Failed => "has already failed",
         _ => "is already completed",
     };
-    let how = Ending::of(own).map(|ending| format!(": {ending}")).unwrap_or_default();
+    let how = Ending::from_execution(own).map(|ending| format!(": {ending}")).unwrap_or_default();
     Refusal::new(Code::Ended, format!("`{}` {ended}{how}", own.execution.id.short()))
         .remedy(RemedyCall::new(Other::Show, [issue]), "shows how it ended")
         .remedy(Op::Next, "claims another item")

@@ -96,7 +96,7 @@ impl TestPlace<'_> {
         Ok(CodeState { commit: Some(commit.into()), tree: tree.into(), dirty: self.is_dirty(untracked)? })
     }
 
-    /// How often the HEAD of the work tree has moved, as far as its reflog tells.
+    /// How often the HEAD of the work tree has moved, as far as its reflog shows.
     pub(super) fn head_moves(&self) -> u64 {
         match self {
             Self::Worktree(tree) => tree.head_moves(),

@@ -43,7 +43,7 @@ pub(crate) fn refuse_empty(
         let Causes { details, of_others, of_nobody } = Causes::find(here, execution)?;
         let is_begun = head.is_some() && head != claim.base_commit;
         let mut remedies = if of_nobody == 0 && !of_others.is_empty() {
-            let link = of_others.iter().map(|hash| hash.short()).chain([issue.as_str()]);
+            let link = of_others.iter().map(CommitHash::short).chain([issue.as_str()]);
             vec![Remedy::call(RemedyCall::new(Op::Link, link), "links what belongs to this plan, too")]
         } else if is_begun || !details.is_empty() {
             vec![link, relink("finds commits whose message or change shows their plan")]

@@ -71,7 +71,7 @@ impl UsersState {
             Err(refusal) if refusal.is_stop() => return None,
             Err(refusal) => vec![refusal.message],
         };
-        let what = format!("somebody changed this repository: {}", differences.join(", "));
+        let what = format!("someone changed this repository: {}", differences.join(", "));
         (!differences.is_empty()).then_some(what)
     }
 

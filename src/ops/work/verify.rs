@@ -78,7 +78,7 @@ pub(crate) struct Verification<'s> {
     signs: bool,
     /// Which evidence the policy asks for.
     gate: GateValue,
-    /// Whether somebody else has passed the plan.
+    /// Whether someone else has passed the plan.
     reviewed: PlanReview,
     environment: Option<Vec<(OsString, OsString)>>,
     /// Whether the caller records the results if they suffice.
@@ -106,7 +106,7 @@ pub(crate) trait VerifyObserver {
 /// Which tests to run.
 #[derive(Debug, Default)]
 pub(crate) struct VerifyTests {
-    /// Those of this execution: its id, or that of its issue, plan or item; by default this worktree's.
+    /// The execution to test: its id, or that of its issue, plan or item; by default this worktree's.
     pub(crate) execution: Option<String>,
     /// Only those of these tasks; if empty, all.
     pub(crate) tasks: Vec<String>,
@@ -151,7 +151,7 @@ pub(crate) fn verification<'s>(
     let is_whole = input.tasks.is_empty();
     let signs = input.as_verifier;
     let gate = Gate::Evidence.setting(&records::root(&snapshot)?.policy);
-    let reviewed = PlanReview::of(&folder, &execution.execution);
+    let reviewed = PlanReview::from_reviews(&folder, &execution.execution);
     Ok(Verification {
         session,
         permit,

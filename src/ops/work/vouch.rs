@@ -33,9 +33,9 @@ pub(crate) fn vouch(session: &Session, input: &Vouch) -> Answer<ChangedExecution
         let id = &execution.execution.id;
         let proof = last_proof(&execution)?;
         if !is_someone_else(tx.person(), &execution.execution.actor) {
-            let message = format!("`{}` made this work, and nobody vouches for their own", tx.person());
+            let message = format!("`{}` made this work, and nobody may vouch for their own", tx.person());
             return Err(Refusal::new(Code::OwnPlan, message)
-                .hint("somebody else looks at it, and vouches for it from their clone"));
+                .hint("someone else looks at it, and vouches for it from their clone"));
         }
         let (changes, reason) = (proof.changes.clone(), input.reason.clone());
         let mut word = Word { changes, reason, signature: None };

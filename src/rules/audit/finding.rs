@@ -145,7 +145,7 @@ impl AuditFinding {
         } else if landed.reverted.is_empty() {
             Remedy::call(RemedyCall::new(Op::Land, [issue]), "lands it")
         } else {
-            Remedy::call(RemedyCall::new(Op::Reopen, [issue]), "takes it up again; or revert the revert")
+            Remedy::call(RemedyCall::new(Op::Reopen, [issue]), "reopens it; or revert the revert")
         };
         Self {
             remedies: vec![remedy],

@@ -117,7 +117,7 @@ fn passing<'a>(
     let at = TestedAt::new(plan, work);
     let mut counting = checks_of(execution, task, command).filter(|check| at.counts(check, gate));
     let last = counting.next().filter(|last| last.outcome() == CheckOutcome::Passed)?;
-    // Whoever runs the test again in a work tree does not look whether it tests the work.
+    // A later check without a proof, as made in a work tree, does not replace one with a proof.
     if last.proof.is_some() {
         Some(last)
     } else {

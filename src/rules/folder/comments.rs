@@ -166,7 +166,7 @@ fn latest<'a>(versions: &[&'a Comment]) -> Option<StandingComment<'a>> {
     let mut changes: Vec<&Comment> = Vec::new();
     for version in versions.iter().copied() {
         // Two clones that read the source at different times have the same text twice: the second one is not a change,
-        // and does not undo what somebody wrote in between.
+        // and does not undo what someone wrote in between.
         let is_again = version.source_id.is_some() && said_there == Some(version.body.as_str())
             || changes.iter().any(|change| is_same_comment(change, version));
         if version.source_id.is_some() {

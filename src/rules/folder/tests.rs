@@ -51,7 +51,7 @@ fn a_comment_that_a_later_one_replaces_stands_no_more() {
     );
 }
 
-/// A comment of a source, as it was at a second, or an edit that somebody made here.
+/// A comment of a source, as it was at a second, or an edit that someone made here.
 fn version(second: usize, body: &str, source: Option<&str>, edits: Option<usize>) -> Comment {
     let created_at = if source.is_some() { Time::EPOCH } else { entry(second).stamp().time() };
     Comment {

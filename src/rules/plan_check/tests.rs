@@ -307,7 +307,7 @@ fn a_longer_cycle_is_printed_whole() {
 
 #[test]
 fn a_digest_that_is_given_must_be_that_of_the_plan() {
-    let digest = crate::model::digest::PlanDigest::of(&check(&sound(), None).unwrap().plan);
+    let digest = crate::model::digest::PlanDigest::of_plan(&check(&sound(), None).unwrap().plan);
     assert!(report(|p| p["plan_digest"] = json!(digest)).is_valid());
     let other = report(|p| {
         p["plan_digest"] = json!(digest);

@@ -28,7 +28,7 @@ text_enum!(
         CarriedOut = "carried-out",
         /// The issue is bound to another plan now.
         Rebound = "rebound",
-        /// The issue is not bound to a plan any more.
+        /// The issue is no longer bound to a plan.
         Unbound = "unbound",
         /// The plan has changed since it was queued.
         Changed = "changed",
@@ -91,7 +91,7 @@ pub(super) enum Reason<'a> {
     CarriedOut(&'a IssueId, IssueStatus),
     /// The issue is bound to another plan now.
     Rebound(&'a IssueId, &'a SolutionId),
-    /// The issue is bound to no plan any more.
+    /// The issue is no longer bound to a plan.
     Unbound(&'a IssueId, &'a SolutionId),
     /// The plan has changed since it was queued.
     Changed(&'a IssueId),

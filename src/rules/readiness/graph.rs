@@ -80,7 +80,7 @@ struct Waiting {
 }
 
 impl Waiting {
-    fn of(nodes: &Nodes<'_>, orders: &[(usize, usize, usize)]) -> Self {
+    fn new(nodes: &Nodes<'_>, orders: &[(usize, usize, usize)]) -> Self {
         let mut all = nodes.waits.clone();
         for (first, second, _) in orders {
             all[*second].push(*first);
@@ -129,7 +129,7 @@ impl<'a> ItemGraph<'a> {
         let in_play: Vec<bool> =
             live.iter().zip(&issues).map(|(item, issue)| is_in_play(item, *issue)).collect();
         let mut nodes = Nodes::new(&live, &issues, facts);
-        // Whoever comes after completed work needs its commits.
+        // What comes after completed work needs its commits.
         let counts: Vec<bool> = in_play
             .iter()
             .zip(&issues)
@@ -166,7 +166,7 @@ impl<'a> ItemGraph<'a> {
         for (first, second, conflict) in &orders {
             graph.after[place[*second]].push((place[*first], *conflict));
         }
-        let waiting = Waiting::of(&nodes, &orders);
+        let waiting = Waiting::new(&nodes, &orders);
         graph.find_cycles(&nodes, &waiting, &order, &orders);
         graph.find_circles(&nodes, &waiting, &order);
         for (first, second, conflict) in graph.by_queue(declared) {

@@ -134,7 +134,7 @@ fn place(view: &QueueView, n: usize) -> usize {
     view.items.iter().position(|item| item.item.solution_id == plan(n)).unwrap()
 }
 
-fn of(view: &QueueView, n: usize) -> &ItemView {
+fn item_at(view: &QueueView, n: usize) -> &ItemView {
     &view.items[place(view, n)]
 }
 
@@ -151,7 +151,7 @@ fn reasons(view: &QueueView, n: usize) -> String {
             calls.map(|call| format!("; {}{} {}", call.operation, options(call), call.values.join(" ")));
         format!("{}{}", blocker.reason, calls.collect::<String>())
     };
-    of(view, n).blocked_by.iter().map(said).collect::<Vec<_>>().join("; ")
+    item_at(view, n).blocked_by.iter().map(said).collect::<Vec<_>>().join("; ")
 }
 
 fn ends(facts: &mut Facts, n: usize, status: ExecutionStatus) {
@@ -180,13 +180,13 @@ fn a_decided_order_is_waited_for_and_a_failure_in_front_blocks() {
     let seen = view(items.clone(), conflicts.clone(), &known);
     assert_eq!((place(&seen, 2), place(&seen, 1), place(&seen, 0)), (0, 1, 2));
     assert_eq!(
-        [2, 1, 0].map(|n| of(&seen, n).status),
+        [2, 1, 0].map(|n| item_at(&seen, n).status),
         [ItemStatus::Ready, ItemStatus::Pending, ItemStatus::Pending]
     );
     assert_eq!(reasons(&seen, 0), "comes after `S-2` (`SOL-GH-1-1`), which is queued, as decided for CFT-1");
     ends(&mut known, 2, ExecutionStatus::Failed);
     let seen = view(items.clone(), conflicts.clone(), &known);
-    assert_eq!(of(&seen, 1).status, ItemStatus::Blocked);
+    assert_eq!(item_at(&seen, 1).status, ItemStatus::Blocked);
     assert!(
         reasons(&seen, 1).contains("which is failed, as decided for CFT-1; retry GH-2"),
         "{}",
@@ -195,9 +195,9 @@ fn a_decided_order_is_waited_for_and_a_failure_in_front_blocks() {
     // Items that were given up or are done block nobody.
     known.get_mut(&issue(2)).unwrap().status = IssueStatus::Cancelled;
     let seen = view(items.clone(), conflicts.clone(), &known);
-    assert_eq!(of(&seen, 1).status, ItemStatus::Ready);
+    assert_eq!(item_at(&seen, 1).status, ItemStatus::Ready);
     ends(&mut known, 1, ExecutionStatus::Completed);
-    assert_eq!(of(&view(items, conflicts, &known), 0).status, ItemStatus::Ready);
+    assert_eq!(item_at(&view(items, conflicts, &known), 0).status, ItemStatus::Ready);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn a_conflict_of_high_severity_without_an_order_asks_and_one_of_medium_goes_by_t
     let items: Vec<Item> = (0..3).map(|n| item(n, n as u8)).collect();
     let high = view(items.clone(), vec![declared(1, Severity::High, &[1, 0], &[])], &known);
     assert_eq!(
-        [0, 1, 2].map(|n| of(&high, n).status),
+        [0, 1, 2].map(|n| item_at(&high, n).status),
         [ItemStatus::Blocked, ItemStatus::Blocked, ItemStatus::Ready]
     );
     let reason = reasons(&high, 0);
@@ -215,12 +215,12 @@ fn a_conflict_of_high_severity_without_an_order_asks_and_one_of_medium_goes_by_t
     assert_eq!(asked.options.len(), 2);
     let medium = view(items.clone(), vec![declared(1, Severity::Medium, &[1, 0], &[])], &known);
     assert_eq!(medium.conflicts[0].resolution_order, [plan(0), plan(1)]);
-    assert_eq!([0, 1].map(|n| of(&medium, n).status), [ItemStatus::Ready, ItemStatus::Pending]);
+    assert_eq!([0, 1].map(|n| item_at(&medium, n).status), [ItemStatus::Ready, ItemStatus::Pending]);
     // If one of two is done, nothing is left to decide.
     ends(&mut known, 0, ExecutionStatus::Completed);
     let done = view(items, vec![declared(1, Severity::High, &[1, 0], &[])], &known);
     assert!(done.conflicts[0].resolved);
-    assert_eq!(of(&done, 1).status, ItemStatus::Ready);
+    assert_eq!(item_at(&done, 1).status, ItemStatus::Ready);
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn orders_that_go_round_in_a_circle_ask_at_the_newest_of_them() {
     let conflicts =
         vec![declared(1, Severity::Low, &[0, 1], &[0, 1]), declared(2, Severity::Low, &[2, 0], &[2, 0])];
     let seen = view(items, conflicts, &known);
-    assert!((0..3).all(|n| of(&seen, n).status == ItemStatus::Blocked));
+    assert!((0..3).all(|n| item_at(&seen, n).status == ItemStatus::Blocked));
     assert!(seen.conflicts[0].clarification.is_none());
     let asked = seen.conflicts[1].clarification.as_ref().unwrap();
     assert!(asked.question.contains("GH-0 → GH-2 → GH-1 → GH-0"), "{}", asked.question);
@@ -280,18 +280,21 @@ fn what_waits_for_a_circle_is_blocked_until_the_part_that_it_needs_is_over() {
     let items = || (0..6).map(|n| item(n, n as u8)).collect();
     let before = view(items(), vec![], &facts);
     for n in [2, 3] {
-        assert_eq!(of(&before, n).status, ItemStatus::Blocked);
+        assert_eq!(item_at(&before, n).status, ItemStatus::Blocked);
         let reasons = reasons(&before, n);
         assert!(
             reasons.contains("waits for issues that depend on each other: GH-0 → GH-1 → GH-0"),
             "{reasons}"
         );
     }
-    assert_eq!(of(&before, 4).status, ItemStatus::Blocked);
+    assert_eq!(item_at(&before, 4).status, ItemStatus::Blocked);
     assert!(reasons(&before, 4).contains("GH-7 → GH-8 → GH-7"), "{}", reasons(&before, 4));
-    assert_eq!(of(&before, 5).status, ItemStatus::Ready);
+    assert_eq!(item_at(&before, 5).status, ItemStatus::Ready);
 
     facts.get_mut(&issue(1)).unwrap().status = IssueStatus::Closed;
     let after = view(items(), vec![], &facts);
-    assert_eq!((of(&after, 2).status, of(&after, 3).status), (ItemStatus::Ready, ItemStatus::Pending));
+    assert_eq!(
+        (item_at(&after, 2).status, item_at(&after, 3).status),
+        (ItemStatus::Ready, ItemStatus::Pending)
+    );
 }

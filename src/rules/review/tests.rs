@@ -77,7 +77,7 @@ fn a_milder_verdict_than_the_scores_is_not_believed() {
 
 #[test]
 fn who_somebody_is() {
-    let same = |a: &str, b: &str| Reviewer::of(&a.into()) == Reviewer::of(&b.into());
+    let same = |a: &str, b: &str| Reviewer::new(&a.into()) == Reviewer::new(&b.into());
     assert!(same("Ada <ada@example.org>", "A. L. <ADA@example.org>"));
     assert!(same("Ada <ada@example.org> (planner-1)", "Bea <bea@example.org> (planner-1)"));
     assert!(!same("Ada <ada@example.org> (planner-1)", "Ada <ada@example.org> (reviewer-1)"));

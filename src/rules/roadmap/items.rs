@@ -160,7 +160,7 @@ fn word_or(
 }
 
 /// The wave of each task: the rank of its group, from 1, without gaps. A task without a group comes after the latest
-/// task that it depends on. In a cycle there is no such order, but the loop ends all the same.
+/// task that it depends on. In a cycle there is no such order, but the loop ends anyway.
 fn waves(tasks: &[RoadmapTask]) -> Vec<u64> {
     let mut waves: Vec<u64> = tasks.iter().map(|task| task.parallel_group.unwrap_or(1)).collect();
     for _ in 0..tasks.len() {

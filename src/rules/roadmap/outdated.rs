@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::model::{Person, PlanDigest, RoadmapEvent, RoadmapLogEntry};
 
-/// A part of a document that somebody changed since the version that was given.
+/// A part of a document that someone changed since the version that was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Outdated {
     /// The layer or task, or the name of another part.
@@ -22,7 +22,7 @@ pub(crate) struct Outdated {
 /// The digest of each part of a document, as it is stored: layers and tasks by their issues.
 pub(crate) fn parts(document: &Value) -> BTreeMap<String, PlanDigest> {
     let members = document.as_object().into_iter().flatten();
-    members.map(|(name, value)| (name.clone(), PlanDigest::of(value))).collect()
+    members.map(|(name, value)| (name.clone(), PlanDigest::of_plan(value))).collect()
 }
 
 /// The documents that were added, in order: who added each, and its parts.
@@ -40,7 +40,7 @@ fn versions(log: &[RoadmapLogEntry]) -> Vec<(&Person, &BTreeMap<String, PlanDige
 
 /// The issue of a layer or task that some version had with exactly this content.
 pub(crate) fn earlier_issue<'a>(log: &'a [RoadmapLogEntry], item: &Value) -> Option<&'a str> {
-    let digest = PlanDigest::of(item);
+    let digest = PlanDigest::of_plan(item);
     let mut all = versions(log).into_iter().rev().flat_map(|(_, parts)| parts);
     all.find(|(_, known)| **known == digest).map(|(name, _)| name.as_str())
 }
@@ -62,7 +62,7 @@ pub(crate) fn renewed(
         if old == new {
             continue;
         }
-        let [old_digest, new_digest] = [old, new].map(|value| value.map(PlanDigest::of));
+        let [old_digest, new_digest] = [old, new].map(|value| value.map(PlanDigest::of_plan));
         let Some(first) = versions.iter().position(|(_, parts)| has_part(name, parts, &old_digest)) else {
             continue;
         };

@@ -22,7 +22,7 @@ text_enum!(
 );
 
 text_enum!(
-    /// What became of a round of feedback.
+    /// What happened to a round of feedback.
     RoundStatus {
         /// No later document answers it.
         Open = "open",
@@ -47,7 +47,7 @@ pub(crate) struct Round {
     pub(crate) at: Time,
     /// What the documents after it changed: `new L2`, `changed L0`, `gone T4`.
     pub(crate) changes: Vec<String>,
-    /// What became of it.
+    /// What happened to it.
     pub(crate) status: RoundStatus,
 }
 

@@ -13,7 +13,7 @@ pub(crate) enum NotABudget {
     Unknown(String),
     /// Another text already sets this kind of limit.
     #[error(
-        "`{0}` is a second limit of the same kind: a budget has one in each currency, one of tokens and one of time"
+        "`{0}` is a second limit of its kind: a budget has at most one per currency, one of tokens and one of time"
     )]
     Repeated(String),
 }
@@ -30,7 +30,7 @@ impl Budget {
     /// Reads limits such as `5 USD`, `200k tokens` and `3h`, also several in one text with commas. `None` if there is none.
     ///
     /// # Errors
-    /// A text that is no limit.
+    /// A text is not a limit.
     pub(crate) fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Option<Self>, NotABudget> {
         let mut budget = Self::default();
         for text in texts.into_iter().flat_map(|text| text.split(',')).map(str::trim) {
@@ -52,7 +52,7 @@ impl Budget {
         Ok(Some(budget).filter(|budget| *budget != Self::default()))
     }
 
-    /// The limits of this budget, except for those that a later one sets anew.
+    /// The limits of this budget, except for those that a later one replaces.
     pub(crate) fn replaced_by(mut self, later: Self) -> Self {
         self.costs.retain(|known| later.costs.iter().all(|cost| cost.currency != known.currency));
         self.costs.extend(later.costs);
@@ -89,7 +89,7 @@ fn tokens_of(text: &str) -> Option<u64> {
         return None;
     }
     let tokens = digits.parse::<f64>().ok()? * factor;
-    // Larger ones are no limit, and smaller ones let nothing begin.
+    // A larger number limits nothing, and a smaller one would let nothing begin.
     (1.0..=1e15).contains(&tokens).then_some(tokens as u64)
 }
 

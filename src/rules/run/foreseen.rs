@@ -1,10 +1,10 @@
 //! What a run would do for an issue if every step went well: the same rules as for a run that is at work.
 
-use super::next::{Need, Standing, StuckReason, need};
+use super::next::{Need, RunIssueState, StuckReason, need};
 use crate::model::{IssueStatus, Run, RunStep, Verdict};
 
 /// The steps, in order; and why the issue then waits for a person, if it does.
-pub(crate) fn foreseen(run: &Run, at: Standing) -> (Vec<RunStep>, Option<StuckReason>) {
+pub(crate) fn foreseen(run: &Run, at: RunIssueState) -> (Vec<RunStep>, Option<StuckReason>) {
     let (mut at, mut steps) = (at, Vec::new());
     loop {
         let step = match need(run, &at) {

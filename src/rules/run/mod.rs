@@ -28,14 +28,14 @@ pub(crate) use foreseen::foreseen;
 pub(crate) use gates::QualityGate;
 pub(crate) use limit_words::{limit_at_end_of, limit_in};
 pub(crate) use limits::{LimitWait, limited_words, limits_in};
-pub(crate) use next::{Need, Standing, StuckReason, chains, free_jobs, mode_for, need, next, phase};
+pub(crate) use next::{Need, RunIssueState, StuckReason, chains, free_jobs, mode_for, need, next, phase};
 pub(crate) use notifications::{notification, owed};
 pub(crate) use progress::{
     ALL_FAILED, BUDGET, HELD_ELSEWHERE, IN_CYCLE, IssueProgress, MERGE_CONFLICT, NO_PLAN, PENDING_SELECTION,
     REJECTED, RunProgress, STALLED, STOPPED, SkippedStep, UNREVIEWED, is_for_a_person,
 };
 pub(crate) use report::{IssueReport, ReportedCheck, RunFacts, RunReport, report};
-pub(crate) use spent::Spent;
+pub(crate) use spent::WorkCost;
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};
 pub(crate) use steering::{order_words, steering};
 pub(crate) use times::{StageSpan, between, worked_ms};

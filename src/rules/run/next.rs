@@ -27,7 +27,7 @@ pub(crate) fn mode_for(priorities: &[Priority]) -> RunMode {
 
 /// The state of an issue of a run, from the store and from the log of the run.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Standing {
+pub(crate) struct RunIssueState {
     /// The issue.
     pub(crate) issue: IssueId,
     /// Its status in the store.
@@ -38,7 +38,7 @@ pub(crate) struct Standing {
     pub(crate) candidates: usize,
     /// What the reviews of the bound plan say.
     pub(crate) verdict: Option<Verdict>,
-    /// Whether the run gave up on its reviews and goes on without them.
+    /// Whether the run gave up on its reviews and continues without them.
     pub(crate) is_unreviewed: bool,
     /// Whether it was planned in this run.
     pub(crate) is_planned_here: bool,
@@ -86,7 +86,7 @@ pub(crate) enum Need {
     Person(StuckReason),
 }
 
-/// Why a run cannot go on with an issue.
+/// Why a run cannot continue with an issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StuckReason {
     /// There is no plan, and the run makes none.
@@ -108,7 +108,7 @@ pub(crate) enum StuckReason {
 }
 
 /// What an issue needs next.
-pub(crate) fn need(run: &Run, at: &Standing) -> Need {
+pub(crate) fn need(run: &Run, at: &RunIssueState) -> Need {
     if at.is_given_up {
         return Need::Over;
     }
@@ -125,7 +125,7 @@ pub(crate) fn need(run: &Run, at: &Standing) -> Need {
 }
 
 /// What an issue needs next, whatever it cost.
-fn need_by_status(run: &Run, at: &Standing) -> Need {
+fn need_by_status(run: &Run, at: &RunIssueState) -> Need {
     let is_before_queue =
         matches!(at.status, IssueStatus::Registered | IssueStatus::Planning | IssueStatus::Planned);
     if is_before_queue && at.cycle.is_some() {
@@ -189,7 +189,7 @@ fn queue(run: &Run) -> Need {
 /// than the limits of the run allow.
 pub(crate) fn next(
     run: &Run,
-    standings: &[Standing],
+    standings: &[RunIssueState],
     busy: &BTreeMap<IssueId, RunStep>,
 ) -> Vec<(IssueId, RunStep)> {
     let wanted: Vec<(&IssueId, RunStep)> = standings
@@ -220,7 +220,7 @@ pub(crate) fn next(
 }
 
 /// Whether the work of a completed issue is still to be merged into the branch of the run.
-fn is_to_merge(at: &Standing) -> bool {
+fn is_to_merge(at: &RunIssueState) -> bool {
     at.status == IssueStatus::Completed && !at.is_integrated && !at.is_given_up
 }
 
@@ -273,7 +273,7 @@ pub(crate) fn phase(steps: impl IntoIterator<Item = RunStep>) -> Option<RunPhase
 }
 
 /// Which issue waits for which: each waiting issue with the chain of issues before it, down to one that waits for none
-/// of these, and why that one cannot go on. A cycle ends where it began.
+/// of these, and why that one cannot continue. A cycle ends where it began.
 pub(crate) fn chains(waits_for: &BTreeMap<IssueId, (Option<IssueId>, String)>) -> Vec<String> {
     waits_for
         .keys()

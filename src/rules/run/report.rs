@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::gates::{GateFacts, RunQuality};
 use super::progress::{IssueProgress, RunProgress};
-use super::spent::Spent;
+use super::spent::WorkCost;
 use super::state::{IssueStage, in_words, stage};
 use super::times::{between, phases, spans};
 use super::waiting::{self, KeptBranch, LeftWork, NeededIssue, UnstoredAnswer};
@@ -46,7 +46,7 @@ pub(crate) fn report(folder: &RunFolder, known: &RunFacts<'_>) -> RunReport {
     let progress = RunProgress::of(folder);
     let run = &folder.run;
     let mut quality = RunQuality::default();
-    let mut costs = Spent::default();
+    let mut costs = WorkCost::default();
     let mut issues = Vec::new();
     let mut checks = (0, 0);
     for issue in &progress.issues {
@@ -132,7 +132,7 @@ fn issue_report(
     executions: &[&ExecutionFolder],
 ) -> IssueReport {
     let record = found.map(|found| &found.issue.record);
-    let mut spent = Spent::default();
+    let mut spent = WorkCost::default();
     spent.add(executions, issue);
     let (tokens, costs) = spent.sums();
     let plan = found.zip(issue.solution_id).and_then(|(found, id)| found.solution(id));

@@ -11,14 +11,14 @@ use crate::rules::ExecutionFolder;
 /// The cost of the work on issues, as reported by agents: executors in the sessions of their executions, all others in
 /// the log of the run.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Spent {
+pub(crate) struct WorkCost {
     tokens: Option<u64>,
     costs: BTreeMap<String, f64>,
     /// How long agents were at work, in milliseconds.
     time_ms: u64,
 }
 
-impl Spent {
+impl WorkCost {
     /// Adds the work on an issue.
     pub(crate) fn add(&mut self, executions: &[&ExecutionFolder], issue: &IssueProgress<'_>) {
         for session in executions.iter().flat_map(|execution| execution.sessions()) {
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn a_budget_is_exhausted_by_the_first_limit_that_is_reached() {
         let usd = |amount| Cost { amount, currency: "USD".into() };
-        let mut spent = Spent::default();
+        let mut spent = WorkCost::default();
         spent.count(Some(90), Some(&usd(0.1)));
         spent.count(None, Some(&usd(0.2)));
         let budget = |text: &str| Budget::parse([text]).unwrap().unwrap();

@@ -10,7 +10,7 @@ const PYTHON: &[(&str, &str)] = &[
     ("def __gt__(", " > "),
     ("def __ge__(", " >= "),
 ];
-/// The same in Rust, below the line that is marked.
+/// The lines of a comparison in Rust, below the line that is marked.
 const RUST: &[(&str, &str, &str)] = &[
     ("impl PartialEq for ", "fn eq(&self, other: &Self) -> bool {", " == "),
     ("impl PartialOrd for ", "fn partial_cmp(&self, other: &Self) -> Option<Ordering> {", ".partial_cmp(&"),
@@ -40,7 +40,7 @@ pub(super) fn begins(lines: &[&str], n: usize) -> bool {
     body.trim() == "Some(self.cmp(other))" || are_parts(body, " && ", ["self", "other"], sign)
 }
 
-/// The lines of a block in Python without comments; those that go on are joined.
+/// The lines of a block in Python without comments; those that continue are joined.
 fn body_below(lines: &[&str], n: usize) -> Vec<String> {
     let indent_of = |line: &str| line.len() - line.trim_start().len();
     let outer = indent_of(lines[n]);
@@ -111,7 +111,7 @@ fn are_parts(text: &str, and: &str, [own, other]: [&str; 2], sign: &str) -> bool
     })
 }
 
-/// A text in which one name stands in place of another.
+/// A text in which one name takes the place of another.
 fn renamed(text: &str, from: &str, to: &str) -> String {
     let mut made = String::new();
     let mut rest = text;

@@ -2,7 +2,7 @@ use super::*;
 
 /// Those that passed, failed and were skipped.
 fn count(output: &str) -> Option<(u64, u64, u64)> {
-    let tests = CountedTests::of(output.as_bytes()).tests;
+    let tests = CountedTests::count(output.as_bytes()).tests;
     tests.map(|count| (count.passed, count.failed, count.skipped))
 }
 
@@ -129,7 +129,7 @@ fn pieces_of_a_line_come_together_and_a_line_without_end_is_not_kept() {
 
 #[test]
 fn the_line_that_counts_is_told() {
-    let said = |output: &str| CountedTests::of(output.as_bytes()).said;
+    let said = |output: &str| CountedTests::count(output.as_bytes()).said;
     assert_eq!(
         said("=== 4 deselected in 0.02s ===\nbye\n").as_deref(),
         Some("=== 4 deselected in 0.02s ===")

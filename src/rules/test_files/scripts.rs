@@ -21,7 +21,7 @@ const WITH_VALUE: &[&str] =
 /// The scripts of a line of shell.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct LineScripts {
-    /// Those whose exit code the line ends with, or that must succeed for the rest to run: `sh a.sh`, `./a && b`.
+    /// Scripts whose exit code the line ends with, or that must succeed for the rest to run: `sh a.sh`, `./a && b`.
     pub(super) verdicts: BTreeSet<String>,
     /// All words, as paths from the root.
     pub(super) words: BTreeSet<String>,

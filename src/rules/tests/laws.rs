@@ -181,7 +181,7 @@ fn queue() -> Queue {
 fn views(folder: &IssueFolder) -> Vec<ItemView> {
     let items = folder.items.iter().map(|queued| queued.item.clone()).collect();
     let queue = QueueFolder { queue: queue(), items, conflicts: vec![], broken: vec![], is_readable: true };
-    let facts = BTreeMap::from([(issue(), IssueFacts::of(folder))]);
+    let facts = BTreeMap::from([(issue(), IssueFacts::derive(folder))]);
     readiness::views(&[queue], &facts, &Policy::default()).remove(0).items
 }
 
@@ -209,7 +209,7 @@ proptest! {
         }
         prop_assert_eq!(shown(&folder.executions), shown(&other.executions));
         prop_assert_eq!(facts::status(&folder), facts::status(&other));
-        prop_assert_eq!(IssueFacts::of(&folder), IssueFacts::of(&other));
+        prop_assert_eq!(IssueFacts::derive(&folder), IssueFacts::derive(&other));
         let statuses = |folder: &IssueFolder| views(folder).iter().map(|it| it.status).collect::<Vec<_>>();
         prop_assert_eq!(statuses(&folder), statuses(&other));
     }

@@ -9,7 +9,7 @@ use crate::model::{
 use crate::ops::work::runs::view::existing;
 use crate::ops::{Refusal, issues};
 use crate::rules::run::{ALL_FAILED, IssueProgress, STALLED, STOPPED, chains, need, worn_out};
-use crate::rules::{Need, RunProgress, Standing, StuckReason, facts};
+use crate::rules::{Need, RunIssueState, RunProgress, StuckReason, facts};
 use crate::run::job::failure;
 use crate::run::sessions::forget_all;
 use crate::store::Store;
@@ -24,8 +24,8 @@ impl Driver<'_> {
             self.give_up_failed(&standings.all)?;
         }
         // What was not even begun does not wait for anything.
-        let is_left = |at: &&Standing| worn_out.is_none() && need(&self.run, at) != Need::Over;
-        let left: Vec<Standing> = standings.all.iter().filter(is_left).cloned().collect();
+        let is_left = |at: &&RunIssueState| worn_out.is_none() && need(&self.run, at) != Need::Over;
+        let left: Vec<RunIssueState> = standings.all.iter().filter(is_left).cloned().collect();
         self.refuse_claimed(&left)?;
         let (held, stuck): (Vec<_>, Vec<_>) =
             left.into_iter().map(|at| (standings.held(&at.issue), at)).partition(|(who, _)| who.is_some());
@@ -67,8 +67,9 @@ impl Driver<'_> {
     }
 
     /// Records how the last attempts of the run ended: nobody tries them again.
-    fn give_up_failed(&mut self, all: &[Standing]) -> Result<(), Refusal> {
-        let is_failed = |at: &&Standing| at.status == IssueStatus::Failed && at.is_of_run && !at.is_given_up;
+    fn give_up_failed(&mut self, all: &[RunIssueState]) -> Result<(), Refusal> {
+        let is_failed =
+            |at: &&RunIssueState| at.status == IssueStatus::Failed && at.is_of_run && !at.is_given_up;
         all.iter().filter(is_failed).try_for_each(|at| self.give_up(at, StuckReason::Failed))
     }
 
@@ -76,9 +77,10 @@ impl Driver<'_> {
     ///
     /// # Errors
     /// `claimed-elsewhere`.
-    fn refuse_claimed(&self, left: &[Standing]) -> Result<(), Refusal> {
+    fn refuse_claimed(&self, left: &[RunIssueState]) -> Result<(), Refusal> {
         let snapshot = self.session.store().snapshot()?;
-        let is_claimed = |at: &&Standing| at.status == IssueStatus::Executing && !at.is_ours && at.is_of_run;
+        let is_claimed =
+            |at: &&RunIssueState| at.status == IssueStatus::Executing && !at.is_ours && at.is_of_run;
         for at in left.iter().filter(is_claimed) {
             let folder = issues::existing_outline(&snapshot, &at.issue)?;
             let Some(holder) = facts::holder(&folder).map(|holder| &holder.execution) else { continue };
@@ -93,13 +95,13 @@ impl Driver<'_> {
     }
 
     /// Records which issues someone outside of the run has completed meanwhile.
-    fn note_done_by_others(&mut self, all: &[Standing]) -> Result<(), Refusal> {
+    fn note_done_by_others(&mut self, all: &[RunIssueState]) -> Result<(), Refusal> {
         let progress = RunProgress::of(&self.log);
-        let is_new = |at: &&Standing| {
+        let is_new = |at: &&RunIssueState| {
             let logged = progress.issue(&at.issue).map(|it| it.status);
             at.status == IssueStatus::Completed && !at.is_given_up && logged != Some(IssueStatus::Completed)
         };
-        let reached = |at: &Standing| {
+        let reached = |at: &RunIssueState| {
             let note = Some("outside this run".to_owned());
             RunEvent::Issue(IssueReached { note, ..IssueReached::plain(at.issue.clone(), at.status) })
         };

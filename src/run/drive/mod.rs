@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 use self::ending::with_resume;
 use self::landing::Landings;
 use super::arrived::Arrivals;
-use super::crew::{Crew, StartedRun};
+use super::crew::{StartedRun, StepAgents};
 use super::job::StepReport;
 use super::limits::{AgentLimits, OtherLimits};
 use super::notify::Notifier;
@@ -88,7 +88,7 @@ struct Driver<'a> {
     ended: RefCell<BTreeSet<RunId>>,
     /// Whether the remote of the store could not be asked.
     is_offline: bool,
-    crew: Crew,
+    crew: StepAgents,
     places: RunPaths,
     watch: &'a mut dyn RunWatch,
     /// What agents are doing.

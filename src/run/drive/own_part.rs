@@ -15,7 +15,7 @@ use crate::ops::{Notice, Refusal, issues};
 use crate::rules::run::{
     BUDGET, HELD_ELSEWHERE, IN_CYCLE, NO_PLAN, PENDING_SELECTION, REJECTED, UNREVIEWED, need, next,
 };
-use crate::rules::{Need, Role, Standing, StuckReason};
+use crate::rules::{Need, Role, RunIssueState, StuckReason};
 use crate::run::along::{Along, log_along, queued};
 use crate::run::job::failure;
 use crate::run::watch::{PlanToChoose, RunUpdate, tell_notices};
@@ -37,7 +37,7 @@ impl Driver<'_> {
     pub(super) fn do_own_part(&mut self) -> Result<bool, Refusal> {
         let standings = self.standings()?.all;
         let idle = || standings.iter().filter(|at| !self.busy.contains_key(&at.issue));
-        let needs: Vec<(Standing, Need)> = idle().map(|at| (at.clone(), need(&self.run, at))).collect();
+        let needs: Vec<(RunIssueState, Need)> = idle().map(|at| (at.clone(), need(&self.run, at))).collect();
         let mut is_any = false;
         for (at, need) in needs {
             let issue = &at.issue;
@@ -119,14 +119,14 @@ impl Driver<'_> {
     }
 
     /// Someone else works on an issue.
-    pub(super) fn leave(&mut self, at: &Standing, who: &str) -> Result<(), Refusal> {
+    pub(super) fn leave(&mut self, at: &RunIssueState, who: &str) -> Result<(), Refusal> {
         let mut reached = IssueReached::plain(at.issue.clone(), at.status);
         reached.error = Some(failure(HELD_ELSEWHERE, who, ""));
         self.log_issue("left to others", reached)
     }
 
     /// Nothing can be done for an issue until someone decides.
-    pub(super) fn give_up(&mut self, at: &Standing, why: StuckReason) -> Result<(), Refusal> {
+    pub(super) fn give_up(&mut self, at: &RunIssueState, why: StuckReason) -> Result<(), Refusal> {
         let issue = &at.issue;
         let error = match why {
             StuckReason::NoPlan => failure(NO_PLAN, "it has no bound plan", ""),
@@ -191,7 +191,7 @@ impl Driver<'_> {
     }
 
     /// Asks what to do with an issue that failed too often. If nobody can be asked, the run goes on without it.
-    fn decide(&mut self, at: &Standing) -> Result<(), Refusal> {
+    fn decide(&mut self, at: &RunIssueState) -> Result<(), Refusal> {
         if self.is_stopping() {
             return Ok(());
         }

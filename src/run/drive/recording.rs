@@ -9,7 +9,7 @@ use crate::ops::work::failure::{note_failure, reported};
 use crate::ops::{Notice, Refusal};
 use crate::rules::run::{notification, phase};
 use crate::rules::{Role, RunProgress};
-use crate::run::job::{Spent, VainStep};
+use crate::run::job::{AnswerTime, VainStep};
 use crate::run::watch::RunUpdate;
 use crate::store::{ReadState, Tx, layout};
 
@@ -38,7 +38,7 @@ impl Driver<'_> {
         RunEvent::Action(ActionDone::plain(action, None))
     }
 
-    pub(super) fn done(&self, of: &StepOf<'_>, spent: Spent, note: Option<String>) -> RunEvent {
+    pub(super) fn done(&self, of: &StepOf<'_>, spent: AnswerTime, note: Option<String>) -> RunEvent {
         let (agent, took_ms) = (of.agent.clone(), Some(spent.took_ms));
         RunEvent::Action(ActionDone { agent, took_ms, note, ..self.action(of.issue, of.step) })
     }

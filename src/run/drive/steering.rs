@@ -7,7 +7,7 @@ use crate::model::{
 use crate::ops::work::{ReleaseLease, release as release_claim};
 use crate::ops::{Notice, Refusal, issues};
 use crate::rules::run::{STOPPED, releases, steering};
-use crate::rules::{Role, RunProgress, Standing, facts};
+use crate::rules::{Role, RunIssueState, RunProgress, facts};
 use crate::run::job::failure;
 use crate::run::leftovers::keep_commit;
 use crate::run::watch::RunUpdate;
@@ -73,7 +73,7 @@ impl Driver<'_> {
     /// Gives back the claim of an execution at which no agent works any more, as after a kill. Its commits are kept.
     fn give_claim_back(&mut self, issue: &IssueId) -> Result<(), Refusal> {
         let is_claimed =
-            |at: &&Standing| at.issue == *issue && at.status == IssueStatus::Executing && at.is_ours;
+            |at: &&RunIssueState| at.issue == *issue && at.status == IssueStatus::Executing && at.is_ours;
         if !self.standings()?.all.iter().any(|at| is_claimed(&at)) {
             return Ok(());
         }

@@ -37,7 +37,7 @@ pub(crate) struct CodeCommit {
     pub(crate) parents: Vec<ObjectId>,
 }
 
-/// What a commit says, and on what it stands.
+/// What a commit says, and what it is based on.
 #[derive(Debug)]
 pub(crate) struct CommitMessage {
     /// The whole message.

@@ -28,7 +28,7 @@ pub(in crate::store) struct Cleared {
 impl Cleared {
     /// Reads the directory from a state.
     pub(in crate::store) fn read(read: &impl ReadState, folder: &str) -> Result<Self, StoreError> {
-        let redactions = Redactions::of(read, folder)?;
+        let redactions = Redactions::load(read, folder)?;
         let mut cleared = Self { redactions, folder: folder.to_owned(), ..Self::default() };
         let mut logs: Vec<String> = cleared.redactions.targets().filter_map(log_of).collect();
         logs.sort();

@@ -213,7 +213,7 @@ pub(crate) fn wisdom(
     read: &impl ReadState,
     broken: &mut Vec<(String, String)>,
 ) -> Result<Vec<Wisdom>, StoreError> {
-    let hidden = Redactions::of(read, layout::WISDOM)?;
+    let hidden = Redactions::load(read, layout::WISDOM)?;
     log(read, &layout::wisdom(), &hidden, broken)
 }
 
@@ -271,7 +271,7 @@ pub(crate) fn executions(read: &impl ReadState, issue: &IssueId) -> Result<Vec<E
 /// Whether any part of an issue, its plans or its executions is hidden.
 pub(crate) fn has_redactions(read: &impl ReadState, issue: &IssueId) -> Result<bool, StoreError> {
     for folder in redacting_folders(read, issue)? {
-        if !Redactions::of(read, &folder)?.is_empty() {
+        if !Redactions::load(read, &folder)?.is_empty() {
             return Ok(true);
         }
     }
@@ -281,7 +281,7 @@ pub(crate) fn has_redactions(read: &impl ReadState, issue: &IssueId) -> Result<b
 /// Whether a text of an issue, its plans or its executions is hidden.
 pub(crate) fn hides_something(read: &impl ReadState, issue: &IssueId) -> Result<bool, StoreError> {
     for folder in redacting_folders(read, issue)? {
-        if Redactions::of(read, &folder)?.hides_something() {
+        if Redactions::load(read, &folder)?.hides_something() {
             return Ok(true);
         }
     }
@@ -337,7 +337,7 @@ fn reviews(
 
 /// The feedback on an issue.
 pub(crate) fn feedback(read: &impl ReadState, id: &IssueId) -> Result<Vec<Feedback>, StoreError> {
-    let hidden = Redactions::of(read, &layout::issue_folder(id))?;
+    let hidden = Redactions::load(read, &layout::issue_folder(id))?;
     log(read, &layout::feedback(id), &hidden, &mut Vec::new())
 }
 
@@ -349,7 +349,7 @@ pub(crate) fn issue(read: &impl ReadState, id: &IssueId) -> Result<Option<IssueF
         return Ok(Some(folder));
     }
     let solution_ids = solution_ids(read, id)?;
-    let hidden = Redactions::of(read, &layout::issue_folder(id))?;
+    let hidden = Redactions::load(read, &layout::issue_folder(id))?;
     folder.comments = log(read, &layout::comments(id), &hidden, &mut folder.broken)?;
     folder.feedback = log(read, &layout::feedback(id), &hidden, &mut folder.broken)?;
     folder.explorations = log(read, &layout::explorations(id), &hidden, &mut folder.broken)?;

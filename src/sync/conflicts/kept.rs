@@ -1,4 +1,4 @@
-//! What a walk along the history found out about conflicts, kept beside the index, so that the next one goes on from
+//! What a walk along the history found out about conflicts, kept beside the index, so that the next one continues from
 //! there: bare `git wf` and the browser ask for the open conflicts each time.
 
 use serde::{Deserialize, Serialize};

@@ -54,7 +54,7 @@ impl InVain {
 }
 
 /// A push from its start until the remote is asked again. git moves the tracking ref as soon as the remote says that it
-/// accepts, which is no proof.
+/// accepts, which proves nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Unproven {
     /// What the remote showed before.

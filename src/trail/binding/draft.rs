@@ -71,7 +71,7 @@ impl DraftBinding {
     pub(crate) fn decide<R: ReadState>(
         store: &Store,
         read: &R,
-        here: CommittingWorktree,
+        here: &CommittingWorktree,
         draft: &Draft<'_>,
     ) -> Result<Self, StoreError> {
         let staged = Staged::open(store, draft.index)?;
@@ -79,13 +79,13 @@ impl DraftBinding {
         let deciding = Deciding { store, read, sources: Sources::new(store, read), draft, staged, amended };
         let git_dir = store.git_dir();
         if !progress::is_rebasing(&git_dir) {
-            return deciding.decide(&here);
+            return deciding.decide(here);
         }
         let replayed = rebase::replayed(&git_dir).filter(|id| store.repo().is_commit(*id));
         match replayed {
-            Some(replayed) => deciding.at_a_stop(&here, replayed).map(Self::missing),
+            Some(replayed) => deciding.at_a_stop(here, replayed).map(Self::missing),
             // The rebase may still be aborted, so nothing is refused.
-            None => Ok(match deciding.decide(&here)? {
+            None => Ok(match deciding.decide(here)? {
                 Self::Lost(_) => Self::missing(vec![]),
                 other => other,
             }),

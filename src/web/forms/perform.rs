@@ -61,8 +61,8 @@ const DEEDS: &[(&str, FormDeed)] = &[
 pub(in crate::web) fn perform(session: &Session, name: &str, input: &Query) -> Performed {
     match DEEDS.iter().find(|deed| deed.0 == name) {
         Some((_, deed)) => deed(session, input),
-        None => Err(Refusal::new(Code::NotFound, format!("no form performs `{name}`"))
-            .hint("load the page again: it is of another version of git-wf")
+        None => Err(Refusal::new(Code::NotFound, format!("there is no form `{name}`"))
+            .hint("reload the page: it is from another version of git-wf")
             .into()),
     }
 }

@@ -17,12 +17,12 @@ pub(super) fn unfolded(text: &str) -> String {
 
 /// Whether a browser shows both texts as the same.
 pub(super) fn is_shown_as(text: &str, other: &str) -> bool {
-    TextAsShown::of(text).chars == TextAsShown::of(other).chars
+    TextAsShown::new(text).chars == TextAsShown::new(other).chars
 }
 
 /// A text that was edited in a browser, with everything outside of the edited parts as it is in `stored`.
 pub(super) fn restored(stored: &str, typed: &str) -> String {
-    let shown = TextAsShown::of(stored);
+    let shown = TextAsShown::new(stored);
     let typed: Vec<char> = unfolded(typed).chars().collect();
     let same = shown.chars.iter().zip(&typed).take_while(|(a, b)| a == b).count();
     let rest = shown.chars.len().min(typed.len()) - same;
@@ -57,7 +57,7 @@ struct TextAsShown {
 }
 
 impl TextAsShown {
-    fn of(text: &str) -> Self {
+    fn new(text: &str) -> Self {
         let (mut chars, mut ends) = (Vec::with_capacity(text.len()), vec![0]);
         for (at, c) in text.char_indices() {
             let end = at + c.len_utf8();

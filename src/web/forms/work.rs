@@ -33,7 +33,7 @@ pub(super) fn pause(session: &Session, input: &Query) -> Performed {
     steer(session, input, OrderKind::Pause, vec![])
 }
 
-/// Lets a paused run go on.
+/// Lets a paused run continue.
 pub(super) fn resume(session: &Session, input: &Query) -> Performed {
     steer(session, input, OrderKind::Resume, vec![])
 }

@@ -24,7 +24,9 @@ pub(in crate::web) fn go(session: &Session, text: &str) -> (Place, Query) {
         if let Ok(done) = issues::show(session, &issues::ShowRecord::new(text)) {
             return (place(done.view), Query::default());
         }
-        if let Some(hash) = Hex::parse(text).filter(|_| text.len() >= 7) {
+        if text.len() >= 7
+            && let Some(hash) = Hex::parse(text)
+        {
             return (Place::Commit(hash), Query::default());
         }
     }

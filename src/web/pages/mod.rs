@@ -66,7 +66,7 @@ pub(super) fn content(view: &View<'_>) -> Result<PageContent, Refusal> {
 
 /// The refusal of a page that is not there.
 pub(super) fn no_page(what: impl Into<String>) -> Refusal {
-    Refusal::new(Code::NotFound, what).hint("search for it, or go on from the overview")
+    Refusal::new(Code::NotFound, what).hint("search for it, or start from the overview")
 }
 
 /// The text of a page that is plain text.

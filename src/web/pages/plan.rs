@@ -50,7 +50,7 @@ fn actions(view: &View<'_>, plan: &SolutionView) -> Markup {
                 (bind.small(html! { (bind.hidden("issue", &plan.issue_id)) (bind.hidden("solution", &plan.id)) }, "Bind this plan"))
             }
             @if plan.withdrawn.is_some() {
-                (withdraw.small(html! { (withdraw.hidden("solution", &plan.id)) (withdraw.hidden("back", "1")) }, "Take the withdrawal back"))
+                (withdraw.small(html! { (withdraw.hidden("solution", &plan.id)) (withdraw.hidden("back", "1")) }, "Undo the withdrawal"))
             } @else {
                 details open[withdraw.is_refused()] {
                     summary { "Withdraw" }

@@ -48,7 +48,7 @@ pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
 /// One queue.
 pub(super) fn one(view: &View<'_>, id: &QueueId) -> Result<PageContent, Refusal> {
     let drawn = queue::drawn(view.session, Some(id.as_str()))?;
-    let wanted = view.query.get("item").filter(|_| view.query.get("page").is_none());
+    let wanted = if view.query.get("page").is_none() { view.query.get("item") } else { None };
     let body = html! {
         h1 { "Queue" }
         @for (queue, graph) in &drawn.shown {
@@ -175,7 +175,7 @@ fn table(view: &View<'_>, id: &QueueId, items: &[ItemAnswer], shown: Range<usize
     html! {
         div.scroll tabindex="0" role="region" aria-label=(format!("items of {id}")) {
             table {
-                thead { tr { th { "Item" } th { "Status" } th { "Group" } th { "Issue" } th.wide { "Title" } th { "Waits for, or executed by" } @if view.may_write() { th { "Change" } } } }
+                thead { tr { th { "Item" } th { "Status" } th { "Group" } th { "Issue" } th.wide { "Title" } th { "Waits for / executed by" } @if view.may_write() { th { "Change" } } } }
                 tbody { @for n in shown { (row(view, id, items, n)) } }
             }
         }

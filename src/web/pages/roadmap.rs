@@ -41,7 +41,7 @@ pub(super) fn all(view: &View<'_>) -> Result<PageContent, Refusal> {
 pub(super) fn waves(view: &View<'_>) -> Result<Markup, Refusal> {
     let waves = issues::waves(view.session)?.view;
     let charts: Vec<(u64, BurnUp)> =
-        waves.into_iter().map(|it| (it.number, BurnUp::of(&it.issues))).collect();
+        waves.into_iter().map(|it| (it.number, BurnUp::new(&it.issues))).collect();
     Ok(html! {
         @if !charts.is_empty() {
             section {

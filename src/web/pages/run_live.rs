@@ -14,7 +14,7 @@ use crate::web::parts::{badge, one_line, record_text};
 use crate::web::place::Place;
 use crate::web::view::View;
 
-/// Buttons that pause the run or let it go on, and a field for an issue to add.
+/// Buttons that pause the run or let it continue, and a field for an issue to add.
 pub(super) fn steering(view: &View<'_>, it: &RunView) -> Markup {
     let id = it.run.id.as_str();
     let (op, word) = if it.is_paused { ("run-resume", "Go on") } else { ("run-pause", "Pause") };
@@ -94,7 +94,7 @@ pub(super) fn questions(view: &View<'_>, it: &RunView, report: &RunReport) -> Ma
                             }
                         }
                     }
-                    (again.small(fields, "Take up again"))
+                    (again.small(fields, "Try again"))
                 }
             }
         }

@@ -19,7 +19,7 @@ pub(in crate::web) struct BurnUp {
 
 impl BurnUp {
     /// The chart of issues, each with when it was created, and when it was done if it was.
-    pub(in crate::web) fn of(issues: &[(Time, Option<Time>)]) -> Self {
+    pub(in crate::web) fn new(issues: &[(Time, Option<Time>)]) -> Self {
         let mut chart = Self::default();
         for (created, done) in issues {
             chart.created.push(created.millis());
@@ -113,7 +113,7 @@ mod tests {
         let time = |millis| Time::from_millis(millis).unwrap();
         let issues: Vec<_> =
             (0..100_000).map(|n| (time(n * 1_000), (n % 2 == 0).then(|| time(n * 1_500)))).collect();
-        let chart = BurnUp::of(&issues);
+        let chart = BurnUp::new(&issues);
         let drawn = burn_up(&chart, time(0));
         assert_eq!((chart.done(), chart.total()), (50_000, 100_000));
         assert!(drawn.len() < 20_000, "{}", drawn.len());

@@ -16,7 +16,7 @@ const LONGEST: usize = 6_000;
 
 /// Lines before the first change of a longer value.
 const BEFORE: usize = 3;
-/// The same in bytes, if these lines are long.
+/// At most this many bytes before the first difference, if the lines are long.
 const MOST_BEFORE: usize = LONGEST / 10;
 
 /// A readable value: strings without quotes, flat lists by lines, anything else as JSON.
@@ -31,9 +31,11 @@ pub(in crate::web) fn json_value(view: &View<'_>, value: &Value) -> Markup {
 
 /// The value of a field: a priority has a name.
 fn named(field: &str, value: &Value) -> Value {
-    match Priority::from_json(value).filter(|_| field == "priority" && value.is_number()) {
-        Some(priority) => Value::String(priority.name().to_owned()),
-        None => value.clone(),
+    match Priority::from_json(value) {
+        Some(priority) if field == "priority" && value.is_number() => {
+            Value::String(priority.name().to_owned())
+        }
+        _ => value.clone(),
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) struct Shared {
     /// Requests for pages that can be large, or take long, wait here first, until an earlier one of them was sent, so that
     /// they cannot fill the memory.
     pub(super) large: Arc<Semaphore>,
-    /// The same for the pages of issues and the like, so that these do not wait for long audits.
+    /// Permits for the pages of issues and the like, so that these do not wait for long audits.
     pub(super) texts: Arc<Semaphore>,
     /// Says that a request waits for one of these.
     pub(super) hurry: Notify,
@@ -133,7 +133,7 @@ async fn get(shared: &Arc<Shared>, request: &Request<Incoming>) -> Result<Reply,
         let work =
             move |session: &Session| show(session, &place, &query, RenderTarget::Server { may_write }, None);
         let reply = in_session(shared, || shared.waiting.begin(rendering), work).await;
-        SharedReply::of(reply, large).await
+        SharedReply::new(reply, large).await
     };
     Ok(rendering.page(render).await.reply())
 }

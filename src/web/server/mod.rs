@@ -122,7 +122,7 @@ impl WebServer {
             let listener = tokio::net::TcpListener::from_std(listener)?;
             let shared = Arc::new(Shared {
                 access,
-                moves: Moves::of(source.clone()),
+                moves: Moves::new(source.clone()),
                 source,
                 listeners: Arc::new(Semaphore::new(MOST_LISTENERS)),
                 threads: Arc::new(Semaphore::new(MOST_AT_ONCE)),

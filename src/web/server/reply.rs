@@ -114,7 +114,7 @@ pub(super) struct SharedReply {
 
 impl SharedReply {
     /// This reply. If it is large, it keeps its permit until it was sent to all its clients, or their connections are closed.
-    pub(super) async fn of(reply: Reply, large: Option<OwnedSemaphorePermit>) -> Self {
+    pub(super) async fn new(reply: Reply, large: Option<OwnedSemaphorePermit>) -> Self {
         let (head, body) = reply.into_parts();
         let Ok(body) = body.collect().await;
         let content = body.to_bytes();
@@ -183,7 +183,7 @@ mod tests {
         let all = Arc::new(Semaphore::new(1));
         let permit = Arc::clone(&all).try_acquire_owned().ok();
         let client = Client::default();
-        let page = SharedReply::of(text(StatusCode::OK, "a long text"), permit).await;
+        let page = SharedReply::new(text(StatusCode::OK, "a long text"), permit).await;
         let body = BusyBody::new(page.reply().into_body(), client.begin());
         let Ok(body) = body.collect().await;
         drop(page);

@@ -86,7 +86,7 @@ mod tests {
     async fn a_page_is_rendered_once_for_all_who_wait() {
         let waiting = WaitingRenderings::default();
         let (one, two) = (waiting.join("/".into()), waiting.join("/".into()));
-        let render = |words: &'static str| SharedReply::of(reply::text(StatusCode::OK, words), None);
+        let render = |words: &'static str| SharedReply::new(reply::text(StatusCode::OK, words), None);
         let (one, two) = tokio::join!(one.page(|| render("one")), two.page(|| render("two")));
         assert_eq!(one.content(), two.content());
     }

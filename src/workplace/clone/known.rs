@@ -27,7 +27,7 @@ pub(crate) struct KnownWorkplace {
 }
 
 impl KnownWorkplace {
-    /// Those whose names begin with `prefix`, by name.
+    /// The workplaces whose names begin with `prefix`, by name.
     pub(crate) fn all(store: &Store, prefix: &str) -> Vec<Self> {
         Workplace::names(store, prefix)
             .into_iter()

@@ -64,7 +64,7 @@ pub(crate) struct Workplace {
     converts: bool,
     /// The number of its directory in the file system; without a sandbox, an agent can put something else there.
     number: u64,
-    /// Which commit of its records somebody has judged.
+    /// Which commit of its records someone has judged.
     judged: Cell<Option<ObjectId>>,
     /// Tells other processes that it is in use.
     _lock: File,
@@ -95,7 +95,7 @@ impl Workplace {
         PlaceVariables::noted(&self.files.join(VARIABLES))
     }
 
-    /// Refuses a directory that somebody put in its place: it may be the user's.
+    /// Refuses a directory that someone put in its place: it may be the user's.
     ///
     /// # Errors
     /// If it is not the one that was made.

@@ -135,7 +135,7 @@ mod tests {
         copied(100, 2).unwrap();
         assert!(matches!(copied(99, 2), Err(WorkplaceError::TooMuch(_))));
         assert!(copied(100, 1).unwrap_err().to_string().contains("`objects/00` is too large"));
-        // Such a pack takes no space here, and hours to read.
+        // A sparse pack of 1 TiB takes no space on the disk, and would take hours to read.
         File::create(&pack).unwrap().set_len(1 << 40).unwrap();
         assert!(matches!(copied(1 << 30, 9), Err(WorkplaceError::TooMuch(_))));
         fs::write(&pack, "PACK").unwrap();

@@ -102,7 +102,7 @@ pub(super) fn register(
     let all = noted_places(store);
     let write = |source| WorkplaceError::write(&all, source);
     fs::create_dir_all(&all).map_err(write)?;
-    // Nobody looks for locks between the making of a file and its locking.
+    // One process at a time: a note that is new and not locked yet looks like one without an owner.
     let turn = File::create(all.join(LOCK)).map_err(write)?;
     turn.lock().map_err(write)?;
     for entry in fs::read_dir(&all).map_err(write)?.flatten() {

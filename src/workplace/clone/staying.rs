@@ -48,7 +48,7 @@ impl Workplace {
         let index = new.join("index");
         copy_index(&self.private.folder().join("index"), &index)
             .map_err(|source| WorkplaceError::write(&index, source))?;
-        // What the agent committed is more than its files; without it, the files are there all the same.
+        // What the agent committed is more than its files; without it, the files are there anyway.
         let copied = objects::copy(&self.git_dir()?, &ours, hash, HandInLimits::DEFAULT);
         if let (Ok(()), Some(branch), Ok(Some(moved))) = (copied, &self.branch, self.moved_branch()) {
             let path = new.join(branch.as_str());

@@ -127,7 +127,7 @@ fn hidden_by_default(environment: &Environment) -> Vec<PathBuf> {
     let at_home = home.iter().flat_map(|home| HIDDEN_AT_HOME.iter().map(|name| home.join(name)));
     let sockets = HIDDEN_SOCKETS.iter().map(PathBuf::from);
     let named = ["XDG_RUNTIME_DIR", "SSH_AUTH_SOCK"].into_iter().filter_map(|name| environment.folder(name));
-    // A job of cron has no variable for it, and it is there all the same.
+    // A job of cron has no variable for it, and it is there anyway.
     let of_user = PathBuf::from(format!("/run/user/{}", rustix::process::getuid().as_raw()));
     let addressed = ADDRESSES.iter().filter_map(|name| environment.get(name));
     let addressed = addressed.flat_map(|value| socket_paths(&value.to_string_lossy()));

@@ -238,7 +238,11 @@ fn arguments_in_another_order_are_told() {
             "takes one issue, but `ISS-001` is another",
             "`git wf close ISS-001`",
         ),
-        (&["settings", "review=required", "guidelines=x"], "`guidelines` is set by itself", "of its own"),
+        (
+            &["settings", "review=required", "guidelines=x"],
+            "`guidelines` cannot be set together with others",
+            "of its own",
+        ),
         (
             &["accept", "1", "T1", "-m", "seen"],
             "counted from 1, after its task: T1 1",

@@ -125,7 +125,7 @@ fn a_first_push_must_be_a_store() {
         repo.git_in(format!("100644 blob {}\twf.json\n", repo.blob("{\"format\": 1}\n")), &["mktree"]).ok();
     let alone = repo.git(&["commit-tree", "-m", "alone", tree.line()]).ok();
     let told = refused(&repo, &format!("{}:{REF}", alone.line()));
-    assert!(told.contains("all stores begin with"), "{told}");
+    assert!(told.contains("all stores share"), "{told}");
     repo.git(&["push", "-q", "origin", "main"]).ok();
     repo.wf(&["init"]).ok();
     repo.wf(&["sync"]).ok();

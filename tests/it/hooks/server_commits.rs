@@ -103,8 +103,8 @@ fn only_stores_are_parents_in_the_history_of_the_store() {
     let main = id(&repo, "main");
     let stray = commit(&repo, &id(&repo, "main^{tree}"), &[&tip], "code over a store");
     for (parents, why) in [
-        ([&tip, &main], "is a first commit, but not the one that all stores begin with"),
-        ([&main, &tip], "is a first commit, but not the one that all stores begin with"),
+        ([&tip, &main], "is a root commit, but not the one that all stores share"),
+        ([&main, &tip], "is a root commit, but not the one that all stores share"),
         ([&tip, &stray], "has no `wf.json`"),
     ] {
         let merge = commit(&repo, &tree, &parents.map(String::as_str), "merge");

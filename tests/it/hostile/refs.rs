@@ -76,7 +76,7 @@ fn a_history_without_a_common_root_is_joined_and_fsck_says_so() {
         .collect();
     assert_eq!(ids.len(), 3, "{ids:?}");
     let notes = world.ada.wf(&["fsck", "--json"]).ok().json();
-    assert!(notes[0]["what"].as_str().unwrap().contains("2 first commits"), "{notes}");
+    assert!(notes[0]["what"].as_str().unwrap().contains("2 root commits"), "{notes}");
     world.assert_usable();
 }
 

@@ -44,11 +44,11 @@ fn a_run_at_work_is_steered_from_its_page() {
     let place = format!("/runs/{run}");
     let reader = Served::of(&repo, &[]);
     let page = reader.browser().page(&place);
-    assert!(!page.contains("run-pause") && !page.contains("Take up again"), "{page}");
+    assert!(!page.contains("run-pause") && !page.contains("Try again"), "{page}");
     let served = Served::of(&repo, &["--write"]);
     let browser = served.writer();
     let page = browser.page(&place);
-    assert!(page.contains("/do/run-pause") && page.contains("Take up again"), "{page}");
+    assert!(page.contains("/do/run-pause") && page.contains("Try again"), "{page}");
     // An order that is refused binds no plan; one that is taken does.
     for (issue, status) in [("ISS-001", 422), ("ISS-002", 303)] {
         let [_, solution] = ["src/a.rs", "src/b.rs"].map(|file| {

@@ -142,7 +142,7 @@ fn who_executes_a_plan_hears_that_another_one_was_chosen() {
             }
             _ => {
                 two.wf(&["plan", "choose", "ISS-001", "--none", "--force", "--reason", "a test"]).ok();
-                format!("no plan is bound to `ISS-001` any more, but the execution is of `{plan}`")
+                format!("no plan is bound to `ISS-001` now, but the execution is of `{plan}`")
             }
         };
         two.wf(&["sync"]).ok();

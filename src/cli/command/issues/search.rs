@@ -39,7 +39,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     };
     context.show_notices(done.notices);
     if context.json() {
-        // Some fields of the issues stand where the issues would.
+        // Some fields of the issues are where the issues would.
         let fields = FieldNames::parse::<FoundIssue>(&args.fields.fields)?;
         let mut whole = typed::own_json(&done.view);
         whole["hits"] = done.view.hits.iter().map(|hit| fields.pick(hit)).collect();

@@ -47,12 +47,12 @@ enum To {
     /// Tick the boxes of done tasks in the `tasks.md` of OpenSpec
     ///
     /// For changes that `import openspec` read. All boxes of a completed or closed issue are ticked, and while it is being
-    /// executed, those of tasks with work. A box is known by its line. Every other byte stays, and no box is cleared.
+    /// executed, those of tasks with work. A box is identified by its line. Every other byte stays, and no box is cleared.
     Openspec(Written),
     /// Tick the boxes of done tasks in the `tasks.md` of Spec Kit
     ///
     /// For features that `import spec-kit` read. All boxes of a completed or closed issue are ticked, and while it is being
-    /// executed, those of tasks with work. A box is known by its line. Every other byte stays, and no box is cleared.
+    /// executed, those of tasks with work. A box is identified by its line. Every other byte stays, and no box is cleared.
     SpecKit(Written),
     /// Write statuses into the file of Task Master
     ///

@@ -37,7 +37,7 @@ pub(super) fn write_back(tool: &'static WrittenTool, args: &Written, context: &m
                 writeln!(screen, "{would} {issue_id} in {path}: {}", count(*changes, "change"))?;
             }
             if !missing.is_empty() {
-                writeln!(screen, "{path} has no place for {} of {issue_id} any more", missing.join(", "))?;
+                writeln!(screen, "{path} no longer has a place for {} of {issue_id}", missing.join(", "))?;
             }
         }
         Ok(())

@@ -123,7 +123,7 @@ fn words_of_page(command: &clap::Command, name: &str) -> Option<Vec<String>> {
     let (mut command, mut words) = (command, Vec::new());
     while !rest.is_empty() {
         let after = rest.strip_prefix('-')?;
-        // Of `task` and `task-list`, the longer one is meant.
+        // If both `task` and `task-list` match, the longer one is meant.
         command = command
             .get_subcommands()
             .filter(|subcommand| {
@@ -179,7 +179,7 @@ pub(in crate::cli) fn overview(command: &clap::Command, columns: usize) -> Strin
          pages, which `git wf --help` needs.",
         guides.join(", ")
     );
-    let examples = help_examples::of("wf").join("\n  ");
+    let examples = help_examples::for_command("wf").join("\n  ");
     text.push_str(&format!("\nOptions:\n{{options}}\n\n{}\n", wrapped(&more, columns, 0)));
     text.push_str(&format!("\nExamples:\n  {examples}\n"));
     text

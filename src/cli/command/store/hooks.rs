@@ -16,14 +16,9 @@ enum Command {
     /// If a program that manages hooks is configured here, such as husky or lefthook, the answer shows the lines that its
     /// configuration needs to call git-wf. See gitwf-hooks(7).
     ///
-    /// Commits on the branch of this worktree's execution are linked to it. A revert, a reapply, a cherry-pick or a
-    /// squash is linked to the plan whose commits it reverts or repeats instead, unless a Wf-Solution trailer in the
-    /// message names another. See gitwf-concepts(7).
+    /// gitwf-concepts(7) says to which plan a commit is linked.
     ///
-    /// With --server, install `pre-receive`, which checks every push: the ref moves only forward, no record is removed or
-    /// rewritten, no stamp is more than a day ahead of the server's clock, and the policy in force before the push holds.
-    /// A push can loosen the policy only as far as wf.floor allows, or with the signature of an owner (wf.owner). An
-    /// override with a reason is accepted and named. See gitwf-server(7).
+    /// With --server, install `pre-receive`, which checks every push; see gitwf-server(7).
     Install {
         /// Install the hook that checks pushes, in a repository that others push to
         #[arg(long)]

@@ -268,7 +268,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
                     None => GithubSource::Repository(repo),
                     Some(file) => {
                         let bytes = bytes_of(&file).map_err(|error| unread(&file, &error, GITHUB.hint))?;
-                        GithubSource::File(named(&file), IssuePages::of(&bytes, None))
+                        GithubSource::File(named(&file), IssuePages::parse(&bytes, None))
                     }
                 };
                 Ok(store::import_github(session, ImportFromGithub { source, how }))
@@ -326,7 +326,7 @@ fn beads_file(given: &str) -> Result<String, Failure> {
 
 fn source(file: &str, hint: &str) -> Result<JsonLinesFile, Failure> {
     let opened = opened(file).map_err(|error| unread(file, &error, hint))?;
-    Ok(JsonLinesFile::of(&named(file), opened))
+    Ok(JsonLinesFile::new(&named(file), opened))
 }
 
 /// The file, or stdin for `-`, so that it can be read twice.

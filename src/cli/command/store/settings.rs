@@ -10,7 +10,7 @@ use crate::ops::{Done, Refusal, Session};
 ///
 /// The gates are review, commits, evidence and landed; land.onto is the branch on which work lands (`land.onto=` unsets
 /// it). The context has the fields tech_stack and guidelines: give a long one with -m or -F, as in `git wf settings
-/// guidelines -F CONTRIBUTING.md`. JSON is stored as JSON, and an empty text clears the field.
+/// guidelines -F CONTRIBUTING.md`. JSON is stored as JSON, and an empty string clears the field.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// What to set, such as review=required; with -m, -F or -e, the name of one field of the context
@@ -54,8 +54,8 @@ fn set_gates(session: &Session, settings: &[String], text: &TextArgs) -> Result<
         .remedy(RemedyCall::new(Op::Settings, ["guidelines"]).option("message", "TEXT"), "sets it"));
     }
     if let Some((field, _)) = settings.iter().find_map(|setting| context_field(setting)) {
-        return Err(Refusal::usage(format!("`{}` is set by itself", field.name()))
-            .hint("give it in a command of its own"));
+        return Err(Refusal::usage(format!("`{}` cannot be set together with others", field.name()))
+            .hint("set it in a command of its own"));
     }
     store::set_policy(session, settings)
 }

@@ -5,7 +5,7 @@ use crate::ops::store;
 ///
 /// A new commit restores the fields that the command changed, if nobody has changed them since. A comment is withdrawn,
 /// and a queued item leaves its queue. What cannot be undone is named with the reason: records and log entries are never
-/// removed. The next `undo` takes back the command before that one; if a command cannot be undone, COMMIT names an earlier one.
+/// removed. The next `undo` undoes the command before that one; if a command cannot be undone, COMMIT names an earlier one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Undo the command that made this commit, as `git wf log` shows it (default: your last command)

@@ -88,7 +88,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
 fn compared(session: &Session, path: &Path, context: &mut CliContext) -> Outcome {
     let name = path.to_string_lossy();
     let text = read_text(&name)?;
-    // An SSH signature stands beside the file if there is one.
+    // An SSH signature is beside the file if there is one.
     let signature = std::fs::read_to_string(format!("{name}.sig")).ok();
     let file = StatementFile { name: &name, text: &text, signature: signature.as_deref() };
     let done = store::compare_statements(session, &file)?;

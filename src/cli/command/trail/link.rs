@@ -37,7 +37,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     let session = context.session()?;
     let Args { ids, task, remove, find, dry_run, force } = args;
     if find && force.why().is_some() {
-        return Err(Refusal::usage("`--find` passes no gate, so nothing can be overridden with it")
+        return Err(Refusal::usage("`--find` passes no gate, so there is nothing to override")
             .remedy(RemedyCall::from(Op::Link).flag("find"), "links what it finds")
             .into());
     }

@@ -28,9 +28,9 @@ pub(in crate::cli) fn run(Args { of, dot, mermaid }: Args, context: &mut CliCont
     let done = trail::trace(&session, &of, context.json())?;
     context.answer(done, |trace, _, screen| {
         if dot {
-            write!(screen, "{}", print::trace_picture::of(trace).dot())
+            write!(screen, "{}", print::trace_picture::draw(trace).dot())
         } else if mermaid {
-            write!(screen, "{}", print::trace_picture::of(trace).mermaid())
+            write!(screen, "{}", print::trace_picture::draw(trace).mermaid())
         } else {
             terminal::print(screen, &page::trace::page(trace))
         }

@@ -26,7 +26,8 @@ pub(crate) struct Args {
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
-    let NamedCriterion { task, criterion, text } = NamedCriterion::of(args.task, args.criterion, args.text)?;
+    let NamedCriterion { task, criterion, text } =
+        NamedCriterion::parse(args.task, args.criterion, args.text)?;
     let Some(evidence) = args.message.said(text.as_deref())? else {
         let accept = RemedyCall::new(Op::Accept, [task, criterion.to_string()]);
         return Err(Refusal::usage("a criterion needs evidence")
@@ -40,7 +41,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     context.answer(done, |accepted, _, screen| print::work::accepted(screen, accepted))
 }
 
-/// A criterion, and the evidence that stands behind it.
+/// A criterion, and the evidence for it.
 #[derive(Debug, PartialEq, Eq)]
 struct NamedCriterion {
     task: String,
@@ -50,7 +51,7 @@ struct NamedCriterion {
 
 impl NamedCriterion {
     /// Reads `T1 1 [TEXT]` or `T1.1 [TEXT]`.
-    fn of(task: String, second: Option<String>, third: Option<String>) -> Result<Self, Refusal> {
+    fn parse(task: String, second: Option<String>, third: Option<String>) -> Result<Self, Refusal> {
         let wrong = |words: String| {
             Refusal::usage(words).hint("`git wf accept --help` shows how a criterion is named")
         };
@@ -62,7 +63,9 @@ impl NamedCriterion {
             .and_then(|(task, number)| Some((task.to_owned(), parse_criterion(number).ok()?)));
         match (whole, second, third) {
             (Some((task, criterion)), text, None) => Ok(Self { task, criterion, text }),
-            (Some(_), Some(_), Some(more)) => Err(wrong(format!("`{more}` is too much after the evidence"))),
+            (Some(_), Some(_), Some(more)) => {
+                Err(wrong(format!("`{more}` is unexpected after the evidence")))
+            }
             (None, Some(number), _) => Err(wrong(format!(
                 "`{number}`: a criterion is a number, counted from 1, after its task: T1 1"
             ))),
@@ -77,7 +80,7 @@ mod tests {
 
     fn named(words: &[&str]) -> Option<(String, u64, Option<String>)> {
         let word = |n: usize| words.get(n).map(|word| (*word).to_owned());
-        let named = NamedCriterion::of(word(0).unwrap(), word(1), word(2)).ok()?;
+        let named = NamedCriterion::parse(word(0).unwrap(), word(1), word(2)).ok()?;
         Some((named.task, named.criterion, named.text))
     }
 

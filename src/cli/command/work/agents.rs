@@ -12,20 +12,12 @@ use crate::rules::Role;
 
 /// List and test the agents that plan, review and execute, and set the repository up for coding agents
 ///
-/// An agent is a command. `git wf agents list` shows the presets. git config adds
-/// agents and changes presets: wf.agent.NAME.command, .protocol (plain or acp), .timeout, .shell, .commits, and .env,
-/// which passes a variable on (NAME) or sets it (NAME=VALUE) and can be given several times. Instead of a name, you can
-/// give a command line that contains a space or a `/`; prefix it with `acp:` if it speaks the Agent Client Protocol,
-/// or with `sh:` to run it in a shell.
-///
-/// A plain agent reads one JSON document from stdin: what to do, the input, and the schema of the answer. It writes its
-/// answer to stdout, possibly surrounded by text, and exits with 0. The last complete JSON object that matches the
-/// schema is the answer.
+/// An agent is a command. `git wf agents list` shows the presets; git config (wf.agent.NAME.command and others) adds agents
+/// and changes presets. Instead of a name, you can give a command line that contains a space or a `/`; prefix it with `acp:`
+/// if it speaks the Agent Client Protocol, or with `sh:` to run it in a shell. gitwf-agents(7) describes the settings, what an
+/// agent is asked and how it answers.
 ///
 /// `git wf agents setup` is for agents that you start yourself: it lets them find git wf in this repository.
-///
-/// An agent gets only the variables that most programs need, those that its settings name, and WF_ROLE and WF_ACTOR.
-/// When it exits, every process that it started is killed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

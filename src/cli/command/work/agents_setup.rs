@@ -10,7 +10,7 @@ use crate::ui;
 ///
 /// Writes what each agent reads, and nothing else: a section in AGENTS.md, CLAUDE.md or GEMINI.md, the MCP server `git-wf
 /// mcp` in its configuration, and hooks that run `git wf prime` when a session starts and before the agent stops. --list
-/// shows the files. Other content stays byte for byte; --remove restores the files as they were. An entry that somebody
+/// shows the files. Other content stays byte for byte; --remove restores the files as they were. An entry that someone
 /// wrote by hand is kept. All of the files are changed, or none. Commit them to share them.
 ///
 /// Without AGENT, --check covers the agents that are set up; --list and --remove cover all. gitwf-agents(7) says where the

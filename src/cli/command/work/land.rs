@@ -13,7 +13,7 @@ use crate::ops::work::{
 ///
 /// The work is put on top of the target branch as it is now, without touching a work tree. The tests of the plans and those of
 /// `wf.land.test` run on the result in a fresh workplace; if they pass, the branch moves: at the remote first, together with
-/// the store, then here. If the branch has moved meanwhile, all of it starts again. Nothing is locked while tests run.
+/// the store, then here. If the branch has moved meanwhile, landing starts over. Nothing is locked while tests run.
 ///
 /// The target is the policy `land.onto`, else `wf.land.onto`, else the remote's default branch, else `main` or `master`.
 ///
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// The branch to land on
     #[arg(long, value_name = "BRANCH")]
     onto: Option<String>,
-    /// How the work comes to the branch: merge, rebase or squash
+    /// How to land: merge, rebase or squash
     #[arg(long, value_name = "HOW", default_value = "merge")]
     how: LandMethod,
     /// Test and push up to N issues together; if their tests fail, halves of them

@@ -7,9 +7,7 @@ use crate::ops::work::Claimable;
 /// Given an issue, its bound plan is queued first if needed.
 ///
 /// If the ref has a remote, the claim is made through it, so no other clone gets the same item. An item can be taken over
-/// ten minutes after its lease has expired. With a remote, this clone's clock alone does not show that: it must have
-/// known the claim for the whole lease and ten minutes without a renewal, or a commit by someone else must be dated
-/// after the end of the lease.
+/// ten minutes after its lease has expired; see gitwf-claims(7).
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The item (S-1, QUE-…:S-1, or the id of a plan) or issue to take (default: the first ready item)

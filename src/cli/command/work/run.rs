@@ -26,8 +26,7 @@ use crate::ui;
 /// has landed.
 ///
 /// An agent is a name or a command line (see git-wf-agents(1)). In git config, wf.run.explorer, .planner, .reviewer and
-/// .executor set the agents, and wf.run.mode, .jobs, .planJobs and .retries the other defaults. See gitwf-concepts(7)
-/// for what happens when a step fails.
+/// .executor set the agents, and wf.run.mode, .jobs, .planJobs and .retries the other defaults.
 ///
 /// Transcripts of the agents stay on this machine. When the run ends, those of completed issues are deleted, unless you
 /// use --keep-transcripts or set wf.run.keepTranscripts.
@@ -35,10 +34,9 @@ use crate::ui;
 /// On a terminal, each issue has a line with its step, its task, the time and the last output of its agent. With --json,
 /// each event is a JSON object on a line of stderr (`git wf schema run-event`), and the answer is the run at its end.
 ///
-/// An agent that gives no valid answer is asked once more. An execution that still fails is retried once, in a new workplace
-/// (--retry). When no retries are left, or when its agent took too long, its issue is skipped; on a terminal without --yes,
-/// you are asked whether to retry it, skip it or stop the run. An agent that neither prints nor changes anything for
-/// wf.run.silence (default for acp: 15m) is stopped and started again, once; an agent that speaks acp is first reminded twice.
+/// An issue whose execution fails is skipped once no retries are left (--retry), or if its agent took too long; on a terminal
+/// without --yes, you are asked whether to retry it, skip it or stop the run. gitwf-concepts(7) says what else happens when a
+/// step fails.
 ///
 /// Ctrl-C ends the run once the current steps are done and completed work is merged; a second Ctrl-C ends it at once.
 /// `git wf run resume` continues it.
@@ -161,7 +159,7 @@ enum RunCommand {
         /// The run (default: the latest)
         run: Option<String>,
     },
-    /// Stop the work on an issue while the run goes on without it
+    /// Stop the work on an issue while the run continues without it
     ///
     /// The agent or the tests at work on the issue are stopped, its claim is given back, and a branch keeps its work. `run add` takes
     /// the issue up again.
@@ -175,14 +173,14 @@ enum RunCommand {
     },
     /// Pause a run once its current steps are done
     ///
-    /// Agents at work finish their steps. `run resume` lets the run go on.
+    /// Agents at work finish their steps. `run resume` continues the run.
     Pause {
         /// The run (default: the one at work)
         run: Option<String>,
     },
     /// Add issues to a run while it is at work
     ///
-    /// An issue that the run gave up is taken up again, with one more attempt.
+    /// An issue that the run gave up gets one more attempt.
     Add {
         /// The issues
         #[arg(required = true)]
@@ -377,7 +375,7 @@ fn ended(done: Answer<RunView>, watch: Following, context: &mut CliContext) -> O
     Ok(if has_failed || is_left { Exit::Failed } else { Exit::Done })
 }
 
-/// Which of several interrupted runs to go on with; `None` if there is only one, or nobody to ask.
+/// Which of several interrupted runs to continue with; `None` if there is only one, or nobody to ask.
 fn asked_which(session: &Session, context: &CliContext) -> Result<Option<String>, Failure> {
     if context.json() || !ui::can_ask() {
         return Ok(None);

@@ -24,16 +24,22 @@ shows a whole session, and
 explains how everything works.
 "#;
 
-/// The glossary, which is the first section of `gitwf-concepts(7)`.
-fn words() -> &'static str {
-    let page = include_str!("../../../../man/gitwf-concepts.7");
-    let from = page.find(".SH WORDS").unwrap();
-    let length = page[from..].find(".SH RECORDS").unwrap();
-    &page[from..from + length]
+/// The glossary of `gitwf-words(7)`, as a section.
+fn words() -> String {
+    let page = include_str!("../../../../man/gitwf-words.7");
+    let (_, words) = page.split_once(".SH DESCRIPTION\n").unwrap();
+    format!(".SH WORDS\n{words}")
 }
 
 /// What follows the list of commands on the program's page.
-const MORE: &str = r#".SH "JSON ANSWERS"
+const MORE: &str = r#".SH "TEXTS AND REASONS"
+A command that takes your text takes it as the last argument or after
+.BR \-m .
+.B \-\-reason
+says why a gate is overridden; only
+.B close
+also takes it as the reason for closing the issue.
+.SH "JSON ANSWERS"
 With
 .BR \-\-json ,
 every command prints one JSON document on stdout: an object for a record, an array for a list.

@@ -25,14 +25,14 @@ fn folder(arrival: Arrival) -> IssueFolder {
     }
 }
 
-fn of(folder: &IssueFolder) -> BeadsRecord {
+fn exported(folder: &IssueFolder) -> BeadsRecord {
     let mut comments = CommentCount::default();
     comments.add(folder);
     crate::interchange::beads::record(folder, &comments.numbers())
 }
 
 fn written(folder: &IssueFolder) -> Value {
-    of(folder).record
+    exported(folder).record
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn what_beads_has_no_field_for_is_named() {
     let mut folder = folder(with(&json!({})));
     folder.issue.record.status = StoredStatus::Cancelled;
     folder.issue.record.actual_behavior = Some("It bites.".into());
-    let left_out = of(&folder).left_out;
+    let left_out = exported(&folder).left_out;
     assert_eq!(
         left_out.into_iter().collect::<Vec<_>>(),
         ["actual_behavior", "cancelled issues, which are closed there"]

@@ -156,7 +156,7 @@ proptest! {
                 let mut changed = fields.clone();
                 changed["actual_behavior"] = json!(edit);
                 let stamper = crate::model::stamp::Stamper::new(
-                    crate::model::time::Time::parse("2027-01-01T00:00:00Z").unwrap(), crate::model::uid::Uid::of(&[b"x"]),
+                    crate::model::time::Time::parse("2027-01-01T00:00:00Z").unwrap(), crate::model::uid::Uid::from_content(&[b"x"]),
                 );
                 doc.update(&changed, &stamper).unwrap();
             }
@@ -181,7 +181,9 @@ proptest! {
                 let mut alone = None;
                 import(&mut alone, tracker, &records[*latest]);
                 let mut expected = content(&alone.unwrap());
-                if let Some(edit) = edit.as_ref().filter(|_| is_edited) {
+                if let Some(edit) = &edit
+                    && is_edited
+                {
                     expected["actual_behavior"] = json!(edit);
                 }
                 prop_assert_eq!(content(&met), expected, "{}", tracker.name);
@@ -192,7 +194,9 @@ proptest! {
             }
             met = import_into(&met, tracker, newest).0;
             let mut expected = content(&alone);
-            if let Some(edit) = edit.as_ref().filter(|_| is_edited) {
+            if let Some(edit) = &edit
+                && is_edited
+            {
                 expected["actual_behavior"] = json!(edit);
             }
             prop_assert_eq!(content(&met), expected, "{}", tracker.name);
@@ -270,7 +274,7 @@ fn a_record_without_a_time_of_creation_is_known_again() {
         dated["updated_at"] = json!(day(2));
         let (corrected, is_changed) = import_into(&later, tracker, &dated);
         assert!(is_changed, "{}", tracker.name);
-        // From then on it is dated, and goes on to be followed.
+        // From then on it is dated, and continues to be followed.
         let mut titled = dated.clone();
         (titled["title"], titled["updated_at"]) = (json!("three"), json!(day(3)));
         let (last, is_changed) = import_into(&corrected, tracker, &titled);
@@ -367,12 +371,12 @@ fn an_issue_of_another_repository_with_its_number_and_time_stays_out() {
     let Settled::Other(reason) = alone(Some(here.clone()), &GITHUB, &arrival) else { panic!("it came in") };
     assert!(reason.contains("from https://github.com/zoo/okapi/issues/7, is already here"), "{reason}");
     assert!(import_into(&here, &GITHUB, &at("zoo/okapi", "Tokens last", 1)).1);
-    // Somebody says that it moved.
+    // Someone says that it moved.
     let mut fields = here.fields();
     fields["source_url"] = json!("https://github.com/zoo/gnu/issues/7");
     let mut moved = here;
     let now = crate::model::time::Time::parse("2027-01-01T00:00:00Z").unwrap();
-    let stamper = crate::model::stamp::Stamper::new(now, crate::model::uid::Uid::of(&[b"x"]));
+    let stamper = crate::model::stamp::Stamper::new(now, crate::model::uid::Uid::from_content(&[b"x"]));
     moved.update(&fields, &stamper).unwrap();
     assert!(import_into(&moved, &GITHUB, &other).1);
 }

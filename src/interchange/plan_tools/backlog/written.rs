@@ -91,7 +91,7 @@ pub(crate) fn write(text: &str, record: &Value, progress: &Progress) -> Result<W
     // YAML has more forms than these lines know: what they made of one must read as what was meant.
     match front_matter(&written.text) {
         Ok((now, _)) if now == expected => Ok(written),
-        _ => Err("its fields stand in a form that cannot be edited: write `status` in one line, and `references` as a list".into()),
+        _ => Err("its fields are in a form that cannot be edited: write `status` in one line, and `references` as a list".into()),
     }
 }
 
@@ -137,7 +137,7 @@ fn ending(text: &str) -> &'static str {
     if first.ends_with("\r\n") { "\r\n" } else { "\n" }
 }
 
-/// The text with another value of a field that stands in one line.
+/// The text with another value of a field that is in one line.
 fn with_field(text: &str, name: &str, value: &str) -> String {
     let (lines, end) = field_lines(text);
     let new = format!("{name}: {}", scalar(value));
@@ -248,7 +248,7 @@ mod tests {
             let progress = Progress { issue, stage: Stage::Working, done: Default::default() };
             let record = json!({"statuses": ["To Do", "Doing", "Done"]});
             let why = write(&text, &record, &progress).unwrap_err();
-            assert!(why.starts_with("its fields stand in a form"), "{why}");
+            assert!(why.starts_with("its fields are in a form"), "{why}");
         }
         let now = written("---\nstatus: To Do # later\n---\n", Stage::Working).text;
         assert!(now.starts_with("---\nstatus: Doing # later\n"), "{now}");

@@ -1,4 +1,4 @@
-//! The tasks of a plan of Get Shit Done, which stand between tags.
+//! The tasks of a plan of Get Shit Done, which are between tags.
 
 use crate::interchange::plan_tools::draft::DraftTask;
 use crate::interchange::plan_tools::sections;
@@ -49,7 +49,7 @@ pub(super) fn tasks(body: &str) -> (Vec<DraftTask>, usize) {
     (made, checkpoints)
 }
 
-/// A task that an agent carries out alone.
+/// A task that an agent executes alone.
 fn task_of(id: &str, inner: &str) -> DraftTask {
     let text = |name: &str| inside(inner, name).map(str::to_owned);
     let title = text("name").map_or_else(|| id.to_owned(), |name| unnumbered(&name).to_owned());

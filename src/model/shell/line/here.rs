@@ -35,7 +35,7 @@ impl Reader {
             self.at = (self.at + length + 1).min(self.text.len());
             let shown = if document.strips { line.trim_start_matches('\t') } else { &line };
             if shown == document.end {
-                // The command goes on as after any other line.
+                // The command continues as after any other line.
                 break;
             }
             body.push_str(&line);

@@ -20,7 +20,7 @@ use crate::sync::conflicts;
 text_enum!(
     /// Why something waits for someone.
     AttentionKind {
-        /// Items cannot go on before someone decides on their order, or whether to go on with a plan.
+        /// Items cannot continue before someone decides on their order, or whether to continue with a plan.
         Decision = "decision",
         /// Issues that depend on each other in a cycle, as after a merge: none of them can be executed.
         Cycle = "cycle",
@@ -213,7 +213,7 @@ impl AttentionFacts<'_> {
         for issue in self.issues(&undecided(Undecided::Change), None)? {
             let Some(id) = &issue.bound else { continue };
             let remedies = Remedies::call(RemedyCall::new(Other::SolutionShow, [id]), "shows the reviews")
-                .or_call(RemedyCall::new(Other::Plan, [&issue.id]), "plans it anew");
+                .or_call(RemedyCall::new(Other::Plan, [&issue.id]), "plans it again");
             found.push(about(
                 &issue,
                 id,
@@ -279,7 +279,7 @@ impl AttentionFacts<'_> {
         ))
     }
 
-    /// If the policy requires reviews: bound plans without a review. The user's own wait for somebody else.
+    /// If the policy requires reviews: bound plans without a review. The user's own wait for someone else.
     fn reviews(&self) -> Result<Vec<AttentionItem>, Refusal> {
         if !Gate::Review.is_required(&records::root(self.snapshot)?.policy) {
             return Ok(vec![]);
@@ -295,9 +295,9 @@ impl AttentionFacts<'_> {
                     .or_call(RemedyCall::new(Op::SolutionReview, [id]).flag("approve"), "approves it");
                 found.push(about(&issue, id, issue.title.clone(), remedies));
             } else {
-                let what = format!("somebody else must review your plan for {}", issue.title);
+                let what = format!("someone else must review your plan for {}", issue.title);
                 let remedies =
-                    Remedies::call(show, "shows your plan, for which somebody else's review is missing");
+                    Remedies::call(show, "shows your plan, for which someone else's review is missing");
                 found.push(about(&issue, id, what, remedies));
             }
         }

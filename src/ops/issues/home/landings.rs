@@ -33,16 +33,15 @@ impl AttentionFacts<'_> {
             let remedies = match landed.map(|landed| landed.state) {
                 Some(LandedState::OnNoBranch) => Remedies::call(
                     RemedyCall::new(Other::Trace, [&row.id]),
-                    "shows its commits, which a branch must have again",
+                    "shows its commits, which must be on a branch again",
                 ),
                 _ if half_done.contains(&row.id) => Remedies::call(
                     RemedyCall::new(Op::Land, [&row.id]).flag("continue"),
                     "lands its unfinished merge, once it is resolved",
                 ),
-                _ if is_reverted => Remedies::call(
-                    RemedyCall::new(Op::Reopen, [&row.id]),
-                    "takes it up again; or revert the revert",
-                ),
+                _ if is_reverted => {
+                    Remedies::call(RemedyCall::new(Op::Reopen, [&row.id]), "reopens it; or revert the revert")
+                }
                 _ => match landed.and_then(Landed::push) {
                     Some(push) => Remedies::command(push, "publishes it"),
                     None => Remedies::call(RemedyCall::new(Op::Land, [&row.id]), "lands it"),

@@ -6,7 +6,7 @@ use crate::model::{ExecutionStatus, IssueStatus, Op, Other, Remedies, RemedyCall
 use crate::ops::{Refusal, work};
 
 impl AttentionFacts<'_> {
-    /// The issues that are being executed, as far as whoever claimed them has left them.
+    /// Executing issues whose lease has expired or whose worktree is gone.
     pub(super) fn leases(&self) -> Result<Vec<AttentionItem>, Refusal> {
         let mut found = Vec::new();
         if self.count(IssueStatus::Executing) == 0 {

@@ -38,7 +38,7 @@ pub(crate) struct AddRoadmap {
     pub(crate) gone: Option<Fate>,
     /// The agent that wrote it.
     pub(crate) agent: Option<String>,
-    /// Whether parts that are as in an earlier version undo what somebody else changed since.
+    /// Whether parts that are as in an earlier version undo what someone else changed since.
     pub(crate) revert: bool,
     /// Say what would change, and change nothing.
     pub(crate) dry_run: bool,

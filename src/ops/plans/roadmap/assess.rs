@@ -15,7 +15,7 @@ pub(crate) struct Assess {
     pub(crate) document: Option<(String, Value)>,
     /// Factors that replace those of the document.
     pub(crate) factors: Factors,
-    /// What somebody chose for an assessment that is not conclusive.
+    /// What someone chose for an assessment that is not conclusive.
     pub(crate) chosen: Option<RoadmapMode>,
 }
 
@@ -34,7 +34,7 @@ fn assessment(given: &Value) -> Result<Factors, Refusal> {
 ///
 /// # Errors
 /// `invalid-roadmap` if the document's factors cannot be read; a usage error if there are none; `incomplete` if one is
-/// missing that could decide; `undecided` if somebody must choose.
+/// missing that could decide; `undecided` if someone must choose.
 pub(crate) fn assess(input: &Assess) -> Result<Done<Assessed>, Refusal> {
     let given = input.document.as_ref().map(|(_, document)| assessment(document)).transpose()?;
     let factors = input.factors.or(&given.unwrap_or_default());

@@ -71,7 +71,7 @@ pub(super) fn named(read: &impl ReadState, text: Option<&str>) -> Result<Roadmap
             let mut open = Vec::new();
             for id in &all {
                 let is_open = match records::roadmap(read, id) {
-                    // Nobody knows what it has left to do.
+                    // It cannot be read, so whether it has work left is unknown.
                     Err(StoreError::Broken { .. }) => true,
                     folder => folder?.map(|folder| is_open(read, &folder)).transpose()?.unwrap_or_default(),
                 };
@@ -141,7 +141,7 @@ fn made(whole: Option<&Value>, document: &RoadmapDocument, created_at: Time, num
     let whole = whole.map_or(String::new(), Value::to_string);
     let requirement = folded(document.requirement.as_deref().unwrap_or_default());
     let parts = [folded(title), requirement, whole, number.to_string()];
-    RoadmapId::made(title, created_at, &Uid::of(&parts.each_ref().map(String::as_bytes)))
+    RoadmapId::made(title, created_at, &Uid::from_content(&parts.each_ref().map(String::as_bytes)))
 }
 
 /// The text in lower case, with single blanks between its words.

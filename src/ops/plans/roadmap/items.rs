@@ -32,7 +32,7 @@ pub(super) struct KnownIssue {
 
 /// The layer or task of an issue, if it has one; `current` are those in the last version of the document.
 pub(super) fn known(roadmap: &Roadmap, issue: &Issue, current: &[Item]) -> Option<KnownIssue> {
-    let Some(record) = RoadmapRecord::of(issue) else {
+    let Some(record) = RoadmapRecord::from_issue(issue) else {
         // Part of the issue is redacted, and so is the record in it. The document also says whose it is.
         let part = part_of(roadmap, &issue.id)?;
         let item = current.iter().find(|item| item.id == part)?.clone();
@@ -151,11 +151,11 @@ pub(super) fn known_issues(tx: &Tx<'_>, before: Option<&RoadmapFolder>) -> Resul
 /// The issues of the last version of a roadmap.
 #[derive(Clone, Copy)]
 pub(super) struct EarlierIssues<'a> {
-    /// Those whose layer or task is known.
+    /// Issues whose layer or task is known.
     pub(super) known: &'a [KnownIssue],
     /// All of them.
     pub(super) all: &'a BTreeSet<IssueId>,
-    /// Those whose layer or task is hidden.
+    /// Issues whose layer or task is hidden.
     pub(super) hidden: &'a BTreeSet<IssueId>,
 }
 
@@ -231,7 +231,7 @@ pub(super) fn dated(tx: &Tx<'_>, record: RoadmapRecord) -> Result<RoadmapRecord,
     let Some(doc) = records::doc(tx, &ISSUE, &layout::issue(&record.issue_id))? else {
         return Ok(RoadmapRecord { changed: now, ..record });
     };
-    let before = doc.read::<Issue>().ok().and_then(|issue| RoadmapRecord::of(&issue));
+    let before = doc.read::<Issue>().ok().and_then(|issue| RoadmapRecord::from_issue(&issue));
     if let Some(before) = before.as_ref().filter(|before| before.is_like(&record)) {
         return Ok(before.clone());
     }
@@ -258,7 +258,7 @@ pub(super) fn orphans(
         let issue = &folder.issue.record;
         let status = facts::status(&folder);
         let is_over = matches!(status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled);
-        let Some(record) = RoadmapRecord::of(issue) else {
+        let Some(record) = RoadmapRecord::from_issue(issue) else {
             // Part of it is redacted, so it stays as it is in any case.
             let part = before.filter(|folder| folder.roadmap.record.document.get(id.as_str()).is_some());
             if part.is_some() && !is_over && fate.is_none() {
@@ -341,7 +341,9 @@ pub(super) fn overridden(tx: &Tx<'_>, records: &[RoadmapRecord]) -> Result<Vec<O
     for record in records {
         let Some(folder) = records::outline(tx, &record.issue_id)? else { continue };
         let here = &folder.issue.record;
-        let Some(before) = RoadmapRecord::of(here).filter(|before| !before.is_like(record)) else { continue };
+        let Some(before) = RoadmapRecord::from_issue(here).filter(|before| !before.is_like(record)) else {
+            continue;
+        };
         let (Some(base), Some(new)) = (fields_of_record(&before), fields_of_record(record)) else { continue };
         for (field, value) in fields(here) {
             let [base, new] =

@@ -1,4 +1,4 @@
-//! Having a roadmap planned, or changed, by an agent.
+//! Roadmaps that an agent plans or changes.
 
 use super::add::{AddRoadmap, RoadmapAdded, add, checked};
 use super::assess::{chosen, undecided};
@@ -15,7 +15,7 @@ use crate::ops::{Answer, Refusal, Session};
 use crate::rules::{Role, Unchosen, limits, roadmap};
 use crate::store::resolve;
 
-/// What to have planned, and by whom.
+/// What an agent should plan.
 #[derive(Debug)]
 pub(crate) struct PlanRoadmap {
     /// The agent: its name, or a command line.
@@ -26,7 +26,7 @@ pub(crate) struct PlanRoadmap {
     pub(crate) mode: RoadmapChoice,
     /// The roadmap to change, if any.
     pub(crate) roadmap: Option<String>,
-    /// What becomes of issues whose layer or task is gone.
+    /// What happens to issues whose layer or task is gone.
     pub(crate) gone: Option<Fate>,
 }
 
@@ -174,7 +174,7 @@ pub(crate) struct Replan {
     pub(crate) roadmap: String,
     /// The agent that changes it.
     pub(crate) planner: String,
-    /// What becomes of issues whose layer or task is gone.
+    /// What happens to issues whose layer or task is gone.
     pub(crate) gone: Option<Fate>,
 }
 

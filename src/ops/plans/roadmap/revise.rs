@@ -9,7 +9,7 @@ use crate::rules::roadmap::{MOST_ROUNDS, rounds, status};
 use crate::rules::{Status, limits};
 use crate::store::resolve;
 
-/// What somebody says of a roadmap.
+/// What someone says of a roadmap.
 #[derive(Debug)]
 pub(crate) struct Revise {
     /// The roadmap: its id, or an unambiguous prefix of it.

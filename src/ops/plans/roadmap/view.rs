@@ -1,4 +1,4 @@
-//! A roadmap as it stands: its document with what became of its issues.
+//! A roadmap as it is: its document with what happened to its issues.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -99,7 +99,7 @@ pub(crate) struct RoadmapIssue {
     pub(crate) accepted: Vec<AcceptedCriterion>,
 }
 
-/// A criterion of a plan that somebody accepted.
+/// A criterion of a plan that someone accepted.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct AcceptedCriterion {
     /// The task of the plan.

@@ -31,7 +31,7 @@ pub(super) fn refusal(store: &Store, error: StoreError) -> Refusal {
     let rest = if is_here { "" } else { ", which is no longer here" };
     let refusal = Refusal::new(
         error.code(),
-        format!("this repository has no store any more: {by} `{reference}`; it was at `{last}`{rest}"),
+        format!("this repository no longer has a store: {by} `{reference}`; it was at `{last}`{rest}"),
     );
     if is_here {
         return refusal

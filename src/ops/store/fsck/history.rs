@@ -119,7 +119,7 @@ fn report_history(
         found.add_with(FsckSeverity::Note, store.reference(), None, what, Some(remedy));
     } else if roots > 1 {
         let what = format!(
-            "its history has {roots} first commits, of which all stores share one; a tool that rewrites histories made the \
+            "its history has {roots} root commits, of which all stores share one; a tool that rewrites histories made the \
              others"
         );
         found.note(store.reference(), what);

@@ -14,7 +14,7 @@ pub(super) fn check(
 ) -> Result<(), StoreError> {
     let path = layout::issue(issue);
     if !records::hides_something(snapshot, issue)?
-        || Redactions::of(snapshot, &layout::issue_folder(issue))?.hides_source()
+        || Redactions::load(snapshot, &layout::issue_folder(issue))?.hides_source()
     {
         return Ok(());
     }

@@ -45,7 +45,7 @@ pub(super) fn partly_hidden(
     if by_target.is_empty() {
         return Ok(vec![]);
     }
-    let all = Redactions::of(snapshot, &folder)?;
+    let all = Redactions::load(snapshot, &folder)?;
     let target = |comment: &Comment| layout::entry(COMMENTS, &comment.id);
     let mut found = Vec::new();
     let log = format!("{folder}/{COMMENTS}");

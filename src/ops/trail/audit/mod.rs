@@ -136,7 +136,7 @@ fn range(store: &Store, index: &Index<'_>, given: &[String]) -> Result<Vec<Strin
     }
     if executions.is_empty() {
         return Err(Refusal::nothing("no plan has been executed yet")
-            .remedy(RemedyCall::new(Other::Audit, ["RANGE"]), "audits the commits of a range all the same"));
+            .remedy(RemedyCall::new(Other::Audit, ["RANGE"]), "audits the commits of a range anyway"));
     }
     Ok(match trail::first_base(store, executions.iter()) {
         Some(base) => vec![format!("{base}..HEAD")],
@@ -273,7 +273,7 @@ fn carry<'a>(
         is_hidden: claimed.is_some_and(|claimed| claimed.is_hidden),
         verdict: claimed
             .and_then(|_| review::standing_of(&execution.execution.plan_digest, false, reviews).verdict),
-        reviewed: PlanReview::of(&issue.folder, &execution.execution),
+        reviewed: PlanReview::from_reviews(&issue.folder, &execution.execution),
         is_reviewed: !reviews.is_empty(),
         touched: trail::touched(store, execution),
     }

@@ -70,7 +70,7 @@ fn made(store: &Store, rebase: &Rebase, branch: &Branch) -> Vec<ObjectId> {
 }
 
 /// The pairs without those of commits that the rebase dropped, since they were skipped or their change was there already:
-/// git reports in their place what was checked out at that moment, which is somebody else's commit.
+/// git reports in their place what was checked out at that moment, which is someone else's commit.
 fn without_dropped(
     store: &Store,
     rebase: &Rebase,

@@ -36,7 +36,8 @@ pub(super) fn set(
     let gate = Gate::Evidence.setting(&records::root(&snapshot)?.policy).max(GateValue::Required);
     let counting = signed_checks::counting(store, execution, gate);
     let linked = work::linked(store, execution);
-    let missing = evidence::missing(&plan, &counting, &linked, gate, PlanReview::of(&folder, claim));
+    let missing =
+        evidence::missing(&plan, &counting, &linked, gate, PlanReview::from_reviews(&folder, claim));
     let (state, words) = match missing.first() {
         None => (CommitState::Success, format!("the tests of {} pass", issue.solution)),
         Some(first) => (CommitState::Failure, first.clone()),

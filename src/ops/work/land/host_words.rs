@@ -15,7 +15,7 @@ use crate::store::layout;
 const MOST_KEPT: usize = 16 * 1024;
 
 /// Something that the host says.
-struct Told {
+struct HostFeedback {
     kind: FeedbackType,
     stage: Stage,
     words: String,
@@ -23,7 +23,7 @@ struct Told {
     id: String,
 }
 
-impl Told {
+impl HostFeedback {
     fn comment(words: String, id: String) -> Self {
         Self { kind: FeedbackType::Clarification, stage: Stage::Review, words, id }
     }
@@ -56,7 +56,7 @@ impl Forge<'_> {
         for check in pull.status_check_rollup.iter().filter(|check| check.has_failed()) {
             let words = format!("check `{}` failed on {} {}", check.called(), pull.url, check.page());
             let id = format!("{} {} {}", check.called(), pull.head_ref_oid, check.page());
-            told.push(Told { kind: FeedbackType::Failure, stage: Stage::Execute, words, id });
+            told.push(HostFeedback { kind: FeedbackType::Failure, stage: Stage::Execute, words, id });
         }
         for review in &pull.reviews {
             let kind = if review.state == "CHANGES_REQUESTED" {
@@ -66,18 +66,18 @@ impl Forge<'_> {
             };
             if !review.body.trim().is_empty() {
                 let words = format!("{} on {}:\n\n{}", review.author.login, pull.url, review.body);
-                told.push(Told { kind, stage: Stage::Review, words, id: review.id.clone() });
+                told.push(HostFeedback { kind, stage: Stage::Review, words, id: review.id.clone() });
             }
         }
         for comment in pull.comments.iter().filter(|comment| !comment.body.trim().is_empty()) {
             let words = format!("{} on {}:\n\n{}", comment.author.login, pull.url, comment.body);
-            told.push(Told::comment(words, comment.id.clone()));
+            told.push(HostFeedback::comment(words, comment.id.clone()));
         }
         for remark in remarks {
             let line = remark.line.map(|line| format!(":{line}")).unwrap_or_default();
             let HostRemark { id, user, body, path, .. } = remark;
             let words = format!("{} on {}, {path}{line}:\n\n{body}", user.login, pull.url);
-            told.push(Told::comment(words, format!("line comment {id}")));
+            told.push(HostFeedback::comment(words, format!("line comment {id}")));
         }
         for told in told {
             if self.give_feedback(issue, &told)? {
@@ -88,8 +88,8 @@ impl Forge<'_> {
     }
 
     /// Adds feedback unless the issue has it already.
-    fn give_feedback(&self, issue: &ChosenIssue, told: &Told) -> Result<bool, Refusal> {
-        let Told { kind, stage, words, id } = told;
+    fn give_feedback(&self, issue: &ChosenIssue, told: &HostFeedback) -> Result<bool, Refusal> {
+        let HostFeedback { kind, stage, words, id } = told;
         let (kind, stage) = (*kind, *stage);
         let mut end = words.len().min(MOST_KEPT);
         while !words.is_char_boundary(end) {

@@ -176,7 +176,7 @@ fn faults(
     let folder = existing(&snapshot, &issue.issue)?;
     if let Some(execution) = folder.executions.iter().find(|known| known.execution.id == issue.execution) {
         let counting = signed_checks::counting(store, execution, gate);
-        if evidence::is_vouched(&counting, proof, PlanReview::of(&folder, &execution.execution)) {
+        if evidence::is_vouched(&counting, proof, PlanReview::from_reviews(&folder, &execution.execution)) {
             return Ok(vec![]);
         }
     }

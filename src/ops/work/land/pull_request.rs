@@ -277,7 +277,7 @@ impl Forge<'_> {
         let plan = as_claimed(store, &folder, &execution.execution)?.typed_plan();
         let mut body = completion(&plan, &execution);
         body.push_str(&format!("\nIssue {} · plan {}\n", issue.issue, issue.solution));
-        let place = Discussion::of(&folder.issue.record, Some(self.repository.clone()));
+        let place = Discussion::from_issue(&folder.issue.record, Some(self.repository.clone()));
         if let Some((Some(repository), Some(number))) = place.as_ref().map(Discussion::parts) {
             let there = if repository.eq_ignore_ascii_case(&self.repository) { "" } else { repository };
             body.push_str(&format!("\nCloses {there}#{number}\n"));

@@ -136,7 +136,7 @@ impl<'p> Prover<'p> {
     /// Tests the tests of several executions, whose works together are `range`, on the same trees. Returns one proof for each.
     ///
     /// # Errors
-    /// Those of [`Self::prove`].
+    /// As [`Self::prove`].
     pub(crate) fn prove_all(
         &self,
         range: WorkRange,

@@ -124,7 +124,7 @@ pub(crate) fn hold(store: &Store, files: &Path, run: &RunId) -> Result<RunLock, 
         .remedy(RemedyCall::new(Other::RunShow, [run]), "shows its progress"))
 }
 
-/// That a driver has a run, which others can take over. As soon as one has, nothing is written in the name of the run here.
+/// A driver's hold on a run. Once another driver has taken over, nothing more is written here in the name of the run.
 #[derive(Debug)]
 pub(crate) struct RunHold {
     run: RunId,
@@ -149,7 +149,7 @@ impl RunHold {
         Self { run, driver, seen: Mutex::new(SeenLog { folder, names: Vec::new(), is_held: true }) }
     }
 
-    /// Refuses to go on in a state in which another driver has the run.
+    /// Refuses to continue in a state in which another driver has the run.
     ///
     /// # Errors
     /// `taken-over`.

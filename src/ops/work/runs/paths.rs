@@ -71,17 +71,17 @@ impl AgentIdentity {
         Ok(open(&self.common, folder, &self.environment)?.acting(self.acting.clone()))
     }
 
-    /// A session in the repository, whatever became of the worktrees of the run.
+    /// A session in the repository, whatever happened to the worktrees of the run.
     pub(crate) fn shared_session(&self) -> Result<Session, Refusal> {
         Ok(self.session(self.shared()?))
     }
 
-    /// The store of the repository, whatever became of the worktrees of the run.
+    /// The store of the repository, whatever happened to the worktrees of the run.
     pub(crate) fn shared(&self) -> Result<Store, Refusal> {
         Ok(Store::open(&self.common, &self.environment)?.acting(self.acting.clone()))
     }
 
-    /// The same without a run: what it does with its own claims counts, whoever drives the run now.
+    /// Without the hold on the run, to end its own claims even if another driver has taken over the run.
     pub(crate) fn on_its_own(&self) -> Self {
         Self { hold: None, ..self.clone() }
     }

@@ -253,7 +253,7 @@ pub(crate) fn status_in(read: &impl ReadState) -> impl Fn(&IssueId) -> Option<Is
 pub(crate) fn interrupted(session: &Session) -> Result<Vec<InterruptedRun>, Refusal> {
     let (found, _) = all(&session.store().snapshot()?)?;
     let left = found.into_iter().filter(|run| Driven::find(session.store(), run) == Driven::Interrupted);
-    Ok(left.map(InterruptedRun::of).collect())
+    Ok(left.map(InterruptedRun::new).collect())
 }
 
 /// A run that nobody drives although it has not ended.
@@ -265,7 +265,7 @@ pub(crate) struct InterruptedRun {
 }
 
 impl InterruptedRun {
-    fn of(folder: RunFolder) -> Self {
+    fn new(folder: RunFolder) -> Self {
         let mut phases = folder.log.iter().rev().filter_map(|entry| match &entry.event {
             RunEvent::Phase(reached) => Some(reached),
             _ => None,

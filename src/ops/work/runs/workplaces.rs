@@ -17,7 +17,7 @@ pub(crate) const ACTIVE: (&str, &str) = ("wf", "active.json");
 text_enum!(
     /// What a workplace of a run is for.
     WorkplaceUse {
-        /// An agent carries out a plan.
+        /// An agent executes a plan.
         Execute = "execute",
         /// An agent explores, plans or reviews.
         Read = "read",
@@ -60,7 +60,7 @@ pub(crate) fn live(store: &Store, run: Option<&RunId>) -> Vec<RunWorkplace> {
     known.iter().filter_map(of_run).collect()
 }
 
-/// What was changed so far in the workplace in which the plan of an issue is carried out.
+/// What was changed so far in the workplace in which the plan of an issue is executed.
 ///
 /// # Errors
 /// `not-found`; nothing to do if there is no such workplace.

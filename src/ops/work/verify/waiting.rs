@@ -44,7 +44,6 @@ pub(super) fn refuse_agent(session: &Session) -> Result<(), Refusal> {
     if !store.is_in_run() && roles::acting(store.role())?.is_none() {
         return Ok(());
     }
-    let message =
-        "nobody verifies work in a role: the signature of a verifier is that of a person, or of a CI job";
+    let message = "no role may verify work: a verifier is a person or a CI job";
     Err(Refusal::new(Code::NotYourRole, message).remedy(Op::Verify, "runs the tests without signing"))
 }

@@ -4,7 +4,7 @@ use super::laws::shapes;
 use super::*;
 
 fn statuses<const N: usize>(view: &QueueView, items: [usize; N]) -> [ItemStatus; N] {
-    items.map(|n| of(view, n).status)
+    items.map(|n| item_at(view, n).status)
 }
 
 #[test]
@@ -99,8 +99,10 @@ fn the_third_of_a_sequence_comes_after_two() {
     let known = facts((0..4).map(|n| facts_of(n, if n == 3 { &[2] } else { &[] }, &[])));
     let items: Vec<Item> = (0..4).map(|n| item(n, 9 - n as u8)).collect();
     let seen = view(items, vec![declared(1, Severity::Medium, &[0, 1, 2], &[])], &known);
-    let groups: Vec<_> =
-        [2, 1, 0, 3].iter().map(|n| (place(&seen, *n), of(&seen, *n).execution_group.as_str())).collect();
+    let groups: Vec<_> = [2, 1, 0, 3]
+        .iter()
+        .map(|n| (place(&seen, *n), item_at(&seen, *n).execution_group.as_str()))
+        .collect();
     assert_eq!(groups, [(0, "P1"), (2, "P2"), (3, "P3"), (1, "P2")]);
 }
 
@@ -134,7 +136,7 @@ fn an_item_without_its_plan_is_blocked_with_a_remedy() {
     for n in [0, 2] {
         assert!(reasons(&seen, n).contains("is not here, or cannot be read; sync"), "{}", reasons(&seen, n));
     }
-    let view = of(&seen, 0);
+    let view = item_at(&seen, 0);
     assert_eq!((view.task_count, view.files_touched.len(), view.execution_group.as_str()), (0, 0, "P1"));
 }
 

@@ -57,7 +57,7 @@ fn is_over(id: &IssueId, facts: &Facts) -> bool {
 fn front(whole: &QueueFolder, facts: &Facts, count: usize) -> (QueueFolder, Facts, Option<String>) {
     let live = whole.items.iter().filter(|item| !item.is_removed() && !is_over(&item.issue_id, facts));
     let first: Vec<&Item> = live.filter(|item| facts.contains_key(&item.issue_id)).take(count).collect();
-    let ends_at = first.last().filter(|_| first.len() == count).map(|item| item.position.clone());
+    let ends_at = if first.len() == count { first.last().map(|item| item.position.clone()) } else { None };
     let executed =
         facts.values().filter(|issue| issue.status == IssueStatus::Executing).map(|issue| issue.id.clone());
     let mut open: Vec<IssueId> = first.iter().map(|item| item.issue_id.clone()).chain(executed).collect();

@@ -32,11 +32,11 @@ fn a_plan_that_could_not_be_queued_waits_until_it_is_queued_all_the_same() {
         };
         let waits = one(None);
         let as_it_is = if reason.is_empty() { ItemStatus::Ready } else { ItemStatus::Blocked };
-        assert_eq!(of(&waits, 0).status, as_it_is, "{review:?}");
+        assert_eq!(item_at(&waits, 0).status, as_it_is, "{review:?}");
         let reasons = reasons(&waits, 0);
         assert!(reasons.contains(reason), "{reasons}");
-        assert_eq!(of(&one(Some("another")), 0).status, as_it_is, "{review:?}");
+        assert_eq!(item_at(&one(Some("another")), 0).status, as_it_is, "{review:?}");
         let forced = if can_be_forced { ItemStatus::Ready } else { ItemStatus::Blocked };
-        assert_eq!(of(&one(Some("d")), 0).status, forced, "{review:?}");
+        assert_eq!(item_at(&one(Some("d")), 0).status, forced, "{review:?}");
     }
 }

@@ -22,8 +22,8 @@ fn run(mode: RunMode, steps: &[RunStep]) -> Run {
     }
 }
 
-fn at(n: usize, status: IssueStatus) -> Standing {
-    Standing {
+fn at(n: usize, status: IssueStatus) -> RunIssueState {
+    RunIssueState {
         issue: IssueId::parse(&format!("ISS-{n}")).unwrap(),
         status,
         is_explored: true,
@@ -67,18 +67,21 @@ fn an_issue_goes_from_step_to_step() {
     let full = run(RunMode::Full, RunStep::ALL);
     let quick = run(RunMode::Quick, NO_REVIEW);
     let step = Need::Step;
-    assert_eq!(need(&full, &Standing { is_explored: false, ..at(1, Registered) }), step(RunStep::Explore));
+    assert_eq!(
+        need(&full, &RunIssueState { is_explored: false, ..at(1, Registered) }),
+        step(RunStep::Explore)
+    );
     assert_eq!(need(&full, &at(1, Registered)), step(RunStep::Plan));
-    assert_eq!(need(&full, &Standing { is_explored: false, ..at(1, Failed) }), step(RunStep::Explore));
-    let chosen = Standing { is_explored: false, candidates: 2, ..at(1, Registered) };
+    assert_eq!(need(&full, &RunIssueState { is_explored: false, ..at(1, Failed) }), step(RunStep::Explore));
+    let chosen = RunIssueState { is_explored: false, candidates: 2, ..at(1, Registered) };
     assert_eq!(need(&full, &chosen), Need::Person(StuckReason::Choice), "there is nothing to plan");
     assert_eq!(
-        need(&full, &Standing { candidates: 2, ..at(1, Registered) }),
+        need(&full, &RunIssueState { candidates: 2, ..at(1, Registered) }),
         Need::Person(StuckReason::Choice)
     );
     assert_eq!(need(&full, &at(1, Planned)), step(RunStep::Review));
     assert_eq!(need(&quick, &at(1, Planned)), step(RunStep::Queue));
-    let verdict = |verdict, rejected| Standing { verdict: Some(verdict), rejected, ..at(1, Planned) };
+    let verdict = |verdict, rejected| RunIssueState { verdict: Some(verdict), rejected, ..at(1, Planned) };
     assert_eq!(need(&full, &verdict(Verdict::Concerns, 0)), step(RunStep::Queue));
     assert_eq!(need(&full, &verdict(Verdict::Rejected, 1)), step(RunStep::Plan));
     assert_eq!(need(&full, &verdict(Verdict::Rejected, 2)), step(RunStep::Plan));
@@ -89,34 +92,37 @@ fn an_issue_goes_from_step_to_step() {
         (unseen(&quick), unseen(&only_execute)),
         (step(RunStep::Plan), Need::Person(StuckReason::Rejected))
     );
-    let unreviewed = Standing { is_unreviewed: true, ..at(1, Planned) };
+    let unreviewed = RunIssueState { is_unreviewed: true, ..at(1, Planned) };
     assert_eq!(need(&full, &unreviewed), Need::Person(StuckReason::Unreviewed));
     assert_eq!(need(&quick, &at(1, Queued)), step(RunStep::Execute));
-    assert_eq!(need(&quick, &Standing { is_ready: false, ..at(1, Queued) }), Need::Wait);
+    assert_eq!(need(&quick, &RunIssueState { is_ready: false, ..at(1, Queued) }), Need::Wait);
     assert_eq!(need(&quick, &at(1, Executing)), step(RunStep::Execute));
-    assert_eq!(need(&quick, &Standing { is_ours: false, ..at(1, Executing) }), Need::Wait);
+    assert_eq!(need(&quick, &RunIssueState { is_ours: false, ..at(1, Executing) }), Need::Wait);
     assert_eq!(need(&quick, &at(1, Failed)), step(RunStep::Plan));
-    assert_eq!(need(&quick, &Standing { is_planned_here: true, ..at(1, Failed) }), Need::Retry);
+    assert_eq!(need(&quick, &RunIssueState { is_planned_here: true, ..at(1, Failed) }), Need::Retry);
     let held =
-        |status| Standing { held: Some("run `RUN-9` plans it".into()), is_ours: false, ..at(1, status) };
+        |status| RunIssueState { held: Some("run `RUN-9` plans it".into()), is_ours: false, ..at(1, status) };
     assert_eq!(need(&quick, &held(Registered)), Need::Elsewhere);
     assert_eq!(need(&quick, &held(Executing)), Need::Wait);
     assert_eq!(need(&quick, &held(Completed)), Need::Over);
-    assert_eq!(need(&quick, &Standing { failures: 1, ..at(1, Failed) }), Need::Retry);
-    assert_eq!(need(&quick, &Standing { failures: 2, ..at(1, Failed) }), Need::Person(StuckReason::Failed));
+    assert_eq!(need(&quick, &RunIssueState { failures: 1, ..at(1, Failed) }), Need::Retry);
+    assert_eq!(
+        need(&quick, &RunIssueState { failures: 2, ..at(1, Failed) }),
+        Need::Person(StuckReason::Failed)
+    );
     // What took too long would take as long again: a person decides.
-    let too_long = Standing { failures: 1, is_final: true, ..at(1, Failed) };
+    let too_long = RunIssueState { failures: 1, is_final: true, ..at(1, Failed) };
     assert_eq!(need(&quick, &too_long), Need::Person(StuckReason::Failed));
-    assert_eq!(need(&quick, &Standing { granted: 1, ..too_long }), Need::Retry);
-    let granted = Standing { failures: 2, granted: 1, ..at(1, Failed) };
+    assert_eq!(need(&quick, &RunIssueState { granted: 1, ..too_long }), Need::Retry);
+    let granted = RunIssueState { failures: 2, granted: 1, ..at(1, Failed) };
     assert_eq!(need(&quick, &granted), Need::Retry);
     assert_eq!(need(&quick, &at(1, Paused)), Need::Person(StuckReason::Stopped));
     assert_eq!(
-        need(&quick, &Standing { is_integrated: false, ..at(1, Completed) }),
+        need(&quick, &RunIssueState { is_integrated: false, ..at(1, Completed) }),
         step(RunStep::Integrate)
     );
     assert_eq!(need(&quick, &at(1, Completed)), Need::Over);
-    assert_eq!(need(&quick, &Standing { is_given_up: true, ..at(1, Registered) }), Need::Over);
+    assert_eq!(need(&quick, &RunIssueState { is_given_up: true, ..at(1, Registered) }), Need::Over);
     let only = run(RunMode::Quick, &[RunStep::Plan]);
     assert_eq!((need(&only, &at(1, Planned)), need(&only, &at(1, Queued))), (Need::Over, Need::Over));
     let execute = run(RunMode::Quick, &NO_REVIEW[1..]);
@@ -140,8 +146,8 @@ fn a_batch_is_queued_at_once() {
 #[test]
 fn a_batch_is_planned_when_all_of_it_is_explored() {
     let mut batch = run(RunMode::Batch, &[&[RunStep::Explore], NO_REVIEW].concat());
-    let explored = Standing { is_explored: true, ..at(1, IssueStatus::Registered) };
-    let other = Standing { is_explored: false, ..at(2, IssueStatus::Registered) };
+    let explored = RunIssueState { is_explored: true, ..at(1, IssueStatus::Registered) };
+    let other = RunIssueState { is_explored: false, ..at(2, IssueStatus::Registered) };
     let steps = vec![(other.issue.clone(), RunStep::Explore)];
     assert_eq!(next(&batch, &[explored.clone(), other.clone()], &BTreeMap::new()), steps);
     let busy = BTreeMap::from_iter(steps);
@@ -154,12 +160,12 @@ fn a_batch_is_planned_when_all_of_it_is_explored() {
 fn nothing_is_executed_before_what_was_completed_is_merged() {
     use IssueStatus::{Completed, Queued};
     let quick = run(RunMode::Quick, NO_REVIEW);
-    let completed = Standing { is_integrated: false, ..at(1, Completed) };
+    let completed = RunIssueState { is_integrated: false, ..at(1, Completed) };
     // Its agent has not even said that it is done.
     let busy = BTreeMap::from([(completed.issue.clone(), RunStep::Execute)]);
     assert_eq!(next(&quick, &[completed.clone(), at(2, Queued)], &busy), []);
     // Nobody waits for what cannot be merged.
-    let given_up = Standing { is_given_up: true, ..completed };
+    let given_up = RunIssueState { is_given_up: true, ..completed };
     assert_eq!(next(&quick, &[given_up, at(2, Queued)], &BTreeMap::new()).len(), 1);
 }
 
@@ -203,7 +209,7 @@ proptest! {
         mode in prop::sample::select(RunMode::ALL),
     ) {
         let run = run(mode, RunStep::ALL);
-        let standings: Vec<Standing> = statuses.into_iter().enumerate().map(|(n, status)| at(n, status)).collect();
+        let standings: Vec<RunIssueState> = statuses.into_iter().enumerate().map(|(n, status)| at(n, status)).collect();
         let busy: BTreeMap<IssueId, RunStep> =
             busy.into_iter().map(|(n, step)| (IssueId::parse(&format!("ISS-{n}")).unwrap(), step)).collect();
         let steps = next(&run, &standings, &busy);

@@ -4,7 +4,7 @@ use super::super::fixtures::folder;
 use super::*;
 use crate::model::Remedy;
 
-fn of(folder: &RunFolder) -> RunReport {
+fn report_of(folder: &RunFolder) -> RunReport {
     report(
         folder,
         &RunFacts {
@@ -55,7 +55,7 @@ fn a_run_is_reported_in_numbers_and_times() {
             (12, phase("completed", "complete")),
         ],
     );
-    let report = of(&folder);
+    let report = report_of(&folder);
     let totals = &report.totals;
     assert_eq!((totals.issue_count, totals.completed_count, totals.failed_count), (2, 1, 1));
     assert_eq!((totals.success_rate, totals.setback_count, totals.breach_count), (Some(50), 1, 1));
@@ -91,7 +91,7 @@ fn an_unfinished_run_goes_on_until_its_last_entry() {
             (7, phase("running", "planning")),
         ],
     );
-    let report = of(&folder);
+    let report = report_of(&folder);
     assert_eq!(report.issues[0].spans[0].until.millis() - report.issues[0].spans[0].from.millis(), 5000);
     assert!(report.waiting.iter().any(|it| it.what == "the run has not ended"));
     assert_eq!(report.quality.score, Some(0));
@@ -135,16 +135,16 @@ fn a_run_that_is_driven_leaves_only_what_failed_to_a_person() {
 
 #[test]
 fn a_run_without_issues_has_no_rate() {
-    let report = of(&folder(&[], vec![]));
+    let report = report_of(&folder(&[], vec![]));
     assert_eq!((report.totals.success_rate, report.quality.score, report.took_ms), (None, None, 0));
 }
 
 #[test]
 fn a_run_that_only_plans_is_complete_with_its_plans() {
     let mut folder = folder(&["ISS-1"], vec![(2, issue("ISS-1", "planned"))]);
-    assert_eq!(of(&folder).quality.dimensions[0].score, Some(0));
+    assert_eq!(report_of(&folder).quality.dimensions[0].score, Some(0));
     folder.run.steps = vec![RunStep::Plan];
-    assert_eq!(of(&folder).quality.dimensions[0].score, Some(100));
+    assert_eq!(report_of(&folder).quality.dimensions[0].score, Some(100));
 }
 
 #[test]
@@ -160,7 +160,7 @@ fn the_phases_and_the_interruption_add_up_to_the_whole_time() {
         (25, phase("running", "planning")),
         (26, phase("completed", "complete")),
     ];
-    let report = of(&folder(&["ISS-1"], log));
+    let report = report_of(&folder(&["ISS-1"], log));
     let phases: Vec<_> = report.phases.iter().map(|phase| (phase.phase.as_str(), phase.took_ms)).collect();
     assert_eq!(phases, [("init", 1000), ("planning", 6000), ("executing", 3000)]);
     assert_eq!((report.interrupted_ms, report.took_ms), (16_000, 26_000));
@@ -169,7 +169,7 @@ fn the_phases_and_the_interruption_add_up_to_the_whole_time() {
 #[test]
 fn a_clock_that_was_set_back_makes_no_negative_time() {
     let log = vec![(9, issue("ISS-1", "planning")), (3, issue("ISS-1", "executing"))];
-    let report = of(&folder(&["ISS-1"], log));
+    let report = report_of(&folder(&["ISS-1"], log));
     assert_eq!(report.issues[0].spans[0].until.millis() - report.issues[0].spans[0].from.millis(), -6000);
     assert_eq!(report.phases.iter().map(|it| it.took_ms).collect::<Vec<_>>(), [9000]);
 }

@@ -47,7 +47,7 @@ pub(crate) fn items_of(read: &impl ReadState, issue: &IssueId) -> Result<Vec<Fou
 /// A queue; its list of items is left empty.
 pub(crate) fn queue_alone(read: &impl ReadState, id: &QueueId) -> Result<Option<QueueFolder>, StoreError> {
     let path = layout::queue(id);
-    let hidden = Redactions::of(read, &layout::queue_folder(id))?;
+    let hidden = Redactions::load(read, &layout::queue_folder(id))?;
     let Some(queue) = recorded_behind::<Queue>(read, &QUEUE, &path, &hidden)? else { return Ok(None) };
     let mut broken = Vec::new();
     let conflicts = log::<QueueConflict>(read, &layout::queue_conflicts(id), &hidden, &mut broken)?;
@@ -77,7 +77,7 @@ fn with_items(read: &impl ReadState, mut queue: QueueFolder) -> Result<QueueFold
     for fan in read.names(&folder)? {
         for name in read.names(&format!("{folder}/{fan}"))? {
             let Some(Ok(solution)) = name.strip_suffix(".json").map(SolutionId::parse) else { continue };
-            // A copy elsewhere is no item; `fsck` names it.
+            // A copy elsewhere is not an item; `fsck` names it.
             if layout::Fan::parse(&fan) != Some(layout::Fan::new(&solution.issue())) {
                 continue;
             }

@@ -27,7 +27,7 @@ fn of_plan(read: &impl ReadState, text: &str) -> Result<Option<(QueueId, Item)>,
     Ok(if found.is_empty() { last } else { None })
 }
 
-/// The queue that stands before a colon, and the rest of the text.
+/// The queue that comes before a colon, and the rest of the text.
 fn in_queue<'a>(read: &impl ReadState, text: &'a str) -> Result<(Option<QueueId>, &'a str), ResolveError> {
     Ok(match text.split_once(':') {
         Some((queue_text, rest)) => (Some(queue(read, queue_text)?), rest),

@@ -43,7 +43,7 @@ fn shown(repo: &Repo) -> [Value; 3] {
 
 #[test]
 fn what_only_an_owner_writes_is_refused_and_named() {
-    let others = "agents do not write such records";
+    let others = "agents may not write such records";
     for (args, why) in [
         (
             &["comment", "ISS-001", "-m", "x"][..],

@@ -53,7 +53,7 @@ fn what_changes_beside_the_workplace_is_reported_and_stays() {
     let repo = store(&sandbox);
     let ran =
         asked(&repo, "git -C $root branch other; echo two > $root/src/csv.rs; git -C $root tag v9").ok();
-    let told = "somebody changed this repository: refs/heads/other is new, refs/tags/v9 is new, M src/csv.rs";
+    let told = "someone changed this repository: refs/heads/other is new, refs/tags/v9 is new, M src/csv.rs";
     assert!(ran.stderr.contains(told), "{}", ran.stderr);
     assert_eq!(repo.read("src/csv.rs"), "two\n");
     let ran = asked(&repo, "git -C $root branch -q -D other; git -C $root checkout -q -b third").ok();

@@ -3,7 +3,7 @@ use crate::ops::plans::{self, Bind};
 
 /// Choose the plan of an issue to execute
 ///
-/// With --none, no plan is chosen any more, and its items are removed from their queues.
+/// With --none, the plan is unbound, and its items are removed from their queues.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The issue

@@ -4,7 +4,7 @@ use crate::model::{Op, PlanDigest, RemedyCall, Score, Scores, Verdict};
 use crate::ops::Refusal;
 use crate::ops::plans::{self, Judgement};
 
-/// What agents give, and a verdict of a person stands for.
+/// What agents give; a verdict without scores implies them.
 const SCORES: [&str; 5] = ["verdict", "technical", "risk", "completeness", "from_json"];
 
 #[derive(Debug, clap::Args)]

@@ -115,7 +115,7 @@ impl TaskFieldArgs {
     }
 }
 
-/// Those that have a text.
+/// The fields that were given.
 fn given(texts: &[(&'static str, &Option<String>)]) -> Vec<(&'static str, String)> {
     texts.iter().filter_map(|(name, text)| Some((*name, text.as_ref()?.trim().to_owned()))).collect()
 }
