@@ -226,8 +226,7 @@ pub(crate) fn ask_again<A: AnswerKind>(
     let read = match answer::read::<A>(&heard.answer) {
         Ok(read) => read,
         Err(NotAnAnswer::Nothing) => {
-            let protocol = agent.protocol().value;
-            return Err(Unanswered::Silent { agent: name, protocol, said: heard.said() });
+            return Err(limited::silent(name, agent.protocol().value, &heard));
         }
         Err(NotAnAnswer::Faults(faults)) => {
             if greeting.usage == Usage::default() {

@@ -15,9 +15,11 @@ use crate::trail::{progress, rebase, trailers};
 
 /// Links HEAD. Linking the same commit again changes nothing.
 pub(crate) fn run(session: &Session) -> Result<HookVerdict, Refusal> {
-    let Some(commit) = made_here(session.store())? else { return Ok(HookVerdict::Go) };
-    let verdict = record(session, commit)?;
-    unbound::note(session.store())?;
+    let store = session.store();
+    let Some(commit) = made_here(store)? else { return Ok(HookVerdict::Go) };
+    let reset = LastReset::find(store)?;
+    let verdict = record(session, commit, reset.as_ref())?;
+    unbound::note(store, reset.as_ref())?;
     Ok(verdict)
 }
 
@@ -29,7 +31,7 @@ pub(crate) fn run_after_merge(session: &Session) -> Result<HookVerdict, Refusal>
     let is_new =
         commit.parents.len() > 1 && commit.parents.first().copied() == store.read_ref("ORIG_HEAD")?;
     if is_new && !trailers::parse(&commit.message).is_empty() {
-        return record(session, commit);
+        return record(session, commit, LastReset::find(store)?.as_ref());
     }
     Ok(HookVerdict::Go)
 }
@@ -43,10 +45,9 @@ fn made_here(store: &Store) -> Result<Option<CodeCommit>, StoreError> {
     store.head()?.map(|head| store.code_commit(head)).transpose()
 }
 
-fn record(session: &Session, commit: CodeCommit) -> Result<HookVerdict, Refusal> {
+fn record(session: &Session, commit: CodeCommit, reset: Option<&LastReset>) -> Result<HookVerdict, Refusal> {
     let store = session.store();
-    let reset = LastReset::find(store)?;
-    if let Some(last) = reset.as_ref().filter(|last| last.made == [commit.id]) {
+    if let Some(last) = reset.filter(|last| last.made == [commit.id]) {
         let rewritten = rewritten::reset(store, &commit, last)?;
         if !rewritten.is_empty() {
             // First, so that the link belongs to the tasks of all of them.
@@ -62,7 +63,7 @@ fn record(session: &Session, commit: CodeCommit) -> Result<HookVerdict, Refusal>
         && store.commit_tree(last.before)? == input.commit.tree
     {
         let taken: Vec<CommitHash> = last.taken.iter().map(|old| old.id.into()).collect();
-        let parts: Vec<CommitHash> = last.made.into_iter().map(CommitHash::from).collect();
+        let parts: Vec<CommitHash> = last.made.iter().map(|id| CommitHash::from(*id)).collect();
         record_split(session, &taken, &parts)?;
     }
     Ok(match view.unexpected {

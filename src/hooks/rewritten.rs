@@ -11,7 +11,7 @@ use crate::rules::ExecutionFolder;
 use crate::store::{CodeCommit, Store, StoreError, records};
 use crate::trail::binding::{self, Binding, CommittingWorktree};
 use crate::trail::last_reset::LastReset;
-use crate::trail::links;
+use crate::trail::{links, trailers};
 
 /// Where a rebase keeps the list, in the form that git passes on, until its hooks have run.
 const LISTS: [&str; 2] = ["rebase-merge/rewritten-list", "rebase-apply/rewritten"];
@@ -60,6 +60,10 @@ pub(super) fn reset(
     if store.commit_tree(last.before)? != commit.tree {
         // Work that is over, or that goes on elsewhere, was dropped, not made again.
         let Some(own) = bound_execution(store)? else { return Ok(vec![]) };
+        let named = links::solutions(&store.snapshot()?, &trailers::parse(&commit.message))?;
+        if !named.is_empty() && !named.contains(&own.execution.solution_id) {
+            return Ok(vec![]);
+        }
         let known: HashSet<&CommitHash> = own.known_commits().collect();
         taken.retain(|old| known.contains(&CommitHash::from(old.id)));
         let files: HashSet<String> = links::files(store, commit)?.into_iter().collect();

@@ -13,15 +13,15 @@ use crate::trail::{active, binding};
 const FILE: &str = "wf/unbound";
 
 /// Notes that the next commit here belongs to no plan, if that follows from the store, the branch and the policy. The shell
-/// looks at the default ref only.
-pub(super) fn note(store: &Store) -> Result<(), StoreError> {
+/// looks at the default ref only. `reset` is the last reset.
+pub(super) fn note(store: &Store, reset: Option<&LastReset>) -> Result<(), StoreError> {
     if store.reference() != DEFAULT_REF || active::read(store)?.is_some() {
         return Ok(());
     }
     let snapshot = store.snapshot()?;
     let is_named = binding::is_any_named(&snapshot, store.branch()?.as_ref(), b"")?;
     if is_named
-        || may_follow_parts(store, &snapshot)?
+        || may_follow_parts(store, &snapshot, reset)?
         || Gate::Commits.is_required(&records::root(&snapshot)?.policy)
     {
         return Ok(());
@@ -34,8 +34,12 @@ pub(super) fn note(store: &Store) -> Result<(), StoreError> {
 }
 
 /// Whether the next commit may make a part of what a reset took away from a plan.
-fn may_follow_parts(store: &Store, read: &impl ReadState) -> Result<bool, StoreError> {
-    let (Some(last), Some(head)) = (LastReset::find(store)?, store.head()?) else { return Ok(false) };
+fn may_follow_parts(
+    store: &Store,
+    read: &impl ReadState,
+    reset: Option<&LastReset>,
+) -> Result<bool, StoreError> {
+    let (Some(last), Some(head)) = (reset, store.head()?) else { return Ok(false) };
     if store.commit_tree(last.before)? == store.commit_tree(head)? {
         return Ok(false);
     }

@@ -165,10 +165,11 @@ impl Index<'_> {
     /// The facts of the completed issues that have an item. With `but_landed`, those whose work was found on the target branch
     /// before are left out.
     pub(crate) fn completed_facts(&self, but_landed: bool) -> Result<Vec<IssueFacts>, IndexError> {
-        let landed = "SELECT 1 FROM landing l WHERE l.n = i.n AND l.state = 0";
+        let landed = format!("SELECT 1 FROM {} l WHERE l.n = i.n AND l.state = 0", self.landing_table());
         let others = if but_landed { format!("AND NOT EXISTS ({landed})") } else { String::new() };
         let mut query = self.db.prepare(&format!(
-            "SELECT t.facts FROM issues i CROSS JOIN items t ON t.issue = i.id WHERE i.status = ?1 {others}"
+            "SELECT (SELECT t.facts FROM items t WHERE t.issue = i.id LIMIT 1) FROM issues i
+             WHERE i.status = ?1 {others}"
         ))?;
         let mut rows = query.query([IssueStatus::Completed as i64])?;
         let mut found = Vec::new();

@@ -80,15 +80,29 @@ fn is_formula(text: &str) -> bool {
         .starts_with(FORMULA)
 }
 
-/// The text of a cell without the apostrophe that keeps it from being a formula.
+/// The text of a cell without the apostrophe that keeps it from being a formula. A text may itself begin with one, as in
+/// `'-v' prints twice`: if there are more of them, only two in front keep it from being a formula.
 pub(super) fn unguarded(cell: &str) -> &str {
-    cell.strip_prefix('\'').filter(|text| is_formula(text)).unwrap_or(cell)
+    let twice = cell.strip_prefix("''").filter(|text| is_formula(text.trim_start_matches('\'')));
+    let once = || cell.strip_prefix('\'').filter(|text| is_formula(text) && !text.contains('\''));
+    twice.or_else(once).unwrap_or(cell)
+}
+
+/// What is written before a text, so that it is not a formula and [`unguarded`] gives it back.
+fn guard(text: &str) -> &'static str {
+    if is_formula(text) && !text.contains('\'') {
+        "'"
+    } else if is_formula(text) || unguarded(text) != text {
+        "''"
+    } else {
+        ""
+    }
 }
 
 /// A text as a cell. What a reader of the file would not see is shown as an escape.
 fn cell(text: &str) -> String {
     let text = &*visibly(text);
-    let guard = if is_formula(text) { "'" } else { "" };
+    let guard = guard(text);
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{guard}{}\"", text.replace('"', "\"\""))
     } else {
@@ -116,6 +130,11 @@ mod tests {
             ("＝1+1", "'＝1+1"),
             ("\u{3000}＠x", "'\u{3000}＠x"),
             ("a\u{1b}[2J\u{202e}b\u{200d}", "a\\u{1b}[2J\\u{202e}b\u{200d}"),
+            ("-it's", "''-it's"),
+            ("'-v' x", "'-v' x"),
+            ("'-v", "'''-v"),
+            ("''-v", "''''-v"),
+            ("'it'", "'it'"),
             ("", ""),
         ] {
             assert_eq!(cell(text), expected, "{text:?}");

@@ -4,7 +4,7 @@
 mod columns;
 mod values;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
@@ -17,6 +17,7 @@ use super::lines::Unreadable;
 use super::title;
 use super::tracker::{Arrival, Each, FoundRecord, Records, RefusedRecord, Tracker};
 use crate::model::issue::StoredStatus;
+use crate::model::uid::Uid;
 use crate::model::{Issue, IssueId, Source, Time};
 use crate::rules::limits;
 
@@ -40,8 +41,6 @@ const OWN: &str = "csv";
 const FIELDS: &str = "fields";
 /// Its member with all other columns.
 const OTHERS: &str = "others";
-/// Its member with the project that the id needs, if the table has issues of several.
-const PROJECT: &str = "project";
 /// Its member with the date of the file, if the row itself has none.
 const CHANGED: &str = "changed";
 /// Columns of Jira that say more of the status.
@@ -51,6 +50,8 @@ const RESOLUTION: &str = "Resolution";
 const GITLAB: &str = "GL";
 /// The prefix of ids that are only numbers, if no preset has one.
 const PREFIX: &str = "CSV";
+/// Longer paths of projects are cut in an id, and a number tells them apart.
+const LONGEST_PATH: usize = 40;
 /// A preview shows at most this many rows.
 const MOST_PREVIEWED: usize = 5;
 /// Tables with more columns are none.
@@ -113,8 +114,7 @@ impl TableRows {
         });
         // The first row of a table is in its second line, as spreadsheets count.
         let found = rows.zip(2..).map(|(record, number)| FoundRecord { unit: "row".into(), number, record });
-        let mut found: Vec<FoundRecord> = found.collect();
-        tell_projects_apart(&mut found);
+        let found: Vec<FoundRecord> = found.collect();
         let named = columns.iter().zip(&fields);
         let columns =
             named.filter_map(|(column, field)| Some(format!("{} = `{column}`", (*field)?.as_str())));
@@ -161,18 +161,18 @@ fn project(record: &Value) -> Option<&str> {
     if record[OWN] == GITLAB { Some(url.split_once("/-/")?.0) } else { None }
 }
 
-/// Each project of GitLab counts its issues from 1: if a table has several, the ids have their names.
-fn tell_projects_apart(found: &mut [FoundRecord]) {
-    let projects = found.iter().filter_map(|found| project(found.record.as_ref().ok()?));
-    if projects.collect::<BTreeSet<_>>().len() < 2 {
-        return;
+/// What an id begins with if the row has only a number. Each project of GitLab counts its issues from 1, so the id has the path
+/// of the project, whatever else is in the table: `GL-group-project`.
+fn prefix(record: &Value) -> String {
+    let own = record[OWN].as_str().unwrap_or(PREFIX);
+    let path = project(record).and_then(|url| Some(url.split_once("://")?.1.split_once('/')?.1));
+    let Some(path) = path else { return own.to_owned() };
+    let plain = path.replace('/', "-");
+    if plain.len() <= LONGEST_PATH {
+        return format!("{own}-{plain}");
     }
-    for record in found.iter_mut().filter_map(|found| found.record.as_mut().ok()) {
-        let name = project(record).and_then(|url| url.rsplit('/').next()).map(str::to_owned);
-        if let Some(name) = name {
-            record[PROJECT] = name.into();
-        }
-    }
+    let cut: String = plain.chars().take(LONGEST_PATH).collect();
+    format!("{own}-{cut}-{}", Uid::from_content(&[path.as_bytes()]))
 }
 
 fn record(row: &csv::StringRecord, columns: &[String], fields: &[Option<TableField>], prefix: &str) -> Value {
@@ -189,15 +189,9 @@ fn record(row: &csv::StringRecord, columns: &[String], fields: &[Option<TableFie
     json!({OWN: prefix, FIELDS: said, OTHERS: others})
 }
 
-fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
-    let all = |field: TableField| {
-        let list = record[FIELDS][field.as_str()].as_array().into_iter().flatten();
-        list.filter_map(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
-    };
-    let text = |field: TableField| all(field).next();
-    let given = text(TableField::Id).ok_or_else(|| RefusedRecord::fault(None, "it has no id"))?;
-    let prefix = record[OWN].as_str().unwrap_or(PREFIX);
-    let prefix = record[PROJECT].as_str().map_or(prefix.to_owned(), |project| format!("{prefix}-{project}"));
+/// The id of an issue that its tracker calls `given`.
+fn id_of(record: &Value, given: &str) -> Result<IssueId, RefusedRecord> {
+    let prefix = prefix(record);
     let id = IssueId::parse(given).or_else(|error| {
         let number = given.trim_start_matches('#');
         let is_plain = number.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -205,7 +199,17 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
             .map_err(|_| error)
             .and_then(|id| if is_plain { Ok(id) } else { IssueId::parse(given) })
     });
-    let id = id.map_err(|error| RefusedRecord::fault(Some(given.to_owned()), error.to_string()))?;
+    id.map_err(|error| RefusedRecord::fault(Some(given.to_owned()), error.to_string()))
+}
+
+fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
+    let all = |field: TableField| {
+        let list = record[FIELDS][field.as_str()].as_array().into_iter().flatten();
+        list.filter_map(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
+    };
+    let text = |field: TableField| all(field).next();
+    let given = text(TableField::Id).ok_or_else(|| RefusedRecord::fault(None, "it has no id"))?;
+    let id = id_of(record, given)?;
     let mut notes = Vec::new();
     let mut time = |field: TableField| {
         let text = text(field)?;
@@ -224,8 +228,7 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
     let (title, is_cut) =
         text(TableField::Title).and_then(title::shortened).unwrap_or_else(|| (id.to_string(), false));
     notes.extend(is_cut.then(title::note));
-    let author = text(TableField::Author).unwrap_or("unknown");
-    let mut issue = Issue::new(id, author.into(), born, title);
+    let mut issue = Issue::new(id, text(TableField::Author).unwrap_or("unknown").into(), born, title);
     issue.source = Some(Source::Import);
     issue.context = text(TableField::Description).map(str::to_owned);
     let mut people: Vec<&str> = all(TableField::Assignee).collect();
@@ -251,16 +254,21 @@ fn read(record: &Value) -> Result<Arrival, RefusedRecord> {
         set_status(&mut arrival, record, word);
     }
     if let Some(word) = text(TableField::Priority) {
-        match priority(word) {
-            Some(priority) => arrival.issue.priority = priority,
-            None => drop(arrival.kept.insert(format!("the priority `{word}` became `medium`").into())),
-        }
+        set_priority(&mut arrival, word);
     }
     if matches!(arrival.issue.status, StoredStatus::Closed | StoredStatus::Cancelled) {
         arrival.issue.closed_at = closed;
     }
     arrival.kept.extend(kept(record).keys().map(|name| format!("the column `{name}`").into()));
     Ok(Arrival { is_dated: created.is_some(), notes, ..arrival })
+}
+
+/// Sets the priority that a word means.
+fn set_priority(arrival: &mut Arrival, word: &str) {
+    match priority(word) {
+        Some(priority) => arrival.issue.priority = priority,
+        None => drop(arrival.kept.insert(format!("the priority `{word}` became `medium`").into())),
+    }
 }
 
 /// Sets the status that a word means, or else its category, as far as Jira says it.
@@ -300,7 +308,7 @@ mod tests {
                       \"A, b\",\"Two\nlines\",7,https://gitlab.example/z/-/issues/7,Closed,ada,bea,3,2026-11-01 08:00:00,\"x,y z\"\n";
         let found = &arrivals(gitlab, &[])[0];
         let issue = &found.issue;
-        assert_eq!((issue.id.as_str(), issue.title.as_str()), ("GL-7", "A, b"));
+        assert_eq!((issue.id.as_str(), issue.title.as_str()), ("GL-z-7", "A, b"));
         assert_eq!((issue.status, issue.tags.len()), (StoredStatus::Closed, 2));
         assert_eq!(issue.context.as_deref(), Some("Two\nlines"));
         assert!(found.kept.contains("the column `Weight`"));
@@ -311,6 +319,21 @@ mod tests {
         assert_eq!((issue.id.as_str(), issue.priority.number()), ("ZOO-12", 1));
         assert_eq!((issue.issue_type.as_deref(), issue.tags.len()), (Some("bug"), 2));
         assert!(found.kept.contains("the status `Waiting` became `registered`"));
+    }
+
+    #[test]
+    fn the_id_of_an_issue_of_gitlab_has_the_path_of_its_project() {
+        let id = |rows: &str| -> Vec<String> {
+            let found = arrivals(&format!("Title,Issue ID,URL,State\n{rows}"), &[]);
+            found.iter().map(|arrival| arrival.issue.id.to_string()).collect()
+        };
+        let row = |path: &str| format!("A,7,https://gitlab.example/{path},Open\n");
+        let both = row("g1/a/-/issues/7") + &row("g2/a/-/issues/7");
+        assert_eq!(id(&both), ["GL-g1-a-7", "GL-g2-a-7"]);
+        assert_eq!(id(&row("g2/a/-/issues/7")), ["GL-g2-a-7"], "the other rows do not count");
+        assert_eq!(id(&row("a/issues/7")), ["GL-7"]);
+        let long = id(&row(&format!("{}/a/-/issues/7", "g".repeat(90))));
+        assert!(long[0].starts_with("GL-gggg") && long[0].ends_with("-7") && long[0].len() < 80, "{long:?}");
     }
 
     #[test]

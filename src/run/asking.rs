@@ -172,6 +172,11 @@ impl AgentJob {
         self.follow_up.replace(Some(follow_up));
     }
 
+    /// Whether the agent had ended its last turn, as far as its session is noted.
+    pub(super) fn had_answered(&self) -> bool {
+        self.note.read().is_some_and(|noted| noted.about == self.about && noted.is_answered)
+    }
+
     /// Whether the agent can be asked on: in its session, or, if it speaks a protocol with sessions, in a new one.
     pub(super) fn can_be_asked_on(&self) -> bool {
         self.agent.can_resume() && self.note.read().is_some_and(|noted| noted.about == self.about)

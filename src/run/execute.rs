@@ -53,10 +53,11 @@ pub(super) fn execute(job: &AgentJob, execution: &AgentExecution) -> StepOutcome
                 let completed = StepResult::Completed(execution.id.clone());
                 return StepOutcome::done(completed, AnswerTime::default());
             }
-            Err(NoAnswer::Failed(failure)) => {
+            // An agent that had not ended its turn goes on with it.
+            Err(NoAnswer::Failed(failure)) if job.had_answered() => {
                 carrying.tell_failed_test(&failure);
             }
-            Err(NoAnswer::Stopped | NoAnswer::Refused(_)) => {}
+            Err(_) => {}
         }
     }
     // The issue waits then, as before its execution began.
@@ -242,7 +243,7 @@ impl AgentWork<'_> {
 
     fn record_checks(&self, checks: &[Check]) -> Result<(), Refusal> {
         match self.folder()? {
-            Some(folder) => work::record_checks(self.session, &folder.execution, checks),
+            Some(folder) => work::record_checks(&self.job.session()?, &folder.execution, checks),
             None => Ok(()),
         }
     }

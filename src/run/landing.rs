@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::panicked::caught;
 use super::testing::TEST_LIMIT;
 use crate::model::{IssueId, RunId};
 use crate::ops::work::runs::paths::AgentIdentity;
@@ -19,8 +20,13 @@ pub(super) enum LandingOrder {
     Issue(IssueId),
     /// The same, if nobody but a person can resolve its conflict: its merge is begun for one.
     ByHand(IssueId),
-    /// Whatever the run has not landed yet; the issues that this may be.
-    Rest(Vec<IssueId>),
+    /// Whatever the run has not landed yet.
+    Rest {
+        /// The issues that this may be.
+        issues: Vec<IssueId>,
+        /// Whether nobody stopped another completed issue of the run.
+        is_whole: bool,
+    },
 }
 
 /// A landing that has ended.
@@ -59,16 +65,21 @@ impl LandingOrder {
     pub(super) fn issues(&self) -> &[IssueId] {
         match self {
             Self::Issue(issue) | Self::ByHand(issue) => std::slice::from_ref(issue),
-            Self::Rest(issues) => issues,
+            Self::Rest { issues, .. } => issues,
         }
     }
 
     /// What it lands, as `git wf land` takes it.
-    pub(super) fn what(&self, run: &RunId) -> String {
+    pub(super) fn what(&self, run: &RunId) -> Vec<String> {
         match self {
-            Self::Issue(issue) | Self::ByHand(issue) => issue.to_string(),
-            Self::Rest(_) => run.to_string(),
+            Self::Rest { is_whole: true, .. } => vec![run.to_string()],
+            _ => self.issues().iter().map(IssueId::to_string).collect(),
         }
+    }
+
+    /// Whether the merges of conflicts are begun for a person, or shown if they stand half done.
+    fn is_by_hand(&self) -> bool {
+        matches!(self, Self::ByHand(_) | Self::Rest { is_whole: true, .. })
     }
 }
 
@@ -80,18 +91,19 @@ pub(super) fn land(
     mut own: OwnLandings,
 ) -> EndedLanding {
     let input = LandWork {
-        what: vec![order.what(run)],
+        what: order.what(run),
         all: false,
         onto: None,
         how: LandMethod::Merge,
         batch: 1,
         dry_run: false,
-        by_hand: !matches!(order, LandingOrder::Issue(_)),
+        by_hand: order.is_by_hand(),
     };
-    let landed = owner.shared_session().and_then(|session| {
-        work::landing(&session, input).and_then(|landing| landing.run(TEST_LIMIT, &mut own))
+    let landed = caught(|| {
+        let session = owner.shared_session()?;
+        work::landing(&session, input)?.run(TEST_LIMIT, &mut own)
     });
-    EndedLanding { order, landed }
+    EndedLanding { order, landed: landed.unwrap_or_else(Err) }
 }
 
 /// Whether a landing came to nothing because the run is over for this driver.

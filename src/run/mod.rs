@@ -46,6 +46,7 @@ mod listener;
 mod notify;
 mod others;
 mod outcome;
+mod panicked;
 mod pending;
 mod report;
 mod resolving;

@@ -90,8 +90,25 @@ impl Notifier {
         round.and_then(|round| self.take_in(round, Instant::now())).into_iter().collect()
     }
 
+    /// Goes on with what was not taken yet, if it is time for that. Does not wait. Returns what went wrong.
+    pub(super) fn tick(&mut self) -> Vec<Notice> {
+        if self.at_work.as_ref().is_some_and(|round| !round.is_finished()) {
+            return vec![];
+        }
+        let notices = self.settle();
+        let is_due = match self.rests_until {
+            Some(until) => Instant::now() >= until,
+            // After a failure, the command is asked again with the next event.
+            None => self.named.is_none(),
+        };
+        if !self.kept.is_empty() && is_due {
+            self.begin();
+        }
+        notices
+    }
+
     /// Sends everything that was not taken yet, unless the command has just failed. Returns what went wrong.
-    pub(super) fn finish(&mut self) -> Vec<Notice> {
+    pub(super) fn flush(&mut self) -> Vec<Notice> {
         let mut notices = self.settle();
         for _ in 0..MOST_ROUNDS {
             let is_vain = self.named.is_some() && self.asked.is_some_and(|at| at.elapsed() < LIMIT * 3);
@@ -101,8 +118,17 @@ impl Notifier {
             self.begin();
             notices.extend(self.settle());
         }
-        if self.kept.len() > 1 {
-            let what = format!("`{KEY}` did not take the last {} events", self.kept.len());
+        notices
+    }
+
+    /// Sends everything that was not taken yet, at the end of the run. Warns of what is lost then.
+    pub(super) fn finish(&mut self) -> Vec<Notice> {
+        let mut notices = self.flush();
+        if !self.kept.is_empty() {
+            let what = match self.kept.len() {
+                1 => format!("`{KEY}` did not take the last event"),
+                n => format!("`{KEY}` did not take the last {n} events"),
+            };
             notices.push(Notice::warning(what).command(format!("git config {KEY}"), "shows the command"));
         }
         notices
@@ -261,6 +287,29 @@ mod tests {
         assert!(notifier.take_in(round, Instant::now()).is_none() && notifier.kept.len() == 2);
         let all = Round { taken: 2, failed: None, is_slow: false };
         assert!(notifier.take_in(all, Instant::now()).is_none() && notifier.kept.is_empty());
+    }
+
+    #[test]
+    fn what_was_not_taken_is_sent_again_when_it_is_time() {
+        let mut notifier = notifier();
+        notifier.courier = Some(Courier {
+            words: ["sh", "-c", "exit 1"].map(OsString::from).to_vec(),
+            folder: PathBuf::from("/"),
+            environment: vec![],
+        });
+        notifier.kept = vec![event("one")];
+        notifier.rests_until = Instant::now().checked_add(REST);
+        assert!(notifier.tick().is_empty() && notifier.at_work.is_none());
+        notifier.rests_until = Some(Instant::now());
+        assert!(notifier.tick().is_empty() && notifier.at_work.is_some());
+    }
+
+    #[test]
+    fn what_is_lost_at_the_end_is_told() {
+        let mut notifier = notifier();
+        notifier.kept = vec![event("last")];
+        let told: Vec<String> = notifier.finish().into_iter().map(|notice| notice.message).collect();
+        assert_eq!(told, [format!("`{KEY}` did not take the last event")]);
     }
 
     #[test]

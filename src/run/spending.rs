@@ -53,18 +53,31 @@ pub(super) fn exhausted(
     issue: &IssueId,
     unrecorded: &UnrecordedWork,
 ) -> Result<Option<String>, Refusal> {
-    let snapshot = session.store().snapshot()?;
-    let run = existing_run(&snapshot, run)?;
-    let progress = RunProgress::of(&run);
-    if let Some(budget) = &run.run.issue_budget {
-        let mut spent = on_issue(&existing(&snapshot, issue)?, &progress);
-        spent.add_unrecorded(&unrecorded.usage, unrecorded.time_ms);
-        if let Some(why) = spent.exhausts(budget) {
-            return Ok(Some(why));
-        }
+    if let Some(why) = exhausted_by_issue(session, run, issue, unrecorded)? {
+        return Ok(Some(why));
     }
+    let run = existing_run(&session.store().snapshot()?, run)?;
+    let progress = RunProgress::of(&run);
     let Some(budget) = progress.budget else { return Ok(None) };
     of_run(session, &run, &progress, budget, unrecorded)
+}
+
+/// Which limit of the issue's own budget is reached once this work is recorded, too; `None` if there is more to spend.
+///
+/// # Errors
+/// If the store cannot be read.
+pub(super) fn exhausted_by_issue(
+    session: &Session,
+    run: &RunId,
+    issue: &IssueId,
+    unrecorded: &UnrecordedWork,
+) -> Result<Option<String>, Refusal> {
+    let snapshot = session.store().snapshot()?;
+    let run = existing_run(&snapshot, run)?;
+    let Some(budget) = &run.run.issue_budget else { return Ok(None) };
+    let mut spent = on_issue(&existing(&snapshot, issue)?, &RunProgress::of(&run));
+    spent.add_unrecorded(&unrecorded.usage, unrecorded.time_ms);
+    Ok(spent.exhausts(budget))
 }
 
 fn of_run(

@@ -75,7 +75,10 @@ pub(crate) fn steer(session: &Session, input: &Steer) -> Answer<SteeredRun> {
             plans::bind_named(tx, &issues::existing(tx, issue)?, solution)?;
         }
         let orders: Vec<Order> = if issue_ids.is_empty() {
-            vec![Order { order: input.order, issue_id: None, budget: budget.clone() }]
+            // Its other limits stay.
+            let known = RunProgress::of(&found).budget.cloned().unwrap_or_default();
+            let budget = budget.clone().map(|given| known.replaced_by(given));
+            vec![Order { order: input.order, issue_id: None, budget }]
         } else {
             let order = |id: &IssueId| Order { order: input.order, issue_id: Some(id.clone()), budget: None };
             issue_ids.iter().map(order).collect()

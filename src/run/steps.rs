@@ -306,7 +306,7 @@ fn only_read(job: &AgentJob) {
         Err(refusal) if refusal.is_stop() => return,
         Err(refusal) => failure_of(&refusal).message.unwrap_or_default(),
     };
-    let agent = Some(job.agent.name().to_owned());
+    let agent = Some(job.asked.borrow().clone());
     let what = failure("", "changed the work tree", &changed).message.unwrap_or_default();
     job.report(StepReport::Breach(Breach { agent, ..breach(job, what, true) }));
 }

@@ -1,6 +1,7 @@
 //! One step of an agent, from before it is asked until its workplace is gone.
 
 use super::job::{AgentJob, StepOutcome, StepReport};
+use super::panicked;
 use crate::model::Breach;
 use crate::ops::work::users_state::UsersState;
 use crate::rules::run::refused_words;
@@ -13,7 +14,7 @@ pub(super) fn take_step(job: &AgentJob, work: impl FnOnce(&AgentJob) -> StepOutc
         Ok(users) => users,
         Err(refusal) => return StepOutcome::Gave(job.refused(&refusal)),
     };
-    let came = work(job);
+    let came = panicked::outcome(|| work(job));
     if let Some(what) = users.and_then(|before| job.changed_since(&before)) {
         job.report(StepReport::Breach(breach(job, what, false)));
     }
@@ -44,7 +45,7 @@ impl AgentJob {
 
     /// Reports something that was refused to the agent.
     pub(super) fn report_refused(&self, why: &str) {
-        let agent = Some(self.agent.name().to_owned());
+        let agent = Some(self.asked.borrow().clone());
         self.report(StepReport::Breach(Breach { agent, ..breach(self, refused_words(why), true) }));
     }
 }

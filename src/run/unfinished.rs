@@ -81,7 +81,9 @@ impl AgentWork<'_> {
         // The record names the commits of a failed attempt as well, whether hooks linked them or not.
         let made = self.made_in_vain();
         let mut failure = self.with_place(failure);
-        let session = self.session;
+        // In the name of whoever did the work.
+        let acting = self.job.session();
+        let session = acting.as_ref().unwrap_or(self.session);
         let end = |failure: &Failure, made: &[ObjectId]| {
             let fail = Fail {
                 item: Some(self.execution.id.to_string()),

@@ -21,8 +21,18 @@ pub(crate) struct LastReset {
 }
 
 impl LastReset {
-    /// The last reset of this worktree.
+    /// The last reset of this worktree; `None` if all that it took away was made again before the last commit.
     pub(crate) fn find(store: &Store) -> Result<Option<Self>, StoreError> {
+        Self::search(store, 1)
+    }
+
+    /// The last reset of this worktree; `None` if all that it took away was made again: then whatever follows is new.
+    pub(crate) fn unfinished(store: &Store) -> Result<Option<Self>, StoreError> {
+        Self::search(store, 0)
+    }
+
+    /// The last reset, unless one of the commits since, without the `newest` ones, has all that it took away.
+    fn search(store: &Store, newest: usize) -> Result<Option<Self>, StoreError> {
         let mut moves = store.repo().reflog("HEAD", MOVES)?;
         // A reset of the index alone moves nothing.
         moves.reverse();
@@ -36,6 +46,12 @@ impl LastReset {
         let is_back = resets > 0 && base != before && store.head()? == Some(moves[0].commit);
         if !is_back || !store.is_ancestor(base, before)? {
             return Ok(None);
+        }
+        let whole = store.code_tree_of(before)?;
+        for step in moves[..made].iter().skip(newest) {
+            if store.code_tree_of(step.commit)? == whole {
+                return Ok(None);
+            }
         }
         let wanted = Revisions::of(before).without(base).oldest_first().at_most(MOST_RESET);
         let taken: Vec<CodeCommit> = store

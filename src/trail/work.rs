@@ -240,7 +240,7 @@ fn span_up_to(
     while let Some(id) = open.pop() {
         let code = store.sound_commit(id)?;
         let is_inside = linked.contains(&CommitHash::from(id))
-            || code.as_ref().is_some_and(|code| code.parents.len() > 1) && has_any(store, &left, id)?;
+            || code.as_ref().is_some_and(|code| code.parents.len() > 1) && has_any(store, all, id)?;
         if !is_inside {
             outside.push(id);
             continue;

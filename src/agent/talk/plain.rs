@@ -119,7 +119,7 @@ fn ended_well(
         ProcessEnd::Exited(0) => Ok(()),
         ProcessEnd::Exited(code) => Err(limited::exited(agent, code, heard)),
         ProcessEnd::Signal(signal) => Err(Unanswered::Killed { agent, signal, said: heard.said() }),
-        ProcessEnd::TimedOut => Err(Unanswered::TimedOut { agent, after: limit, said: heard.said() }),
+        ProcessEnd::TimedOut => Err(limited::timed_out(agent, limit, heard)),
         ProcessEnd::Interrupted => Err(Unanswered::Stopped { agent }),
     }
 }

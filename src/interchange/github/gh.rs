@@ -173,8 +173,10 @@ fn with_all_comments(list: Vec<u8>, repository: &str) -> Result<Vec<u8>, GhError
         }
         let mut command = gh(&["issue", "view", &issue["number"].to_string(), "--json", "comments"]);
         let output = finished(command.arg(format!("--repo={repository}")).output(), repository)?;
-        if let Ok(mut whole) = serde_json::from_slice::<Value>(&output.stdout) {
-            issue["comments"] = whole["comments"].take();
+        if let Ok(Value::Object(mut whole)) = serde_json::from_slice(&output.stdout)
+            && let Some(all @ Value::Array(_)) = whole.remove("comments")
+        {
+            issue["comments"] = all;
         }
     }
     Ok(Value::from(issues).to_string().into_bytes())

@@ -33,7 +33,7 @@ pub(super) fn of_specification(spec: &str) -> Vec<String> {
                 last.push_str(&format!(" {item}"));
                 continue;
             }
-            _ => is_scenario = item.contains("Given "),
+            _ => is_scenario = begins(&item, &["Given ", "**Given**"]),
         }
         if is_scenario || begins(&item, &["FR-", "SC-"]) {
             found.push(item);
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn a_scenario_may_have_several_lines() {
         let spec = "1. **Given** a bowl,\n   **When** it is eight,\n   **Then** it is full\n2. **Given** a gate\n   - **When** it opens\n\
-                    - **FR-001**: It must open\n- Other\n";
+                    - **FR-001**: It must open\n- What is Given stays\n";
         let expected = [
             "Given a bowl, When it is eight, Then it is full",
             "Given a gate When it opens",

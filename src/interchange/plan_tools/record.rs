@@ -18,7 +18,7 @@ use crate::rules::yaml::Node;
 /// Longer names are cut in an id.
 const LONGEST: usize = 60;
 /// What is said of a plan that is bound all the same: its tool has no such rule.
-const WEAK: &str = "a plan with a quality below 0.8, which a plan that is bound by hand must have";
+const WEAK: &str = "that the quality of the plan is below 0.8, which binding by hand requires";
 /// The member that names the tool.
 const TOOL: &str = "plan_tool";
 

@@ -214,7 +214,7 @@ fn add_subtasks(arrival: &mut Arrival, tag: &str, task: &Value, subtasks: &[&Val
                 let own = &subtask["id"];
                 arrival
                     .notes
-                    .push(format!("its subtask {own} depends on {on}, which is not one that stands"));
+                    .push(format!("its subtask {own} depends on {on}, which was given up or is not there"));
             }
         }
         let names =

@@ -122,8 +122,25 @@ fn number_of(text: &str) -> Option<&str> {
     (is_number && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')).then_some(first)
 }
 
+/// The words of a box, without its number and marks such as `[P]`.
+fn words(text: &str) -> BTreeSet<String> {
+    let words = text.split_whitespace().skip(usize::from(number_of(text).is_some()));
+    words
+        .filter(|word| !(word.starts_with('[') && word.ends_with(']')))
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+/// Whether a box with the number of another one is the same task in other words, and not one of the others that were imported.
+fn is_reworded(old: &str, new: &str, all: &[String]) -> bool {
+    let (before, now) = (words(old), words(new));
+    before.intersection(&now).count() * 2 >= before.len().max(now.len())
+        && all.iter().all(|other| other == old || words(other) != now)
+}
+
 /// The text with the boxes of done tasks ticked. A box is known by its line, and by its place among equal lines; if there is no
-/// such line, by its number, if no other box has that.
+/// such line, by its number, if no other box has that and at least half of its words are the same.
 fn tick(text: &str, listed: Option<ListedBoxes>, progress: &Progress) -> WrittenText {
     let mut by_line: BTreeMap<(&str, usize), TaskBox<'_>> = BTreeMap::new();
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
@@ -147,11 +164,12 @@ fn tick(text: &str, listed: Option<ListedBoxes>, progress: &Progress) -> Written
         if progress.stage == Stage::Done || progress.done.contains(id) {
             let renamed = || match number_of(line).and_then(|number| by_number.get(number)).map(Vec::as_slice)
             {
-                Some([only]) => Some(only),
+                Some([only]) if is_reworded(line, only.text, &listed.texts) => Some(only),
                 _ => None,
             };
             match by_line.get(&(line.as_str(), *number)).or_else(renamed) {
-                Some(task) if task.is_done => {}
+                // Of equal lines, two may have been reworded to one.
+                Some(task) if task.is_done || found.contains(task) => {}
                 Some(task) => found.push(task.clone()),
                 None => missing.push(id.clone()),
             }
@@ -184,6 +202,25 @@ mod tests {
         let twice = tick("- [ ] 1.1 b\n- [ ] 1.1 c\n", listed(), &progress(Stage::Working, &["T1"]));
         assert_eq!(twice.missing, ["T1"]);
         assert_eq!((ticked.changes, ticked.missing), (2, vec!["T4".to_owned()]));
+    }
+
+    #[test]
+    fn another_task_with_the_number_of_one_that_is_gone_is_not_ticked() {
+        let list = |texts: [&str; 3]| {
+            let ids = ["T1", "T2", "T3"].map(str::to_owned).to_vec();
+            Some(ListedBoxes { places: vec![], texts: texts.map(str::to_owned).to_vec(), ids })
+        };
+        for (texts, now) in [
+            (
+                ["1.1 Open", "1.2 Test the gate", "1.3 Test the bowl"],
+                "- [ ] 1.1 Open\n- [ ] 1.2 Test the bowl\n",
+            ),
+            (["1.1 Open", "1.2 Wash", "1.3 Buy"], "- [ ] 1.1 Open\n- [ ] 1.2 Sell leaves\n"),
+            (["T001 [P] Open", "T002 [P] Wash it", "T002 [P] Wash all"], "- [ ] T002 [P] Wash all\n"),
+        ] {
+            let ticked = tick(now, list(texts), &progress(Stage::Working, &["T2"]));
+            assert_eq!((ticked.text.as_str(), ticked.missing), (now, vec!["T2".to_owned()]));
+        }
     }
 
     #[test]

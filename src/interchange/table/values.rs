@@ -20,7 +20,7 @@ pub(super) fn status(word: &str) -> (StoredStatus, bool) {
         "on hold" | "paused" | "deferred" | "blocked" => (StoredStatus::Paused, true),
         "closed" | "done" | "resolved" | "complete" | "completed" | "fixed" => (StoredStatus::Closed, true),
         "cancelled" | "canceled" | "rejected" => (StoredStatus::Cancelled, true),
-        word if is_given_up(word) => (StoredStatus::Cancelled, true),
+        word if word != "incomplete" && is_given_up(word) => (StoredStatus::Cancelled, true),
         _ => (StoredStatus::Registered, false),
     }
 }
@@ -56,7 +56,7 @@ pub(super) fn when(text: &str) -> Option<Time> {
         Some((day, clock)) if day.ends_with(|c: char| c.is_ascii_digit()) => format!("{day} {clock}"),
         _ => text.to_owned(),
     };
-    let (mut days, mut clock, mut half) = (Vec::new(), "0:00", None);
+    let (mut days, mut clock, mut half, mut has_dots) = (Vec::new(), "0:00", None, false);
     for word in spaced.split([' ', ',', '\u{202f}', '\u{a0}']).filter(|word| !word.is_empty()) {
         if word.contains(':') {
             clock = word;
@@ -64,6 +64,7 @@ pub(super) fn when(text: &str) -> Option<Time> {
             half = Some(word.to_lowercase());
         } else {
             days.extend(word.split(['-', '/', '.']));
+            has_dots |= word.contains('.');
         }
     }
     let mut parts = clock.split(':');
@@ -75,7 +76,7 @@ pub(super) fn when(text: &str) -> Option<Time> {
         Some("am") => hour % 12,
         _ => hour % 12 + 12,
     };
-    let day = day(&days, spaced.contains('.'))?;
+    let day = day(&days, has_dots)?;
     Time::parse(&format!("{day}T{hour:02}:{minute:02}:{second:02}Z"))
 }
 
@@ -125,10 +126,24 @@ mod tests {
         ] {
             assert_eq!(when(text).map(|time| time.to_string()).as_deref(), Some(expected), "{text}");
         }
-        for text in
-            ["", "soon", "31/Feb/26 1:00 PM", "2026-13-01", "1/2/3", "8/7/2026 17:02", "28/Nov/26 5:02 XM"]
-        {
+        for text in [
+            "",
+            "soon",
+            "31/Feb/26 1:00 PM",
+            "2026-13-01",
+            "1/2/3",
+            "8/7/2026 17:02",
+            "5/8/2026 17:02:33.5",
+            "28/Nov/26 5:02 XM",
+        ] {
             assert_eq!(when(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_incomplete_is_not_given_up() {
+        assert_eq!(status("Incomplete"), (StoredStatus::Registered, false));
+        assert!(is_given_up("Incomplete"), "as a resolution it is");
+        assert_eq!(status("Won\u{2019}t do"), (StoredStatus::Cancelled, true));
     }
 }

@@ -1,5 +1,6 @@
 //! Completing an execution.
 
+use super::complete_notices::{left_out, unread, unsent, untested};
 use super::dropped::{DroppedCommits, notice_of_dropped};
 use super::own::HeldIssue;
 use super::report::missing_links;
@@ -11,8 +12,8 @@ use super::{
 };
 use crate::index::Needs;
 use crate::model::{
-    AgentSession, Branch, Check, Code, CommitHash, CommitLink, End, Event, ExecutionId, ExecutionResult,
-    ExecutionStatus, LinkedBy, Op, Other, PatchId, Plan, RemedyCall, Rewrite, count,
+    AgentSession, Check, Code, CommitHash, CommitLink, End, Event, ExecutionResult, ExecutionStatus,
+    LinkedBy, Op, PatchId, Plan, RemedyCall, Rewrite, count,
 };
 use crate::ops::issues::open_parts_in;
 use crate::ops::{Answer, Notice, Refusal, Session};
@@ -74,12 +75,32 @@ struct Completion<'a> {
     restored: Vec<Rewrite>,
     /// Results of tests and conversations that are not recorded yet.
     new: Vec<Event>,
-    work: CommittedWork,
+    work: ExaminedWork,
     /// Commits that no plan knows.
     unlinked: Vec<CodeCommit>,
     place: IssueSources,
     patch_id: Option<PatchId>,
-    onto: Option<Branch>,
+    /// The branch on which it lands.
+    target: Option<LandingTarget>,
+}
+
+/// The commits of an execution, and what to record of those that no branch has any more.
+struct ExaminedWork {
+    work: CommittedWork,
+    dropped: DroppedCommits,
+}
+
+impl ExaminedWork {
+    fn examine(
+        store: &Store,
+        read: &impl ReadState,
+        execution: &ExecutionFolder,
+        target: Option<&LandingTarget>,
+    ) -> Result<Self, StoreError> {
+        let work = CommittedWork::examine(store, read, execution)?;
+        let dropped = DroppedCommits::find(store, execution, &work, target)?;
+        Ok(Self { work, dropped })
+    }
 }
 
 /// What was recorded of a completion.
@@ -133,14 +154,14 @@ impl<'a> Completion<'a> {
         let restored = restored::rewrites(&before.execution, &restored::reach(store, &before.execution)?);
         let sessions = input.sessions.iter().cloned().map(bounded).map(Event::Session);
         let new = input.checks.iter().cloned().map(Event::Check).chain(sessions).collect();
-        let work = CommittedWork::examine(store, &seen, &before.execution)?;
+        let target = LandingTarget::find(store)?;
+        let work = ExaminedWork::examine(store, &seen, &before.execution, target.as_ref())?;
         // A run links all that was made.
         let unlinked =
             if input.made.is_empty() { unlinked(store, &before.execution, &links)? } else { Vec::new() };
         let place = seen.place_of(&before.execution.execution.id.issue())?;
-        let patch_id = patch_of(session, &before.execution, &work, &links);
-        let onto = LandingTarget::find(store)?.map(|target| target.branch);
-        Ok(Self { input, before, asked, links, restored, new, work, unlinked, place, patch_id, onto })
+        let patch_id = patch_of(session, &before.execution, &work.work, &links);
+        Ok(Self { input, before, asked, links, restored, new, work, unlinked, place, patch_id, target })
     }
 
     /// Writes the end, if the execution can be completed in this state.
@@ -158,9 +179,10 @@ impl<'a> Completion<'a> {
         let mut now = if is_as_seen && self.new.is_empty() { None } else { Some(target(store, tx, item)?) };
         let execution = &now.as_ref().unwrap_or(&self.before).execution;
         refuse_foreign(store, execution, Intent::End, force)?;
-        let work_now = if is_as_seen { None } else { Some(CommittedWork::examine(store, tx, execution)?) };
-        let work = work_now.as_ref().unwrap_or(&self.work);
-        let dropped = DroppedCommits::find(store, work)?;
+        let lands_on = self.target.as_ref();
+        let work_now =
+            if is_as_seen { None } else { Some(ExaminedWork::examine(store, tx, execution, lands_on)?) };
+        let ExaminedWork { work, dropped } = work_now.as_ref().unwrap_or(&self.work);
         for event in &dropped.events {
             tx.log(id, event.clone())?;
         }
@@ -185,7 +207,7 @@ impl<'a> Completion<'a> {
             unbegun: unbegun.into_iter().flatten().map(str::to_owned).collect(),
             is_unread: plan.is_none(),
             reply: plan.as_ref().and_then(|plan| reply_task::unsent(plan, folder, &execution.execution.id)),
-            unlinked: dropped.unlinked,
+            unlinked: dropped.unlinked.clone(),
             about_tests: plan.as_ref().map_or_else(Vec::new, |plan| about_tests(plan, execution, work)),
         };
         let end = End {
@@ -194,7 +216,7 @@ impl<'a> Completion<'a> {
             failure: None,
             patch_id: self.patch_id.clone(),
             forced: self.input.force.clone(),
-            onto: self.onto.clone(),
+            onto: lands_on.map(|target| target.branch.clone()),
         };
         tx.log(&execution.execution.id, Event::End(end))?;
         tx.note.force.clone_from(&self.input.force);
@@ -338,43 +360,6 @@ fn look(
 
 fn evidence_gate(read: &impl ReadState) -> Result<GateValue, StoreError> {
     Ok(Gate::Evidence.setting(&records::root(read)?.policy))
-}
-
-/// The notice that tests of the plan have not passed at its last commit.
-fn untested(issue: &str, commits: usize, missing: usize) -> Notice {
-    let message = format!(
-        "{} of the plan {} no passing check{}",
-        count(missing, "test"),
-        if missing == 1 { "has" } else { "have" },
-        if commits > 0 { " at the last commit" } else { "" }
-    );
-    Notice::warning(message).remedy(RemedyCall::new(Op::Verify, [issue]), "runs what is missing")
-}
-
-/// The notice that the plan cannot be read.
-fn unread(id: &ExecutionId) -> Notice {
-    Notice::warning("the claimed plan cannot be read, so its tests were not checked")
-        .remedy(RemedyCall::new(Op::Fsck, std::iter::empty::<&str>()), "says what is wrong with it")
-        .remedy(RemedyCall::new(Other::Show, [id.short()]), "shows the claim")
-}
-
-/// The notice that the result was not sent to GitHub, which is the last task of the plan.
-fn unsent(issue: &str, task: &str) -> Notice {
-    let post = RemedyCall::new(Other::ExportGithub, [issue]).flag("post");
-    Notice::note(format!("task {task} of the plan reports the result on GitHub")).remedy(post, "sends it")
-}
-
-/// The notice that no commit implements some tasks of the plan.
-fn left_out(issue: &str, tasks: &[String]) -> Notice {
-    let (named, each) = (tasks.join(", "), &tasks[0]);
-    let message = match tasks.len() {
-        1 => format!("task {named} has no commit and no accepted criterion"),
-        _ => format!("tasks {named} have no commits and no accepted criteria"),
-    };
-    let link = RemedyCall::new(Op::Link, ["COMMIT", issue]).option("task", each);
-    Notice::warning(message)
-        .remedy(link, "links a commit that implements it")
-        .remedy(RemedyCall::new(Op::Reopen, [issue]), "reopens the issue")
 }
 
 /// The patch id of everything that the execution made, including `links`. It is used only to recognize a squash.

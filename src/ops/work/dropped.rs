@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 
 use super::unlinked::in_line;
+use crate::git::ObjectId;
 use crate::model::{CommitHash, Event, Op, PatchId, RemedyCall, Rewrite, Unlink, count};
 use crate::ops::Notice;
-use crate::rules::LinkedCommit;
+use crate::rules::{ExecutionFolder, LinkedCommit};
 use crate::store::{Store, StoreError};
+use crate::trail::landed::derive_one;
+use crate::trail::landed::target::LandingTarget;
 use crate::trail::patch_id;
 use crate::trail::work::CommittedWork;
 
@@ -19,32 +22,106 @@ pub(super) struct DroppedCommits {
 }
 
 impl DroppedCommits {
-    /// Those of an execution with this work. A commit that another one replaced leads to that one; the links of the others are
-    /// removed. If nothing is on a branch, nobody knows what the work is, and nothing is recorded.
-    pub(super) fn find(store: &Store, work: &CommittedWork) -> Result<Self, StoreError> {
+    /// Those of an execution with this work. A commit that another one replaced leads to that one. One that is in the `target` in
+    /// another form stays linked; the links of the others are removed. If nothing is on a branch, nobody knows what the work is,
+    /// and nothing is recorded.
+    pub(super) fn find(
+        store: &Store,
+        execution: &ExecutionFolder,
+        work: &CommittedWork,
+        target: Option<&LandingTarget>,
+    ) -> Result<Self, StoreError> {
         let gone: Vec<&LinkedCommit> =
             work.gone.iter().filter(|commit| store.commit_here(&commit.link.hash).is_some()).collect();
         let mut dropped = Self::default();
         if gone.is_empty() || work.effective.is_empty() {
             return Ok(dropped);
         }
-        let hashes: Vec<CommitHash> =
-            gone.iter().copied().chain(&work.present).map(|commit| commit.link.hash.clone()).collect();
-        let patches = patch_id::of_commits(store, &hashes)?;
-        for commit in gone {
+        let patches = patches(store, &gone, &work.present)?;
+        let mut lost: Vec<&LinkedCommit> = Vec::new();
+        for commit in &gone {
+            let successor = match successor(commit, &work.present, &patches) {
+                Some(found) => Some(found),
+                None => squash_of(store, commit, &gone, &work.present)?,
+            };
+            let Some(LinkedCommit { link, .. }) = successor else {
+                lost.push(commit);
+                continue;
+            };
             let old = commit.link.hash.clone();
-            dropped.events.push(match successor(commit, &work.present, &patches) {
-                Some(LinkedCommit { link, .. }) => {
-                    Event::Rewrite(Rewrite { old, new: link.hash.clone(), tree: link.tree.clone() })
-                }
-                None => {
-                    dropped.unlinked.push(format!("{} \"{}\"", old.short(), commit.link.subject));
-                    Event::Unlink(Unlink { hash: old })
-                }
-            });
+            let rewrite = Rewrite { old, new: link.hash.clone(), tree: link.tree.clone() };
+            dropped.events.push(Event::Rewrite(rewrite));
+        }
+        if lost.is_empty() {
+            return Ok(dropped);
+        }
+        let landed = landed(store, execution, target)?;
+        for LinkedCommit { link, .. } in lost {
+            if !landed.contains(&link.hash) {
+                dropped.unlinked.push(format!("{} \"{}\"", link.hash.short(), link.subject));
+                dropped.events.push(Event::Unlink(Unlink { hash: link.hash.clone() }));
+            }
         }
         Ok(dropped)
     }
+}
+
+/// The commits of an execution that are in the history of the target in whatever form, also if they are not pushed.
+fn landed(
+    store: &Store,
+    execution: &ExecutionFolder,
+    target: Option<&LandingTarget>,
+) -> Result<Vec<CommitHash>, StoreError> {
+    let Some(target) = target else { return Ok(vec![]) };
+    let mut tips: Vec<ObjectId> = target.fetched.into_iter().chain(target.local).collect();
+    tips.dedup();
+    if tips.is_empty() {
+        return Ok(vec![]);
+    }
+    Ok(derive_one(store, &target.branch, &tips, execution)?.landed.commits)
+}
+
+/// The patch ids of the commits that are gone, and of those present ones that change the same files as one of them.
+fn patches(
+    store: &Store,
+    gone: &[&LinkedCommit],
+    present: &[LinkedCommit],
+) -> Result<HashMap<CommitHash, PatchId>, StoreError> {
+    let mut hashes: Vec<CommitHash> = Vec::new();
+    for commit in present {
+        if gone.iter().any(|old| old.link.files == commit.link.files) {
+            hashes.push(commit.link.hash.clone());
+        }
+    }
+    if hashes.is_empty() {
+        return Ok(HashMap::new());
+    }
+    hashes.extend(gone.iter().map(|commit| commit.link.hash.clone()));
+    patch_id::of_commits(store, &hashes)
+}
+
+/// The present commit with the tree of a later one that is gone as well: it has the change of this one, too.
+fn squash_of<'a>(
+    store: &Store,
+    old: &LinkedCommit,
+    gone: &[&LinkedCommit],
+    present: &'a [LinkedCommit],
+) -> Result<Option<&'a LinkedCommit>, StoreError> {
+    let Some(id) = store.commit_here(&old.link.hash) else { return Ok(None) };
+    for later in gone.iter().filter(|later| later.link.hash != old.link.hash) {
+        if let Some(found) = with_tree_of(later, present)
+            && let Some(later_id) = store.commit_here(&later.link.hash)
+            && store.is_ancestor(id, later_id)?
+        {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+fn with_tree_of<'a>(old: &LinkedCommit, present: &'a [LinkedCommit]) -> Option<&'a LinkedCommit> {
+    let tree = old.link.tree.as_ref()?;
+    present.iter().find(|commit| commit.link.tree.as_ref() == Some(tree))
 }
 
 /// The commit that replaced this one: it has the same tree, makes the same change, or changes the same files with the same
@@ -54,15 +131,16 @@ fn successor<'a>(
     present: &'a [LinkedCommit],
     patches: &HashMap<CommitHash, PatchId>,
 ) -> Option<&'a LinkedCommit> {
+    if let Some(same) = with_tree_of(old, present) {
+        return Some(same);
+    }
     let (old, patch) = (&old.link, patches.get(&old.link.hash));
-    let find = |is_it: &dyn Fn(&LinkedCommit) -> bool| present.iter().find(|commit| is_it(commit));
-    find(&|commit| old.tree.is_some() && commit.link.tree == old.tree)
-        .or_else(|| find(&|commit| patch.is_some() && patches.get(&commit.link.hash) == patch))
-        .or_else(|| {
-            find(&|LinkedCommit { link, .. }| {
-                (&link.author, link.authored_at, &link.files) == (&old.author, old.authored_at, &old.files)
-            })
+    let same_patch = present.iter().find(|commit| patch.is_some() && patches.get(&commit.link.hash) == patch);
+    same_patch.or_else(|| {
+        present.iter().find(|LinkedCommit { link, .. }| {
+            (&link.author, link.authored_at, &link.files) == (&old.author, old.authored_at, &old.files)
         })
+    })
 }
 
 /// The notice that the links of these commits were removed from an execution of `issue`.

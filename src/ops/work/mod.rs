@@ -13,6 +13,7 @@ mod begin;
 mod built;
 mod claim_view;
 mod complete;
+mod complete_notices;
 mod counted_run;
 mod detail;
 mod dropped;

@@ -43,7 +43,7 @@ impl<'a> CompletedWork<'a> {
     ) -> Result<Self, Refusal> {
         let issues = match index {
             Some(index) => index.completed_facts(knows_landed(store, index, &base)?)?,
-            None => QueueWorld::read(read)?.facts.into_values().collect(),
+            None => completed_with_items(read)?,
         };
         Ok(Self { store, index, base, issues })
     }
@@ -72,6 +72,17 @@ impl<'a> CompletedWork<'a> {
             .filter_map(|(issue, work)| Some(SharedWork { file: found.remove(&issue)?, issue, work }))
             .collect())
     }
+}
+
+/// The completed issues that have an item, which are those that the index knows. Dependencies without items are not among them.
+fn completed_with_items(read: &impl ReadState) -> Result<Vec<IssueFacts>, Refusal> {
+    let mut found = Vec::new();
+    for issue in QueueWorld::read(read)?.facts.into_values() {
+        if issue.status == IssueStatus::Completed && !records::items_of(read, &issue.id)?.is_empty() {
+            found.push(issue);
+        }
+    }
+    Ok(found)
 }
 
 /// The facts of an issue; `None` if it cannot be read.

@@ -1,7 +1,7 @@
 //! Which entries of a run's log a person is told, and in which words.
 
 use super::limits::limited_words;
-use super::progress::{BUDGET, HELD_ELSEWHERE, MERGE_CONFLICT, NO_PLAN, REJECTED, is_for_a_person};
+use super::progress::{BUDGET, HELD_ELSEWHERE, MERGE_CONFLICT, NO_PLAN, REJECTED, STOPPED, is_for_a_person};
 use crate::model::{
     Failure, IssueId, IssueReached, IssueStatus, Limited, Notification, NotificationKind, PhaseReached,
     RunEvent, RunId, RunLogEntry, RunStatus, RunStep,
@@ -101,7 +101,7 @@ fn of_issue(reached: &IssueReached) -> Option<(NotificationKind, String, Option<
     }
     let error = reached.error.as_ref()?;
     match error.error_type.as_deref() {
-        Some(HELD_ELSEWHERE) => None,
+        Some(HELD_ELSEWHERE | STOPPED) => None,
         Some(BUDGET) => Some((NotificationKind::Budget, waits(issue, error), None)),
         Some(NO_PLAN | REJECTED | MERGE_CONFLICT) => {
             Some((NotificationKind::Waits, waits(issue, error), None))
@@ -170,6 +170,16 @@ mod tests {
             let told: Vec<bool> =
                 folder.log.iter().map(|entry| notification(&folder, entry).is_some()).collect();
             assert_eq!(told, wanted, "{folder:?}");
+        }
+    }
+
+    #[test]
+    fn whoever_stopped_an_issue_is_not_told_that_it_failed() {
+        for (kind, wanted) in [("stopped", None), ("test_failure", Some(NotificationKind::Failed))] {
+            let error = json!({"error_type": kind, "message": "Ada stopped it"});
+            let failed = json!({"type": "issue", "issue_id": "ISS-1", "status": "failed", "error": error});
+            let folder = folder(&["ISS-1"], vec![(0, failed)]);
+            assert_eq!(notification(&folder, &folder.log[0]).map(|it| it.kind), wanted, "{kind}");
         }
     }
 

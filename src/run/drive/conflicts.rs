@@ -17,6 +17,7 @@ use crate::ops::{Notice, Refusal, issues};
 use crate::rules::run::MERGE_CONFLICT;
 use crate::rules::{Role, RunProgress};
 use crate::run::job::{AgentJob, failure};
+use crate::run::landing::ends_run;
 use crate::run::leftovers::put_away;
 use crate::run::resolving::{ResolvedConflict, TestedCopies, WorkConflict, resolve, take_back, test_copies};
 use crate::run::spending::{self, UnrecordedWork};
@@ -65,6 +66,7 @@ impl Driver<'_> {
         };
         let asked = RunProgress::of(&self.log).failed_since_taken(RunStep::Integrate, it.issue);
         if asked < MOST_ASKED && self.crew.agent(Role::Executor).is_ok() {
+            self.keep_budget()?;
             // Whoever resumes the run asks.
             if self.is_stopping() {
                 return Ok(());
@@ -76,10 +78,7 @@ impl Driver<'_> {
                 Ok(()) => Ok(()),
                 Err(refusal) if refusal.is_stop() => Err(refusal),
                 Err(refusal) => {
-                    let issue = it.issue;
-                    let what =
-                        format!("{issue}: its agent cannot be asked about the conflict: {}", refusal.message);
-                    self.watch.update(&RunUpdate::Noticed(&Notice::warning(what)));
+                    self.warn_unasked(it.issue, &refusal);
                     self.leave_conflict(there, it, tip, &conflict)
                 }
             };
@@ -87,10 +86,16 @@ impl Driver<'_> {
         self.leave_conflict(there, it, tip, &conflict)
     }
 
-    /// Whether no agent may be asked about the conflict of an issue since its work has cost what it may. Says so.
+    /// The agent that made some work cannot be asked about its conflict.
+    fn warn_unasked(&mut self, issue: &IssueId, why: &Refusal) {
+        let what = format!("{issue}: its agent cannot be asked about the conflict: {}", why.message);
+        self.watch.update(&RunUpdate::Noticed(&Notice::warning(what)));
+    }
+
+    /// Whether no agent may be asked about the conflict of an issue since the work on it has cost what that may. Says so.
     fn is_too_expensive(&mut self, issue: &IssueId) -> Result<bool, Refusal> {
-        let Some(why) = spending::exhausted(self.session, &self.run.id, issue, &UnrecordedWork::default())?
-        else {
+        let work = UnrecordedWork::default();
+        let Some(why) = spending::exhausted_by_issue(self.session, &self.run.id, issue, &work)? else {
             return Ok(false);
         };
         let what = format!("{issue}: its agent is not asked about the conflict: {why}");
@@ -110,8 +115,19 @@ impl Driver<'_> {
     }
 
     /// Lets the agent that made some work resolve its conflict with what others have landed since that work came to the branch
-    /// of the run. Returns whether it is asked; otherwise a person must resolve it.
+    /// of the run. Returns whether it is asked; otherwise a person must resolve it, unless the run stops.
     pub(super) fn ask_about_target(&mut self, issue: &IssueId) -> Result<bool, Refusal> {
+        match self.try_to_ask_about_target(issue) {
+            Err(refusal) if !ends_run(&refusal) => {
+                self.warn_unasked(issue, &refusal);
+                Ok(false)
+            }
+            is_asked => is_asked,
+        }
+    }
+
+    fn try_to_ask_about_target(&mut self, issue: &IssueId) -> Result<bool, Refusal> {
+        self.keep_budget()?;
         let asked = RunProgress::of(&self.log).failed_since_taken(RunStep::Integrate, issue);
         if asked >= MOST_ASKED || self.is_stopping() || self.crew.agent(Role::Executor).is_err() {
             return Ok(false);

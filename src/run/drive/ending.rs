@@ -18,6 +18,10 @@ impl Driver<'_> {
     /// Records the end: with what went wrong, if every issue failed or if issues wait for each other. Returns false if someone has
     /// told the run something meanwhile; then it goes on.
     pub(super) fn end(&mut self) -> Result<bool, Refusal> {
+        // No issue is given up that someone speaks of.
+        if self.has_unknown_entry()? {
+            return Ok(false);
+        }
         let standings = self.standings()?;
         let worn_out = self.worn_out();
         if worn_out.is_some() {

@@ -13,6 +13,7 @@ use crate::ops::Refusal;
 use crate::ops::work::runs::paths::{AgentIdentity, head, remove_tree};
 use crate::rules::{Bounds, Role, RunProgress};
 use crate::run::job::{AgentJob, EndedStep, StepOutcome, StepReport};
+use crate::run::panicked;
 use crate::run::sessions::SessionNote;
 use crate::run::silence;
 use crate::run::spending::UnrecordedWork;
@@ -157,7 +158,7 @@ impl Driver<'_> {
         self.watch.update(&RunUpdate::Tests { issue, of: WorkTest::Copies });
         let (reports, issue) = (self.sender.clone(), issue.clone());
         self.threads.push(std::thread::spawn(move || {
-            let (step, outcome) = (RunStep::Integrate, Box::new(test()));
+            let (step, outcome) = (RunStep::Integrate, Box::new(panicked::outcome(test)));
             let work = UnrecordedWork::default();
             let ended = EndedStep { issue, step, agent: None, outcome, work, logged: vec![] };
             // Nobody hears it if the run has ended.
@@ -176,7 +177,7 @@ impl Driver<'_> {
         self.stops_of.insert(issue.clone(), Arc::clone(&job.stops));
         self.busy.insert(issue, step);
         self.threads.push(std::thread::spawn(move || {
-            let came = take_step(&job, work);
+            let came = panicked::outcome(|| take_step(&job, work));
             job.report(StepReport::Over(EndedStep {
                 issue: job.issue.clone(),
                 step: job.step,

@@ -10,6 +10,8 @@ use crate::model::{
 use crate::ops::work::runs::is_in;
 use crate::ops::work::{self, LandView, WhyNotLanded};
 use crate::ops::{Answer, Notice, Refusal, RefusalKind};
+use crate::rules::run::STOPPED;
+use crate::rules::{RunIssueState, RunProgress};
 use crate::run::job::StepReport;
 use crate::run::landing::{EndedLanding, LandingOrder, OwnLandings, ends_run, land};
 use crate::run::report::found_landed;
@@ -32,6 +34,11 @@ impl Landings {
     /// Whether something is being landed.
     pub(super) fn is_at_work(&self) -> bool {
         self.at_work.is_some()
+    }
+
+    /// An issue is not to land any more.
+    pub(super) fn leave_out(&mut self, issue: &IssueId) {
+        self.waiting.retain(|order| !order.issues().contains(issue));
     }
 }
 
@@ -61,20 +68,27 @@ impl Driver<'_> {
             return Ok(false);
         }
         self.landings.waiting.clear();
-        let mut left = Vec::new();
-        for at in self.standings()?.all {
-            if at.status == IssueStatus::Completed && !self.is_logged_as_landed(&at.issue) {
-                left.push(at.issue);
-            }
-        }
-        if left.is_empty() {
+        let all = self.standings()?.all.into_iter();
+        let is_left =
+            |at: &RunIssueState| at.status == IssueStatus::Completed && !self.is_logged_as_landed(&at.issue);
+        let left = all.filter(is_left).map(|at| at.issue);
+        let (stopped, issues): (Vec<_>, Vec<_>) = left.partition(|issue| self.is_stopped(issue));
+        if issues.is_empty() {
             return Ok(false);
         }
-        self.spawn_landing(LandingOrder::Rest(left));
+        self.spawn_landing(LandingOrder::Rest { issues, is_whole: stopped.is_empty() });
         Ok(true)
     }
 
-    fn is_logged_as_landed(&self, issue: &IssueId) -> bool {
+    /// Whether the run gave an issue up because somebody stopped it.
+    fn is_stopped(&self, issue: &IssueId) -> bool {
+        let progress = RunProgress::of(&self.log);
+        let error = progress.issue(issue).and_then(|it| it.error);
+        error.is_some_and(|error| error.error_type.as_deref() == Some(STOPPED))
+    }
+
+    /// Whether the log says that the work of an issue landed.
+    pub(super) fn is_logged_as_landed(&self, issue: &IssueId) -> bool {
         self.log.log.iter().any(|entry| match &entry.event {
             RunEvent::Issue(reached) => reached.issue_id == *issue && reached.landed.is_some(),
             _ => false,
@@ -110,20 +124,26 @@ impl Driver<'_> {
         let EndedLanding { order, landed } = ended;
         self.end_landing(&order);
         fault::point("landing-ended");
-        if let Some(view) = self.landed(&order, landed)? {
-            if let LandingOrder::Issue(issue) = &order
-                && view.not_landed.iter().any(|it| it.issue_id == *issue && it.why == WhyNotLanded::Conflict)
-            {
-                if self.is_paused {
-                    // It lands again, and then its agent is asked.
-                    self.landings.waiting.push_front(order.clone());
-                } else if !self.ask_about_target(issue)? {
-                    self.landings.waiting.push_front(LandingOrder::ByHand(issue.clone()));
-                }
+        let Some(view) = self.landed(&order, landed)? else { return Ok(()) };
+        self.tell_landed(&view)?;
+        if let LandingOrder::Issue(issue) = &order
+            && view.not_landed.iter().any(|it| it.issue_id == *issue && it.why == WhyNotLanded::Conflict)
+        {
+            if self.is_paused {
+                // It lands again, and then its agent is asked.
+                self.landings.waiting.push_front(order.clone());
                 return Ok(());
             }
-            self.tell_landed(&view)?;
+            if self.ask_about_target(issue)? {
+                return Ok(());
+            }
+            // A run that stops begins no merge for a person.
+            if !self.is_stopping() {
+                self.landings.waiting.push_front(LandingOrder::ByHand(issue.clone()));
+                return Ok(());
+            }
         }
+        self.tell_not_landed(&view)?;
         self.tell_landed_before(order.issues())
     }
 
@@ -135,7 +155,13 @@ impl Driver<'_> {
         if untold.is_empty() {
             return Ok(());
         }
-        for (issue, onto, commit) in found_landed(self.session, &untold)? {
+        let found = match found_landed(self.session, &untold) {
+            Ok(found) => found,
+            Err(refusal) if ends_run(&refusal) => return Err(refusal),
+            // They are looked for again once nothing else is left to do, or when the run is resumed.
+            Err(_) => return Ok(()),
+        };
+        for (issue, onto, commit) in found {
             self.log_landed(issue, &onto, commit)?;
         }
         Ok(())
@@ -166,9 +192,13 @@ impl Driver<'_> {
                 Ok(Some(done.view))
             }
             Err(refusal) if ends_run(&refusal) => Err(refusal),
-            Err(refusal) if refusal.kind == RefusalKind::Nothing => Ok(None),
+            Err(refusal) if refusal.kind == RefusalKind::Nothing => {
+                self.tell_landed_before(order.issues())?;
+                Ok(None)
+            }
             Err(refusal) => {
-                let what = format!("{} did not land: {}", order.what(&self.run.id), refusal.message);
+                let what = order.what(&self.run.id).join(", ");
+                let what = format!("{what} did not land: {}", refusal.message);
                 let call = RemedyCall::new(Op::Land, [&self.run.id]);
                 self.watch.update(&RunUpdate::Noticed(&Notice::warning(what).remedy(call, "tries again")));
                 self.tell_landed_before(order.issues())?;
@@ -183,6 +213,7 @@ impl Driver<'_> {
         }
     }
 
+    /// Tells and records what landed.
     pub(super) fn tell_landed(&mut self, view: &LandView) -> Result<(), Refusal> {
         let onto = view.onto.short();
         for landed in &view.landed {
@@ -194,6 +225,12 @@ impl Driver<'_> {
                 self.log_landed(landed.issue_id.clone(), &view.onto, landed.after.clone())?;
             }
         }
+        Ok(())
+    }
+
+    /// Tells what did not land.
+    pub(super) fn tell_not_landed(&mut self, view: &LandView) -> Result<(), Refusal> {
+        let onto = view.onto.short();
         for left in &view.not_landed {
             let what = format!("{} did not land on {onto}: {}", left.issue_id, left.message);
             let notice = match &left.place {
@@ -210,6 +247,9 @@ impl Driver<'_> {
                 }
             };
             self.watch.update(&RunUpdate::Noticed(&notice));
+            if !self.run.issue_ids.contains(&left.issue_id) {
+                continue;
+            }
             let message = format!("{} waits for you: it did not land on {onto}", left.issue_id);
             self.notify_waiting(&left.issue_id, "landing", message, Some(left.message.clone()))?;
         }

@@ -155,6 +155,7 @@ impl Driver<'_> {
     fn turn(&mut self, seen: &mut Option<ObjectId>, looked: &mut Instant) -> Result<Option<bool>, Refusal> {
         tell_notices(self.session, self.watch);
         self.watch.tick();
+        self.tick_notifications();
         self.keep_leases()?;
         let tip = self.session.store().tip()?;
         // An agent at work writes often, usually without making a new step possible.
@@ -183,7 +184,6 @@ impl Driver<'_> {
                     return Ok(Some(true));
                 }
                 *seen = None;
-                return Ok(None);
             }
         }
         match self.news.recv_timeout(LOOK) {

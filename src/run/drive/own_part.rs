@@ -99,6 +99,8 @@ impl Driver<'_> {
             }
             let message = format!("{} waits for your answer in the terminal of the run", at.issue);
             self.notify_waiting(&at.issue, "question", message, None)?;
+            // The run does nothing else until the person answers.
+            self.flush_notifications();
             match need {
                 Need::Person(StuckReason::Choice) => self.choose(&at.issue)?,
                 _ => self.decide(&at)?,

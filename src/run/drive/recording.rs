@@ -11,7 +11,7 @@ use crate::rules::run::{notification, phase};
 use crate::rules::{Role, RunProgress};
 use crate::run::job::{AnswerTime, VainStep};
 use crate::run::watch::RunUpdate;
-use crate::store::{ReadState, Tx, layout};
+use crate::store::{ReadState, Tx, layout, records};
 
 /// A step on an issue, with the agent that took it, if one did.
 pub(super) struct StepOf<'a> {
@@ -87,8 +87,23 @@ impl Driver<'_> {
         what: &str,
         events: impl IntoIterator<Item = RunEvent>,
     ) -> Result<bool, Refusal> {
-        let (folder, known) = (layout::run_log(&self.run.id), self.log.log.len());
-        self.log_if(what, events, move |tx| Ok(tx.names(&folder)?.len() == known))
+        let folder = layout::run_log(&self.run.id);
+        let snapshot = self.session.store().snapshot()?;
+        // Entries that cannot be read have names, too.
+        let names = snapshot.names(&folder)?;
+        if self.has_unknown_entry_in(&snapshot)? {
+            return Ok(false);
+        }
+        self.log_if(what, events, move |tx| Ok(tx.names(&folder)? == names))
+    }
+
+    /// Whether the log has an entry that the driver does not know.
+    pub(super) fn has_unknown_entry(&self) -> Result<bool, Refusal> {
+        self.has_unknown_entry_in(&self.session.store().snapshot()?)
+    }
+
+    fn has_unknown_entry_in(&self, read: &impl ReadState) -> Result<bool, Refusal> {
+        Ok(records::newest_run(read, &self.log)?.log.len() != self.log.log.len())
     }
 
     fn log_if(
@@ -164,6 +179,18 @@ impl Driver<'_> {
         };
         self.notify(vec![notification]);
         Ok(())
+    }
+
+    /// Goes on telling a person what was not told yet.
+    pub(super) fn tick_notifications(&mut self) {
+        let late = self.notifier.tick();
+        self.tell_warnings(&late);
+    }
+
+    /// Tells a person what was not told yet, and waits for that.
+    pub(super) fn flush_notifications(&mut self) {
+        let late = self.notifier.flush();
+        self.tell_warnings(&late);
     }
 
     /// Waits until a person was told what happened so far.

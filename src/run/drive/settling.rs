@@ -105,7 +105,12 @@ impl Driver<'_> {
             StepOutcome::Gave(vain) if is_over_budget(&vain) => {
                 return self.stopped_within(&of, work, vec![]);
             }
-            StepOutcome::Gave(vain) => self.came_to_nothing(&of, vain, &work)?,
+            StepOutcome::Gave(vain) => {
+                if step == RunStep::Execute && is_bug(&vain) {
+                    self.give_claim_back(issue)?;
+                }
+                self.came_to_nothing(&of, vain, &work)?
+            }
             StepOutcome::Stopped => return self.stopped_step(&of, work),
             StepOutcome::Done(done) => self.succeeded(&of, done),
         };
@@ -240,6 +245,11 @@ impl Driver<'_> {
 /// Whether a claim was given back because the issue has cost what it may.
 fn is_over_budget(vain: &VainStep) -> bool {
     vain.failure.error_type.as_deref() == Some(BUDGET) && vain.unrecorded.is_none()
+}
+
+/// Whether a bug ended a step before it gave its claim back.
+fn is_bug(vain: &VainStep) -> bool {
+    vain.failure.error_type.as_deref() == Some(Code::Bug.as_str())
 }
 
 /// What an agent used in a step that ended early; `None` if it told nothing of that.

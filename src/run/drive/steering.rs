@@ -61,17 +61,19 @@ impl Driver<'_> {
             return Ok(());
         }
         let is_completed = logged.is_some_and(|it| it.status == IssueStatus::Completed);
-        if is_completed && progress.taken(RunStep::Integrate, issue) > 0 {
+        let is_merged = is_completed && progress.taken(RunStep::Integrate, issue) > 0;
+        if is_merged && (!self.run.lands || self.is_logged_as_landed(issue)) {
             let note = Some("its work is merged, and nothing was left to stop".to_owned());
             let reached = IssueReached { note, ..IssueReached::plain(issue.clone(), IssueStatus::Completed) };
             return self.log_issue("not stopped", reached);
         }
+        self.landings.leave_out(issue);
         self.give_claim_back(issue)?;
         self.note_stopped(issue)
     }
 
     /// Gives back the claim of an execution at which no agent works any more, as after a kill. Its commits are kept.
-    fn give_claim_back(&mut self, issue: &IssueId) -> Result<(), Refusal> {
+    pub(super) fn give_claim_back(&mut self, issue: &IssueId) -> Result<(), Refusal> {
         let is_claimed =
             |at: &&RunIssueState| at.issue == *issue && at.status == IssueStatus::Executing && at.is_ours;
         if !self.standings()?.all.iter().any(|at| is_claimed(&at)) {

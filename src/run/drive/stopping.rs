@@ -58,7 +58,7 @@ impl Driver<'_> {
     fn tell_last(&mut self, ended: EndedLanding) {
         self.end_landing(&ended.order);
         if let Ok(Some(view)) = self.landed(&ended.order, ended.landed) {
-            let _ = self.tell_landed(&view);
+            let _ = self.tell_landed(&view).and_then(|()| self.tell_not_landed(&view));
         }
     }
 

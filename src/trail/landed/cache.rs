@@ -91,15 +91,19 @@ struct Completed {
 }
 
 impl Completed {
-    /// Whether other commits may count now that other branches have changed, for which nobody has looked: other versions of what
-    /// was rewritten, or commits that were not here.
+    /// Whether other commits may count now that other branches or the remotes have changed, for which nobody has looked: other
+    /// versions of what was rewritten, or commits that were not here or on no branch.
     fn may_have_changed(&self, store: &Store, first_land: Option<Time>) -> bool {
         if self.execution.has_rewrites() {
             return true;
         }
-        let mut unknown = self.before.iter().flat_map(|before| &before.landed.unknown);
-        unknown.any(|hash| store.commit_here(hash).is_some())
-            && !is_older_than_landing(&self.execution, first_land)
+        let Some(LandingProof { landed, .. }) = &self.before else { return false };
+        // Without a remote, nobody else can have a commit that is not here.
+        let has_remotes = !store.repo().remotes().is_empty();
+        let is_here = |hash: &CommitHash| store.commit_here(hash).is_some();
+        let is_in_doubt = landed.unknown.iter().any(|hash| is_here(hash) || !has_remotes)
+            || landed.on_no_branch.iter().any(|hash| is_here(hash) || has_remotes);
+        is_in_doubt && !is_older_than_landing(&self.execution, first_land)
     }
 }
 
@@ -170,11 +174,12 @@ fn tips_here(store: &Store, tips: &[CommitHash]) -> Option<Vec<ObjectId>> {
     tips.iter().map(|tip| store.commit_here(tip)).collect()
 }
 
-/// Identifies all branches, tags, remote-tracking refs and detached HEADs as they are now, where the history of a shallow
-/// clone ends, and when work was first recorded as landed: what is older may have landed unseen.
+/// Identifies all branches, tags, remote-tracking refs and detached HEADs as they are now, whether there is a remote, where the
+/// history of a shallow clone ends, and when work was first recorded as landed: what is older may have landed unseen.
 fn refs(store: &Store, first_land: Option<Time>) -> Result<String, StoreError> {
     let mut hash = Sha256::new();
     hash.update(format!("{:?}\n", first_land.map(Time::millis)));
+    hash.update(format!("{}\n", store.repo().remotes().is_empty()));
     let all = store.repo().all_refs().map_err(StoreError::object("cannot read the references"))?;
     for (name, id) in &all {
         let is_counted =

@@ -82,12 +82,31 @@ impl Work<'_> {
     }
 }
 
+/// What shows that work is on the branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Evidence {
+    /// Its change, what someone stated, or trailers that name its plan and tasks.
+    Any,
+    /// The same without trailers.
+    NoTrailers,
+}
+
 /// Decides for each execution, in order. `since` are commits whose history was looked at before, or in which no work can be.
 pub(crate) fn derive(
     store: &Store,
     asked: &Asked<'_>,
     questions: &[Question<'_>],
     since: &[ObjectId],
+) -> Result<Vec<LandingProof>, StoreError> {
+    derive_by(store, asked, questions, since, Evidence::Any)
+}
+
+fn derive_by(
+    store: &Store,
+    asked: &Asked<'_>,
+    questions: &[Question<'_>],
+    since: &[ObjectId],
+    evidence: Evidence,
 ) -> Result<Vec<LandingProof>, StoreError> {
     let executions = with_restored(store, asked, questions)?;
     let commits: Vec<Vec<LinkedCommit>> = executions.iter().map(|execution| counted(execution)).collect();
@@ -103,13 +122,16 @@ pub(crate) fn derive(
     }
     let history = TargetHistory::read(store, asked.tips, since)?;
     let taken_back = history.taken_back(store, &recorded_reverts(&executions))?;
-    let pass = Pass { store, asked, questions, executions: &executions, history: &history, taken_back };
+    let pass =
+        Pass { store, asked, questions, executions: &executions, history: &history, taken_back, evidence };
     pass.by_containment(&mut work)?;
     pass.note_changes(&mut work)?;
     work.retain(|commit| commit.change != OwnChange::None);
     pass.by_statement(&mut work)?;
     pass.by_change(&mut work)?;
-    pass.by_trailers(&mut work)?;
+    if evidence == Evidence::Any {
+        pass.by_trailers(&mut work)?;
+    }
     pass.by_links(&mut work)?;
     pass.answer(&work)
 }
@@ -121,12 +143,32 @@ pub(crate) fn derive_one(
     tips: &[ObjectId],
     execution: &ExecutionFolder,
 ) -> Result<LandingProof, StoreError> {
+    derive_one_by(store, branch, tips, execution, Evidence::Any)
+}
+
+/// Like [`derive_one`], but what only trailers name has not landed: a commit that names a task may have a part of its work.
+pub(crate) fn derive_one_without_trailers(
+    store: &Store,
+    branch: &Branch,
+    tips: &[ObjectId],
+    execution: &ExecutionFolder,
+) -> Result<LandingProof, StoreError> {
+    derive_one_by(store, branch, tips, execution, Evidence::NoTrailers)
+}
+
+fn derive_one_by(
+    store: &Store,
+    branch: &Branch,
+    tips: &[ObjectId],
+    execution: &ExecutionFolder,
+    evidence: Evidence,
+) -> Result<LandingProof, StoreError> {
     let asked = Asked { branch, tips, first_land: None };
     let question = Question { execution, before: None };
     // No work of it can be in the history of the commit on which it began.
     let base = execution.execution.base_commit.as_ref().and_then(|base| store.commit_here(base));
     let since: Vec<ObjectId> = base.into_iter().collect();
-    let proofs = derive(store, &asked, &[question], &since)?;
+    let proofs = derive_by(store, &asked, &[question], &since, evidence)?;
     Ok(proofs.into_iter().next().unwrap_or_else(|| LandingProof::onto(branch.clone())))
 }
 
@@ -200,6 +242,7 @@ struct Pass<'a> {
     history: &'a TargetHistory,
     /// The commits that are reverted at the end, each with the place of the revert.
     taken_back: HashMap<ObjectId, usize>,
+    evidence: Evidence,
 }
 
 impl Pass<'_> {

@@ -192,7 +192,7 @@ mod tests {
         let other = top.join("other");
         fs::create_dir(&other).unwrap();
         let rules = vec![Rule { path: other.clone(), view: View::ReadOnly }];
-        let mounts = Mounts { rules, shared: top.join("code") };
+        let mounts = Mounts { rules, noted: top.join("noted"), shared: top.join("code") };
         let sandbox = crate::workplace::sandbox::Sandbox { program: "bwrap".into(), mounts };
         let words = sandbox.words(&top, &ProgramNeeds::default());
         let place = words.iter().position(|word| *word == other).unwrap();

@@ -97,7 +97,7 @@ fn people_are_told_how_many() {
     let repo = sandbox.store("a");
     store(&repo);
     let said = repo.wf(&["redact", "--purge", "--yes"]).ok().stdout;
-    assert!(said.contains("5 entries have a new id now"), "{said}");
+    assert!(said.contains("5 entries have a new id;"), "{said}");
 }
 
 #[test]

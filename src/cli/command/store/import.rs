@@ -73,8 +73,9 @@ enum From {
     Openspec(Plans),
     /// Import features of Spec Kit, with their plans
     ///
-    /// A folder becomes the issue SK-FOLDER, and its tasks become a plan. A task depends on the one before, unless it is
-    /// marked `[P]` or says `(depends on T001)`. `export spec-kit` ticks the boxes of what was done.
+    /// A folder becomes the issue SK-FOLDER, and its tasks become a plan. A task depends on the last one without
+    /// `[P]` and on all `[P]` tasks since, unless it is marked `[P]` itself or says `(depends on T001)`. `export spec-kit` ticks
+    /// the boxes of what was done.
     SpecKit(Plans),
     /// Import tasks of Task Master
     ///
@@ -93,8 +94,9 @@ enum From {
     /// Import issues from a table (CSV), such as those of GitLab and Jira
     ///
     /// The columns of GitLab and Jira are known, and so are columns named like fields; --map names others.
-    /// --dry-run shows which column has which field, and what the first rows would become. A number becomes the issue GL-NUMBER for GitLab, else CSV-NUMBER. Times without
-    /// a zone are in UTC.
+    /// --dry-run shows which column has which field, and what the first rows would become. A number becomes the issue
+    /// GL-GROUP-PROJECT-NUMBER for GitLab (GL-NUMBER if the row has no URL that names its project), else CSV-NUMBER. Times without
+    /// a zone are in UTC. A row without a time of change counts as changed when the file was.
     Csv(Table),
     /// Import an export of git-wf, exactly as it was
     ///

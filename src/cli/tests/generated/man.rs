@@ -215,7 +215,7 @@ waits between two questions to the host, such as 30s (default: 60s); 0 does not 
 .B wf.land.status
 Whether
 .B git wf land \-\-pr
-tells the host, as a status of the last commit of the pull request named git\-wf, whether the tests of the plan pass (default: false).
+tells the host whether the tests of the plan pass, as a status named git\-wf of the last commit of the pull request (default: false).
 .TP
 .BR wf.agent.\fINAME\fP.command ", " .protocol ", " .timeout ", " .shell ", " .commits ", " .env
 An agent, or changes to a preset: see

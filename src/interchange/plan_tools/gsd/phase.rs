@@ -37,30 +37,13 @@ pub(super) fn phases<'a>(roadmap: &'a str, folders: &'a [String]) -> Vec<Phase<'
         }
     }
     // Phases of a milestone that is over are only listed; those without a folder are history.
-    let listed = boxes::boxes(roadmap);
+    let listed = listed_phases(roadmap);
     for line in &listed {
-        let title = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
-        let Some((number, name)) = phase_title(title) else { continue };
-        if folders.iter().any(|folder| is_same_number(folder_number(folder), number)) {
-            let name = name.split("**").next().unwrap_or(name);
-            add(number, Some(name.split(" (").next().unwrap_or(name).trim()), "");
+        if folders.iter().any(|folder| is_same_number(folder_number(folder), line.number)) {
+            add(line.number, Some(line.name), "");
         }
     }
-    // Numbers move, and milestones may count from one again: the folder of a phase is the one that is called like it, else the
-    // first one with its number.
-    for (by_name, by_number) in [(true, true), (true, false), (false, true)] {
-        for folder in folders {
-            let is_free = found.iter().all(|phase| phase.folder != Some(folder.as_str()));
-            let own = found.iter_mut().find(|phase| {
-                let is_like = !by_name || folder_slug(folder) == slug(phase.name.unwrap_or_default());
-                let is_there = !by_number || is_same_number(folder_number(folder), phase.number);
-                is_free && is_like && is_there && phase.folder.is_none()
-            });
-            if let Some(phase) = own {
-                phase.folder = Some(folder);
-            }
-        }
-    }
+    assign_folders(&mut found, folders, &listed);
     for folder in folders {
         if found.iter().all(|phase| phase.folder != Some(folder.as_str())) {
             let (slug, number) = (String::new(), folder_number(folder));
@@ -68,10 +51,8 @@ pub(super) fn phases<'a>(roadmap: &'a str, folders: &'a [String]) -> Vec<Phase<'
         }
     }
     for phase in &mut found {
-        phase.is_ticked = listed.iter().filter(|line| line.is_done).any(|line| {
-            let title = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
-            phase_title(title).is_some_and(|(number, _)| is_same_number(number, phase.number))
-        });
+        let name = phase.name.or(phase.folder.map(folder_slug)).unwrap_or_default();
+        phase.is_ticked = listed.iter().any(|line| line.is_done && line.is_phase(phase.number, name));
     }
     found.sort_by(|one, other| value(one.number).total_cmp(&value(other.number)));
     for n in 0..found.len() {
@@ -82,6 +63,55 @@ pub(super) fn phases<'a>(roadmap: &'a str, folders: &'a [String]) -> Vec<Phase<'
             if is_taken { format!("{plain}-{}", found[n].number.trim_start_matches('0')) } else { plain };
     }
     found
+}
+
+/// A phase in the list of phases: `- [x] **Phase 1: Gate** - done`.
+struct ListedPhase<'a> {
+    number: &'a str,
+    name: &'a str,
+    is_done: bool,
+}
+
+impl ListedPhase<'_> {
+    /// Whether this is the line of a phase: a later milestone may count from one again.
+    fn is_phase(&self, number: &str, name: &str) -> bool {
+        let is_like = self.name.starts_with(name) || slug(self.name).starts_with(&slug(name));
+        is_same_number(self.number, number) && is_like
+    }
+}
+
+fn listed_phases(roadmap: &str) -> Vec<ListedPhase<'_>> {
+    let mut found = Vec::new();
+    for line in boxes::boxes(roadmap) {
+        let title = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let Some((number, name)) = phase_title(title) else { continue };
+        let name = name.trim_start_matches(['*', ' ']);
+        let name = name.split("**").next().unwrap_or(name);
+        let name = name.split(" (").next().unwrap_or(name).trim();
+        found.push(ListedPhase { number, name, is_done: line.is_done });
+    }
+    found
+}
+
+/// Gives the phases their folders. Numbers move, and milestones may count from one again: the folder of a phase is the one that is
+/// called like it, else the first one with its number that is not called like another phase of the list.
+fn assign_folders<'a>(found: &mut [Phase<'a>], folders: &'a [String], listed: &[ListedPhase<'_>]) {
+    for (by_name, by_number) in [(true, true), (true, false), (false, true)] {
+        for folder in folders {
+            let is_free = found.iter().all(|phase| phase.folder != Some(folder.as_str()));
+            let is_named = listed.iter().any(|line| slug(line.name) == folder_slug(folder));
+            let own = found.iter_mut().find(|phase| {
+                let name = phase.name.unwrap_or_default();
+                let is_others = is_named && listed.iter().any(|line| line.is_phase(phase.number, name));
+                let is_like = if by_name { folder_slug(folder) == slug(name) } else { !is_others };
+                let is_there = !by_number || is_same_number(folder_number(folder), phase.number);
+                is_free && is_like && is_there && phase.folder.is_none()
+            });
+            if let Some(phase) = own {
+                phase.folder = Some(folder);
+            }
+        }
+    }
 }
 
 /// `02` of `02-okapi`.
@@ -138,12 +168,20 @@ impl Phase<'_> {
             if !word.starts_with(|c: char| c.is_ascii_digit()) {
                 continue;
             }
-            let (first, last) = word.split_once('-').unwrap_or((word, word));
+            // Only a number ends a range: `2-gate` is the phase 2.
+            let (first, last) = match word.split_once('-') {
+                Some((first, rest)) if rest.starts_with(|c: char| c.is_ascii_digit()) => {
+                    (first, rest.split('-').next().unwrap_or(rest))
+                }
+                Some((first, _)) => (first, first),
+                None => (word, word),
+            };
             let named: Vec<String> = all
                 .iter()
                 .filter(|phase| {
                     let is_between = (value(first)..=value(last)).contains(&value(phase.number));
-                    is_same_number(phase.number, word) || first != last && is_between
+                    let is_one = [first, word].iter().any(|one| is_same_number(phase.number, one));
+                    is_one || first != last && is_between
                 })
                 .map(|phase| phase.slug.clone())
                 .collect();
@@ -207,6 +245,23 @@ mod tests {
     }
 
     #[test]
+    fn a_milestone_that_counts_from_one_again_is_not_done() {
+        let folders = ["01-gate".to_owned()];
+        let roadmap = "- [x] **Phase 1: Gate** - done\n- [ ] **Phase 1: Hay**\n### Phase 1: Hay\n";
+        let all = phases(roadmap, &folders);
+        let state = |slug: &str| {
+            let phase = all.iter().find(|phase| phase.slug == slug).unwrap();
+            (phase.folder, phase.is_ticked)
+        };
+        assert_eq!((state("hay"), state("gate")), ((None, false), (Some("01-gate"), true)));
+        // The words beside the name do not count, and letters need not be of ASCII.
+        let ticked = |roadmap: &str| phases(roadmap, &[])[0].is_ticked;
+        assert!(ticked("- [x] **Phase 1: Gate** (2/2)\n### Phase 1: Gate\n"));
+        assert!(ticked("- [x] **Phase 1: 門** - done\n### Phase 1: 門\n"));
+        assert!(!ticked("- [x] **Phase 1: Gate**\n### Phase 1: Hay\n"));
+    }
+
+    #[test]
     fn what_a_phase_depends_on_is_a_number_of_a_phase() {
         let roadmap = "### Phase 1: A\n### Phase 2: B\n### Phase 2.1: C\n### Phase 3: D\n### Phase 12A: E\n";
         for (line, expected, unknown) in [
@@ -214,6 +269,7 @@ mod tests {
             ("**Depends on:** Phase 1 (needs 3 tables), 2.1", vec!["a", "c"], vec![]),
             ("**Depends on**: Phase 12A and Phase 99", vec!["e"], vec!["99"]),
             ("**Depends on**:\n- Phase 3\n- Phase 2", vec!["d", "b"], vec![]),
+            ("**Depends on**: Phase 2-gate", vec!["b"], vec![]),
             ("**Depends on**: the 3 files in `src/4.rs`", vec![], vec![]),
         ] {
             let roadmap = format!("{roadmap}### Phase 13: F\n{line}\n");

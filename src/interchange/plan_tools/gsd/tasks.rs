@@ -122,11 +122,19 @@ fn checks(verify: &str) -> (Vec<String>, Vec<String>) {
     (commands, checks)
 }
 
-/// The lines of a text as one command; `None` if they are none, or if a text in quotes goes on in the next line.
+/// Whether a line of a script goes on in the next one, so that ` && ` cannot join them: that of a loop, a group or a here-document.
+fn is_begun(plain: &str) -> bool {
+    let last = plain.split_whitespace().next_back().unwrap_or_default();
+    ["do", "then", "else"].contains(&last) || last.ends_with(['{', '(']) || plain.contains("<<")
+}
+
+/// The lines of a text as one command; `None` if they are a sentence, or if they cannot be joined.
 fn one_command(text: &str) -> Option<String> {
     let mut command = String::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        unquoted(line)?;
+        if is_begun(&unquoted(line)?) {
+            return None;
+        }
         if let Some(begun) = command.strip_suffix('\\') {
             command = begun.trim_end().to_owned() + " ";
         } else if !command.is_empty() {
@@ -134,8 +142,10 @@ fn one_command(text: &str) -> Option<String> {
         }
         command.push_str(line);
     }
-    // What is yet to be written is no command.
-    (!command.is_empty() && !command.starts_with("MISSING")).then_some(command)
+    // A sentence begins with a capital letter, and so does `MISSING`, what is yet to be written; so may a variable, `CI=1 make`.
+    let first = command.split_whitespace().next()?;
+    let is_sentence = first.starts_with(|c: char| c.is_ascii_uppercase()) && !first.contains('=');
+    (!is_sentence).then_some(command)
 }
 
 /// A line without what stands in quotes; `None` if a quote does not end.
@@ -164,10 +174,11 @@ fn without_tags(line: &str) -> String {
 
 /// Whether a line is a command rather than a sentence about what should hold.
 fn is_command(line: &str) -> bool {
-    const ABOUT: [&str; 29] = [
+    const ABOUT: [&str; 33] = [
         "pass", "passes", "passing", "succeed", "succeeds", "fails", "return", "returns", "works", "shows",
         "exists", "should", "must", "is", "are", "has", "have", "can", "starts", "without", "with", "no",
-        "errors", "compiles", "builds", "loads", "renders", "displays", "contains",
+        "errors", "compiles", "builds", "loads", "renders", "displays", "contains", "the", "that", "and",
+        "manually",
     ];
     let Some(plain) = unquoted(line) else { return false };
     let first = plain.split_whitespace().next().unwrap_or_default();
@@ -210,6 +221,20 @@ mod tests {
             ("<automated>a \\\n  --b\nc</automated>", vec!["a --b && c"], vec![]),
             ("<automated>python -c \"\nx\n\"</automated>", vec![], vec!["python -c \"\nx\n\""]),
             ("<automated>MISSING — write it first</automated>", vec![], vec!["MISSING — write it first"]),
+            ("run the app and click around", vec![], vec!["run the app and click around"]),
+            ("check that the gate opens", vec![], vec!["check that the gate opens"]),
+            ("<automated>Manual check only</automated>", vec![], vec!["Manual check only"]),
+            ("<automated>CI=1 make</automated>", vec!["CI=1 make"], vec![]),
+            (
+                "<automated>for f in a; do test $f; done</automated>",
+                vec!["for f in a; do test $f; done"],
+                vec![],
+            ),
+            (
+                "<automated>for f in a; do\ntest $f\ndone</automated>",
+                vec![],
+                vec!["for f in a; do\ntest $f\ndone"],
+            ),
             ("<source_assertion>It has x.</source_assertion>", vec![], vec!["It has x."]),
         ] {
             let owned = |all: Vec<&str>| all.into_iter().map(str::to_owned).collect::<Vec<_>>();

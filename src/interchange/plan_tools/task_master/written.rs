@@ -34,6 +34,8 @@ pub(crate) fn write(text: &str, record: &Value, progress: &Progress) -> Result<W
         return Ok(written);
     };
     let over = ["done", "completed", "cancelled"];
+    // What was put off there was not done by whoever did the rest, unless it has work of its own while the plan is executed.
+    let put_off: &[&str] = if progress.stage == Stage::Working { &[] } else { &["deferred"] };
     let mut changes: Vec<Change> = Vec::new();
     if let Some(new) = word(progress.stage) {
         let begun: &[&str] =
@@ -49,8 +51,7 @@ pub(crate) fn write(text: &str, record: &Value, progress: &Progress) -> Result<W
         let own = number_of(subtask);
         let is_done = ids.iter().any(|(number, id)| Some(*number) == own && progress.done.contains(id));
         if is_done || progress.stage == Stage::Done {
-            // What was put off or given up there was not done by whoever did the rest.
-            changes.extend(change(text, subtask, "done", &[&over[..], &["deferred"]].concat()));
+            changes.extend(change(text, subtask, "done", &[&over[..], put_off].concat()));
         }
     }
     changes.sort_by_key(|change| Reverse(change.at));
@@ -156,6 +157,13 @@ mod tests {
         let text = r#"{"tasks":[{"id":1,"status":"pending","subtasks":[{"id":1,"status":"deferred"},{"id":2,"status":"cancelled"}]}]}"#;
         let now = written(text, FIRST_TAG, 1, Stage::Done, &["T1"]);
         assert_eq!((now.text, now.changes), (text.replacen("pending", "done", 1), 1));
+    }
+
+    #[test]
+    fn what_was_put_off_there_is_done_once_it_has_work() {
+        let text = r#"{"tasks":[{"id":1,"status":"in-progress","subtasks":[{"id":1,"status":"deferred"},{"id":2,"status":"deferred"}]}]}"#;
+        let now = written(text, FIRST_TAG, 1, Stage::Working, &["T1"]);
+        assert_eq!((now.text, now.changes), (text.replacen("deferred", "done", 1), 1));
     }
 
     #[test]

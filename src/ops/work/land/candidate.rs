@@ -16,7 +16,7 @@ use crate::model::{Branch, CommitHash, ExecutionId, IssueId, LandHow};
 use crate::ops::{Refusal, Session};
 use crate::store::{CodeCommit, ObjectId, Snapshot, Store, StoreError, records};
 use crate::trail::exact_change;
-use crate::trail::landed::derive_one;
+use crate::trail::landed::derive_one_without_trailers;
 use crate::trail::sources::Sources;
 
 /// The most bytes of a conflict that feedback quotes.
@@ -84,7 +84,7 @@ pub(super) fn candidate(
     Ok(made)
 }
 
-/// The commits of an execution that are in the history of `tip` in whatever form, in all their versions.
+/// The commits of an execution whose changes are in the history of `tip` in whatever form, in all their versions.
 fn landed_of(
     store: &Store,
     snapshot: &Snapshot<'_>,
@@ -95,7 +95,7 @@ fn landed_of(
         return Ok(HashSet::new());
     };
     let branch = Branch::of_plan(&folder.execution.solution_id);
-    let there = derive_one(store, &branch, &[tip], &folder)?.landed.commits;
+    let there = derive_one_without_trailers(store, &branch, &[tip], &folder)?.landed.commits;
     let mut found = HashSet::new();
     for commit in folder.work().into_iter().filter(|commit| there.contains(&commit.link.hash)) {
         found.insert(commit.link.hash);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::chosen::{ChosenIssue, completed_work, in_order};
 use super::place::HalfDonePlace;
 use super::target::{LandTarget, TargetTips};
+use super::tests::{LandTest, is_agreed, land_tests};
 use super::work_left::{WorkLeft, is_within, work_left};
 use crate::git::Revisions;
 use crate::model::hash::CommitHash;
@@ -71,7 +72,7 @@ impl CarriedWork {
                 }
                 for plan in plans.iter().filter(|plan| !own.contains(plan)) {
                     let other = plan.issue();
-                    if other != issue.issue {
+                    if chosen.iter().all(|issue| issue.issue != other) {
                         let places = found.issues.entry(other).or_default();
                         if places.last() != Some(&place) {
                             places.push(place);
@@ -107,7 +108,7 @@ pub(super) fn with_carried(
                 for place in places {
                     chosen[place].depends_on.insert(other.clone());
                 }
-                added.push(*work);
+                added.push(ChosenIssue { is_carried: true, ..*work });
             }
             WholeWork::Landed => {}
             WholeWork::Other => drop(carried.issues.insert(other, places)),
@@ -124,6 +125,31 @@ pub(super) fn with_carried(
     chosen.extend(added);
     tell(session, &snapshot, target, tips, &chosen, &carried)?;
     Ok(if has_more { in_order(chosen, &HalfDonePlace::issues(store)?) } else { chosen })
+}
+
+/// Leaves out the carried issues to whose tests nobody here has agreed, since nobody was asked, as in a run: they come along
+/// without their tests.
+pub(super) fn leave_out_unagreed(
+    session: &Session,
+    issues: &mut Vec<ChosenIssue>,
+    tests: &mut Vec<LandTest>,
+) -> Result<(), Refusal> {
+    let mut unagreed: BTreeSet<IssueId> = BTreeSet::new();
+    for (place, issue) in issues.iter().enumerate() {
+        if issue.is_carried && !is_agreed(session, tests, place, issue)? {
+            let other = &issue.issue;
+            let message =
+                format!("nobody here has agreed to the tests of `{other}`, so it comes along without them");
+            let land = RemedyCall::new(Op::Land, [other.to_string()]);
+            session.notice(Notice::warning(message).remedy(land, "asks for consent and lands it"));
+            unagreed.insert(other.clone());
+        }
+    }
+    if !unagreed.is_empty() {
+        issues.retain(|issue| !unagreed.contains(&issue.issue));
+        *tests = land_tests(session, issues)?;
+    }
+    Ok(())
 }
 
 /// The work of an issue of which some commits come along.

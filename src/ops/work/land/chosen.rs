@@ -42,6 +42,8 @@ pub(super) struct ChosenIssue {
     pub(super) resolved: Option<ObjectId>,
     /// Whether it was named, and not only found.
     pub(super) is_named: bool,
+    /// Whether it was not chosen, and lands because chosen work builds on it.
+    pub(super) is_carried: bool,
     /// The issues that come first.
     pub(super) depends_on: BTreeSet<IssueId>,
     /// When it was completed.
@@ -101,7 +103,8 @@ pub(super) fn chosen(
                 let ticked = ChosenIssue { is_named, heads: vec![], ..issue.clone() };
                 match work_left(store, target, tips, issue, holder)? {
                     WorkLeft::Nothing(_)
-                        if !ticked.commits.is_empty()
+                        if is_named
+                            && !ticked.commits.is_empty()
                             && followed.tick(session, tips.tip, &ticked)?.is_some() =>
                     {
                         found.insert(id.clone(), ticked);
@@ -191,6 +194,7 @@ pub(super) fn completed_work(
         heads,
         resolved: None,
         is_named: false,
+        is_carried: false,
         depends_on,
         finished_at: execution.finished_at(),
     })
@@ -217,7 +221,7 @@ fn nothing(target: &LandTarget, is_of_head: bool) -> Refusal {
         .remedy(RemedyCall::from(Other::List).flag("all"), "shows the issues, with those that are completed")
 }
 
-/// Each issue after those that it depends on, otherwise in the order in which they were completed; those whose conflicts somebody
+/// Each issue after those that it depends on, otherwise in the order in which they were completed; those whose conflicts someone
 /// resolves come last, so that what they conflict with lands. In a cycle, the earliest
 /// comes first.
 pub(super) fn in_order(issues: Vec<ChosenIssue>, half_done: &[IssueId]) -> Vec<ChosenIssue> {

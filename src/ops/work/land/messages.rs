@@ -13,7 +13,7 @@ pub(super) fn merge_message(issue: &ChosenIssue) -> String {
     format!("Merge {}: {title}\n\nLands {}\n", issue.issue, issue.solution)
 }
 
-/// The message of a merge whose conflicts somebody resolves. What it changes itself belongs to the plan, so it names that.
+/// The message of a merge whose conflicts someone resolves. What it changes itself belongs to the plan, so it names that.
 pub(super) fn resolved_message(issue: &ChosenIssue) -> String {
     let (issue_key, solution_key) = (trailers::ISSUE, trailers::SOLUTION);
     let merge = merge_message(issue);

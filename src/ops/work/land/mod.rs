@@ -35,7 +35,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use self::carried::with_carried;
+use self::carried::{leave_out_unagreed, with_carried};
 use self::chosen::{ChosenIssue, chosen, named_issue};
 use self::follow::FollowedPlans;
 pub(crate) use self::joined::{
@@ -221,6 +221,9 @@ impl Landing<'_> {
     /// `raced` if the branch moved each time; `refused` in the words of the host; `interrupted`.
     pub(crate) fn run(mut self, timeout: Duration, observer: &mut dyn VerifyObserver) -> Answer<LandView> {
         let mut trial = Trial::new(self.session, timeout, observer)?;
+        if !self.input.dry_run {
+            leave_out_unagreed(self.session, &mut self.issues, &mut self.tests)?;
+        }
         let all: Vec<usize> = (0..self.issues.len()).collect();
         if self.input.dry_run {
             self.foresee(&all)?;

@@ -139,6 +139,18 @@ pub(super) fn unseen<'t>(
     Ok(found)
 }
 
+/// Whether someone here has agreed to all tests of the plan of the issue at this place.
+pub(super) fn is_agreed(
+    session: &Session,
+    tests: &[LandTest],
+    place: usize,
+    issue: &ChosenIssue,
+) -> Result<bool, Refusal> {
+    let agreement = Agreement::to(session.store(), &issue.digest)?;
+    let mut own = tests.iter().filter(|test| test.is_of_plan() && test.is_of(place));
+    Ok(own.all(|test| agreement.is_given(&test.command)))
+}
+
 /// Records that someone has seen all tests and agrees to run them.
 pub(super) fn agree(session: &Session, tests: &[LandTest], issues: &[ChosenIssue]) -> Result<(), Refusal> {
     for test in tests {

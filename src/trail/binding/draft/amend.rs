@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Deciding, Draft, Trailer, plan_trailers, unindented};
+use super::{Deciding, Draft, Trailer, is_of, plan_trailers, unindented};
 use crate::model::{CommitHash, SolutionId, Task, TaskId};
 use crate::store::{CodeCommit, ReadState, Store, StoreError, records};
 use crate::trail::binding::BoundExecution;
@@ -74,26 +74,27 @@ impl<R: ReadState> Deciding<'_, R> {
         bound: Option<&BoundExecution>,
     ) -> Result<Option<Vec<Trailer>>, StoreError> {
         let Some(amended) = &self.amended else { return Ok(None) };
-        if let Some(bound) = bound
-            && self.sources.is_unlinked(&bound.execution_id, &amended.head.id.into())?
-        {
-            return Ok(Some(vec![]));
-        }
+        // Someone removed its link by hand, and may have linked it to another plan.
+        let is_unlinked = match bound {
+            Some(bound) => self.sources.is_unlinked(&bound.execution_id, &amended.head.id.into())?,
+            None => false,
+        };
         let own = trailers::parse(self.draft.text);
         let of_head = trailers::parse(&amended.head.message);
         let (named, named_before) = (solutions(self.read, &own)?, solutions(self.read, &of_head)?);
-        let found = if !named_before.is_empty() {
+        let mut found = if !named_before.is_empty() {
             self.sources.of_commit(amended.head.id, 0)?
         } else if bound.is_some() && named.is_empty() {
             self.sources.of_head(amended.head.id)?
         } else {
             vec![]
         };
+        found.retain(|source| !is_unlinked || !is_of(bound, source));
         if found.is_empty() {
-            return Ok(None);
+            return Ok(is_unlinked.then(Vec::new));
         }
         let mut added = Vec::new();
-        if let Some(bound) = bound.filter(|bound| !named.contains(&bound.solution_id)) {
+        if let Some(bound) = bound.filter(|bound| !is_unlinked && !named.contains(&bound.solution_id)) {
             let files = self.files_of(bound, &found, amended.added())?;
             if !files.is_empty() {
                 added = self.own_trailers(bound, &files)?;

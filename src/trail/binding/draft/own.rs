@@ -122,9 +122,18 @@ impl<R: ReadState> Deciding<'_, R> {
         if !is_squash(&back) || self.draft.text.lines().any(is_squash) {
             return Ok(back);
         }
-        let of_squash = self.files_of_squash(&Referred::parse(&back).copies)?;
-        let is_there = self.files()?.iter().any(|file| of_squash.contains(file));
+        let Ok(files) = self.files() else { return Ok(back) };
+        let squashed = Referred::parse(&back).copies;
+        let is_there = squashed.iter().any(|id| self.changes_any(id, &files));
         Ok(if is_there { back } else { vec![] })
+    }
+
+    /// Whether a commit changes one of these files. One that is not here does not; one that cannot be read may.
+    fn changes_any(&self, named: &str, files: &[String]) -> bool {
+        let Some(id) = self.store.commit_named(named) else { return false };
+        let changed = self.store.code_commit(id).and_then(|commit| self.store.changed_files(&commit));
+        let Ok(changed) = changed else { return true };
+        changed.iter().any(|file| files.contains(file))
     }
 
     /// The files that squashed commits change.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Pass, Work, places_of};
+use super::{Evidence, Pass, Work, places_of};
 use crate::git::ObjectId;
 use crate::model::{CommitHash, LinkedBy};
 use crate::rules::LinkedCommit;
@@ -22,7 +22,10 @@ impl Pass<'_> {
             }
             // What was linked before it was no squash of it.
             for other in work[n + 1..].iter().take_while(|other| other.of == commit.of) {
-                let is_squash = other.stands_alone(work)
+                // These were linked by their trailers.
+                let is_found_by_trailers = self.evidence == Evidence::NoTrailers && other.is_copy();
+                let is_squash = !is_found_by_trailers
+                    && other.stands_alone(work)
                     && other.has_files_of(commit)
                     && (other.linked.link.task_id.is_none() || other.has_tasks_of(commit));
                 if is_squash

@@ -78,6 +78,44 @@ fn done_says_which_links_it_removed() {
     assert!(said.contains(&wanted) && said.contains("`git wf link COMMIT ISS-A` links one again"), "{said}");
 }
 
+/// A host squashes pushed commits, and deletes their branch.
+/// Commits `a1` and `b1` of plan A are on the branch `work`; `main` is checked out.
+fn worked_on_a_branch(it: &Stack) {
+    it.repo.git(&["switch", "-q", "-c", "work"]).ok();
+    for (file, subject) in [("a", "a1"), ("b", "b1")] {
+        it.change(file, &[3], subject);
+        it.repo.wf(&["link", "HEAD", "ISS-A"]).ok();
+    }
+    it.repo.git(&["switch", "-q", "main"]).ok();
+}
+
+#[test]
+fn what_landed_in_another_form_stays_linked() {
+    let it = Stack::executing_a();
+    worked_on_a_branch(&it);
+    it.edit("c", &[3]);
+    it.repo.git(&["-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "by someone else"]).ok();
+    it.repo.git(&["merge", "-q", "--squash", "work"]).ok();
+    it.repo.git(&["-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "by the host"]).ok();
+    it.repo.git(&["branch", "-q", "-D", "work"]).ok();
+    it.change("c", &[15], "follow-up");
+    let said = it.repo.wf(&["done"]).ok().stderr;
+    assert!(!said.contains("no longer linked"), "{said}");
+    assert_eq!(it.a.linked(&it.repo).len(), 3, "{:?}", it.a.linked(&it.repo));
+}
+
+#[test]
+fn all_commits_of_a_squash_lead_to_it() {
+    let it = Stack::executing_a();
+    worked_on_a_branch(&it);
+    it.repo.git(&["merge", "-q", "--squash", "work"]).ok();
+    it.repo.git(&["commit", "-q", "-m", "both"]).ok();
+    it.repo.git(&["branch", "-q", "-D", "work"]).ok();
+    let said = it.repo.wf(&["done"]).ok().stderr;
+    assert!(!said.contains("no longer linked"), "{said}");
+    assert_eq!(it.a.linked(&it.repo), [id(&it.repo, "HEAD")]);
+}
+
 #[test]
 fn what_is_lost_after_done_is_named_with_what_to_do() {
     let it = Stack::executing_a();
@@ -122,6 +160,37 @@ fn a_reset_of_finished_work_binds_nothing_to_it() {
     it.repo.git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
     it.change("c", &[15], "own");
     assert_eq!(it.linked().last().unwrap(), "own B:T1");
+}
+
+#[test]
+fn what_was_made_again_after_a_reset_binds_nothing_more() {
+    let it = Stack::new();
+    it.repo.git(&["reset", "-q", "--soft", "HEAD~2"]).ok();
+    it.repo.git(&["commit", "-q", "-m", "again"]).ok();
+    it.change("b", &[9], "later");
+    it.repo.git(&["checkout", "-q", "HEAD~1", "--", "b"]).ok();
+    it.repo.git(&["commit", "-q", "-m", "as before"]).ok();
+    let last = it.linked().pop().unwrap();
+    assert!(last.starts_with("as before") && !last.contains(" A:"), "{last}");
+}
+
+#[test]
+fn a_commit_that_names_another_plan_replaces_nothing_that_a_reset_took_away() {
+    let it = Stack::new();
+    it.repo.git(&["reset", "-q", "--hard", "HEAD~1"]).ok();
+    it.edit("c", &[9]);
+    it.repo.git(&["commit", "-q", "-m", "named", "-m", &it.trailers_of_a(&["T1"])]).ok();
+    assert_eq!(it.linked().last().unwrap(), "named A:T1");
+}
+
+#[test]
+fn an_amend_names_the_plan_to_which_its_commit_was_moved() {
+    let it = Stack::new();
+    it.repo.wf(&["link", "HEAD", "ISS-A"]).ok();
+    it.repo.wf(&["link", "--remove", "HEAD", "ISS-B"]).ok();
+    it.repo.git(&["commit", "-q", "--amend", "-m", "moved"]).ok();
+    let trailers = it.trailers("HEAD");
+    assert!(trailers.contains("ISS-A") && !trailers.contains("ISS-B"), "{trailers}");
 }
 
 #[test]

@@ -281,7 +281,9 @@ fn subtasks_that_were_given_up_are_no_tasks_and_many_become_fewer() {
     let report = import(&repo, "task-master", &file);
     assert!(!report["notes"].to_string().contains("draft"), "{report:#}");
     assert!(
-        report["notes"].to_string().contains("its subtask 3 depends on 2, which is not one that stands"),
+        report["notes"]
+            .to_string()
+            .contains("its subtask 3 depends on 2, which was given up or is not there"),
         "{report:#}"
     );
     let said = kept(&report);
@@ -326,8 +328,13 @@ fn issues_of_two_projects_of_gitlab_and_what_jira_gave_up_are_told_apart() {
     let gitlab = "Title,Issue ID,URL,State,Assignee Username\nA,7,https://gitlab.example/g/a/-/issues/7,Open,\"bea, cy\"\n\
                   B,7,https://gitlab.example/g/b/-/issues/7,Open,\n";
     repo.wf_in(gitlab, &["import", "csv", "-"]).ok();
-    assert_eq!(repo.json(&["show", "GL-a-7"])["assignee"], "bea");
-    assert_eq!(repo.json(&["show", "GL-b-7"])["title"], "B");
+    assert_eq!(repo.json(&["show", "GL-g-a-7"])["assignee"], "bea");
+    assert_eq!(repo.json(&["show", "GL-g-b-7"])["title"], "B");
+    // A table of one project gives its issues the same ids.
+    let other = store(&sandbox, "b");
+    let one = gitlab.lines().take(2).collect::<Vec<_>>().join("\n");
+    other.wf_in(&one, &["import", "csv", "-"]).ok();
+    assert_eq!(other.json(&["show", "GL-g-a-7"])["title"], "A");
     let jira = "Summary,Issue key,Status,Status Category,Resolution\nA,ZOO-1,Released,Done,Done\nB,ZOO-2,Done,Done,Won't Do\n";
     repo.wf_in(jira, &["import", "csv", "-"]).ok();
     assert_eq!(["ZOO-1", "ZOO-2"].map(|id| repo.status(id)), ["closed", "cancelled"]);

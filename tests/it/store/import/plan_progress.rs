@@ -58,13 +58,15 @@ fn boxes_are_ticked_and_nothing_else_changes() {
     let ticked = before.replace("- [ ] T004", "- [x] T004");
     assert_eq!(fs::read_to_string(&file).unwrap(), ticked);
 
-    // What was renamed there is named, and the rest is ticked.
-    replace(&file, "T002 [P] Clean the bowl", "T002 [P] Scrub the bowl", 60);
+    // A task whose number another one has now is named, and the rest is ticked.
+    replace(&file, "T002 [P] Clean the bowl", "T002 [P] Order hay", 60);
     repo.wf(&["done", "--force", "--reason", "a test"]).ok();
     let done = repo.json(&["export", "spec-kit", folder]);
     assert_eq!((&done["files"][0]["changes"], &done["files"][0]["missing"]), (&json!(2), &json!(["T002"])));
-    let all =
-        ticked.replace("Clean", "Scrub").replace("[ ] T003", "[x] T003").replace("[ ] T005", "[x] T005");
+    let all = ticked
+        .replace("Clean the bowl", "Order hay")
+        .replace("[ ] T003", "[x] T003")
+        .replace("[ ] T005", "[x] T005");
     assert_eq!(fs::read_to_string(&file).unwrap(), all);
 }
 

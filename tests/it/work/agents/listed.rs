@@ -66,7 +66,7 @@ fn the_agents_of_runs_are_marked() {
     repo.git(&["config", "wf.run.reviewer", "codex"]).ok();
     repo.git(&["config", "wf.run.executor", "sh ./build.sh"]).ok();
     assert_eq!(listed(&repo, "codex")["roles"], json!(["planner", "reviewer"]));
-    let own = listed(&repo, "sh");
+    let own = listed(&repo, "build.sh");
     assert_eq!((&own["roles"], &own["command"]["value"]), (&json!(["executor"]), &json!("sh ./build.sh")));
     let shown = repo.wf(&["agents", "list"]).ok().stdout;
     assert!(shown.contains("planner, reviewer"), "{shown}");

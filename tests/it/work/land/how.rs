@@ -178,6 +178,33 @@ fn work_that_builds_on_a_squash_of_several_commits_lands_in_any_way() {
     }
 }
 
+/// The trailers of the host's commit name the task of both commits; its change is only that of the first.
+#[test]
+fn work_of_others_of_which_only_a_part_has_landed_comes_along() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.planned("ISS-001", &tested(plan_on("base")));
+    repo.git(&["switch", "--quiet", "-c", "first", "main"]).ok();
+    repo.wf(&["next", "ISS-001"]).ok();
+    repo.commit("base", "1\n2\n3 of the first\n", "First part");
+    let trailers = repo.git(&["log", "-1", "--format=%(trailers:only)"]).ok().stdout;
+    repo.commit("more.txt", "more\n", "Second part");
+    repo.wf(&["done"]).ok();
+    repo.planned("ISS-002", &tested(plan_on("b.txt")));
+    repo.git(&["switch", "--quiet", "-c", "second", "first"]).ok();
+    repo.wf(&["next", "ISS-002"]).ok();
+    repo.commit("b.txt", "b\n", "Build on it");
+    repo.wf(&["done"]).ok();
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    repo.commit("base", "1 moved\n2\n3\n", "Move");
+    repo.write("base", "1 moved\n2\n3 of the first\n");
+    let squash = ["commit", "--quiet", "--all", "-m", "By the host", "-m", trailers.trim()];
+    repo.git(&[&["-c", "core.hooksPath=/dev/null"], &squash[..]].concat()).ok();
+    repo.wf(&["land", "ISS-002", "--how", "rebase", "--yes"]).ok();
+    assert_eq!(repo.subjects("main")[..3], ["Build on it", "Second part", "By the host"]);
+    assert_eq!(repo.text_at("main", "more.txt"), "more\n");
+}
+
 #[test]
 fn the_links_of_others_follow_if_their_commits_come_along() {
     let sandbox = Sandbox::new();

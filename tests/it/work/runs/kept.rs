@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::live::{Live, WAITS, gate, latest, open};
+use super::live::{Live, WAITS, branches, gate, latest, open};
 use super::world::{BUILDS, PLANS, World};
 
 /// The breaches of the latest run whose text has these words.
@@ -157,4 +157,34 @@ fn a_run_that_stops_at_its_first_step_says_how_it_goes_on() {
     );
     world.repo.wf(&["run", "resume", "--yes"]).ok();
     assert_eq!(world.repo.json(&["show", "ISS-1"])["status"], "completed");
+}
+
+#[test]
+fn what_an_agent_left_uncommitted_is_kept_on_a_branch_that_the_log_names() {
+    let world = World::new();
+    gate(&world);
+    // It has written the file when the gate opens, and waits there once more.
+    let script = format!("if once killed; then echo half >> a.txt; {WAITS}; {WAITS}; fi; {BUILDS}");
+    world.agent("executor", &script);
+    let live =
+        Live::until("ISS-1 About ISS-1: execution by executor", &world.repo, &["run", "ISS-1", "--yes"]);
+    open(&world);
+    live.kill();
+    world.repo.wf(&["run", "resume", "--yes"]).ok();
+    let kept = branches(&world.repo).lines().find(|name| name.starts_with("wf/kept/")).map(str::to_owned);
+    let kept = kept.expect("a branch");
+    let log = world.repo.wf(&["run", "log"]).ok().stdout;
+    assert!(log.contains(&format!("uncommitted changes are on the branch {kept}")), "{log}");
+    assert!(world.repo.git(&["show", &format!("{kept}:a.txt")]).ok().stdout.contains("half"));
+}
+
+#[test]
+fn a_run_that_integrates_nothing_leaves_no_branch() {
+    let world = World::new();
+    world.agent("planner", "exit 3");
+    let ran = world.repo.wf(&["run", "ISS-1", "--yes"]).fails(1);
+    assert!(!ran.stdout.contains("wf/RUN-"), "{}", ran.stdout);
+    assert_eq!(branches(&world.repo), "");
+    let show = world.repo.wf(&["run", "show"]).ok().stdout;
+    assert!(!show.contains("wf/RUN-"), "{show}");
 }

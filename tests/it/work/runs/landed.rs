@@ -140,3 +140,12 @@ fn a_run_and_next_agree_on_what_has_arrived() {
     );
     repo.wf(&next).ok();
 }
+
+#[test]
+fn a_bug_that_ends_a_landing_ends_neither_the_run_nor_its_other_attempts() {
+    let world = World::new();
+    let panics = world.repo.with_env("WF_FAULT", "landing").with_env("WF_FAULT_RUN", "false");
+    let ran = panics.wf(&["run", "ISS-1", "--land", "--yes"]).ok();
+    assert!(ran.stderr.contains("did not land: a bug in git-wf ended it"), "{}", ran.stderr);
+    assert_eq!(column(&world.repo.json(&["list", "--unlanded"]), "id"), [""; 0], "{}", ran.stderr);
+}

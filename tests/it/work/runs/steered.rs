@@ -4,11 +4,11 @@ use std::process::Stdio;
 
 use serde_json::json;
 
-use super::live::{Live, latest};
+use super::live::{Live, WAITS, gate, latest, open};
 use super::resolved::{BOTH, conflicting};
 use super::sessions;
 use super::world::{BUILDS, PLANS, World};
-use crate::support::{Ends, column, plan_on};
+use crate::support::{Ends, column, plan_on, record};
 
 /// Runs git-wf in the repository of the user, as a person would in another terminal.
 fn person(world: &World, words: &str) -> String {
@@ -87,7 +87,8 @@ fn a_paused_run_begins_nothing_until_it_goes_on() {
     let pauses = person(&world, "run pause");
     world.agent("executor", &format!("if once paused; then {pauses}; fi; {BUILDS}"));
     let program = env!("CARGO_BIN_EXE_git-wf");
-    let mut run = world.repo.command(program, &["run", "ISS-1", "ISS-2", "--yes"]);
+    let budget = ["--budget", "9000000 tokens"];
+    let mut run = world.repo.command(program, &[&["run", "ISS-1", "ISS-2", "--yes"][..], &budget].concat());
     let mut run = Ends(run.stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap());
     // The step in hand comes to its end, and no other one begins.
     while world.repo.json(&["show", "ISS-1"])["status"] != "completed" {
@@ -102,12 +103,13 @@ fn a_paused_run_begins_nothing_until_it_goes_on() {
     let refused = world.repo.refused(2, &["run", "resume", "--planner", "nobody"]);
     assert!(refused["message"].as_str().unwrap().contains("goes on with its agents"), "{refused}");
     let goes = world.repo.wf(&["run", "resume", "--budget", "50 USD"]).ok().stdout;
-    assert!(goes.contains("goes on"), "{goes}");
+    assert!(goes.contains("continues"), "{goes}");
     assert!(run.0.wait().unwrap().success());
     assert_eq!(world.repo.status("ISS-2"), "completed");
     let log = world.repo.json(&["run", "log"]);
     let goes_on = log.as_array().unwrap().iter().find(|entry| entry["order"] == "resume").unwrap();
     assert!(goes_on["budget"].to_string().contains("50"), "{goes_on:#}");
+    assert_eq!(goes_on["budget"]["tokens"], 9_000_000, "{goes_on:#}");
 }
 
 #[test]
@@ -258,4 +260,40 @@ fn an_agent_that_resolves_a_conflict_can_be_stopped() {
     assert_eq!(issues.matches("stopped it").count(), 1, "{}\n{}\n{run:#}", told(&world), ran.stderr);
     // The other one is merged.
     assert_eq!(issues.matches("\"completed\"").count(), 1, "{run:#}");
+}
+
+/// As one that a newer version wrote.
+#[test]
+fn an_entry_of_the_log_that_cannot_be_read_does_not_keep_a_run_from_its_end() {
+    let world = World::new();
+    gate(&world);
+    world.agent("executor", &format!("{WAITS}; {BUILDS}"));
+    let live = Live::until("execution by executor", &world.repo, &["run", "ISS-1", "--yes"]);
+    let run = latest(&world.repo);
+    let entry = json!({"type": "later", "actor": "Ada", "at": "2026-11-21T01:05:00.000Z"});
+    let (id, entry) = record::entry("20261121T010500000Z-00000", entry);
+    world.repo.plumb_records(&[(format!("runs/{run}/log/{id}.json"), entry)]);
+    open(&world);
+    let (code, told) = live.ends();
+    assert_eq!((code, world.repo.status("ISS-1").as_str()), (0, "completed"), "{told}");
+    assert_eq!(world.repo.json(&["run", "show"])["state"]["status"], "completed");
+}
+
+/// The landing of the first issue takes until both are merged.
+#[test]
+fn work_that_waits_to_land_does_not_land_once_it_is_stopped() {
+    let world = World::new();
+    let repo = &world.repo;
+    repo.issue("ISS-2");
+    let here = world.sandbox.root().display();
+    let test = format!("n=0; until test -e '{here}/go' || test $n = 600; do n=$((n+1)); sleep 0.1; done");
+    repo.git(&["config", "wf.land.test", &test]).ok();
+    let args = ["run", "ISS-1", "ISS-2", "--land", "--jobs", "2", "--yes"];
+    let live = Live::until("ISS-2 About ISS-2: merged into", repo, &args);
+    repo.wf(&["run", "stop", "ISS-2"]).ok();
+    std::fs::write(world.sandbox.root().join("go"), "").unwrap();
+    let (_, told) = live.ends();
+    assert_eq!(column(&repo.json(&["list", "--unlanded"]), "id"), ["ISS-2"], "{told}");
+    let issues = repo.json(&["run", "show"])["state"]["issues"].clone();
+    assert!(issues["ISS-2"]["error"].as_str().unwrap().contains("stopped it"), "{issues:#}");
 }

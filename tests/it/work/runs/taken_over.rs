@@ -103,6 +103,7 @@ fn a_branch_is_not_pushed_by_a_driver_that_lost_the_run() {
     let race = format!(
         "ours() {{ (cd '{ours}' && '{program}' \"$@\"); }}; hers() {{ (cd '{hers}' && '{program}' \"$@\"); }}
          run=$(ours run show --json | grep -o 'RUN-[0-9a-z-]*' | head -n 1); ours sync && hers sync || exit 1
+         git -C '{ours}' push -q origin \"wf/$run\" && git -C '{hers}' fetch -q origin \"wf/$run:wf/$run\" || exit 1
          hers run resume \"$run\" --take-over --yes; hers sync && ours sync"
     );
     let dying = ada.with_env("WF_FAULT", "landing").with_env("WF_FAULT_RUN", &race);
