@@ -58,7 +58,7 @@ pub(super) fn reset(
 ) -> Result<Vec<Rewrite>, StoreError> {
     let mut taken: Vec<&CodeCommit> = last.taken.iter().collect();
     if store.commit_tree(last.before)? != commit.tree {
-        // Work that is over, or that goes on elsewhere, was dropped, not made again.
+        // A plan that is not executed here has no part in the new commit: its old one was dropped.
         let Some(own) = bound_execution(store)? else { return Ok(vec![]) };
         let named = links::solutions(&store.snapshot()?, &trailers::parse(&commit.message))?;
         if !named.is_empty() && !named.contains(&own.execution.solution_id) {

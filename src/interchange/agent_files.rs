@@ -116,7 +116,7 @@ enum Besides {
     Version,
     /// The address of its schema, at the beginning. The agent adds it where it is missing.
     Schema(&'static str),
-    /// The version of the settings of Qwen Code, at the beginning, which writes a file anew that has an older one.
+    /// The version of Qwen Code's settings, at the beginning. Qwen Code rewrites a file that has an older version.
     QwenVersion,
 }
 

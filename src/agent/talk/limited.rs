@@ -14,8 +14,8 @@ pub(in crate::agent) fn exited(agent: String, code: i32, heard: &AgentOutput) ->
     limited.unwrap_or_else(|| Unanswered::Failed { agent, code, said: heard.said() })
 }
 
-/// Why there is no answer in the output of an agent that ended as it should. One that speaks a protocol says there that it is
-/// limited.
+/// Why there is no answer in the output of an agent that exited with 0. An agent that speaks a protocol would have reported a
+/// limit as an error of the protocol.
 pub(super) fn silent(agent: String, protocol: Protocol, heard: &AgentOutput) -> Unanswered {
     let limited = match protocol {
         Protocol::Plain => in_log(&agent, heard).or_else(|| at_end(&agent, heard)),
