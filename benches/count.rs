@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 const ISSUES: usize = 10_000;
+/// How many commits the claimed issue has before its hooks are counted.
+const COMMITS: usize = 20;
 const WORDS: [&str; 12] = [
     "parser", "index", "queue", "cache", "token", "merge", "branch", "login", "screen", "export", "import",
     "retry",
@@ -68,10 +70,42 @@ fn measure(program: &Path, issues: usize) {
     for (name, args, writes) in ROWS {
         let counted = count(repo, &[&[wf], *args].concat());
         let floor = if *writes { write } else { read };
-        println!("{name:<14} {:8.2} M {:6.1} ×", millions(counted), millions(counted) / millions(floor));
+        print_row(name, counted, floor);
     }
+    count_with_a_claim(repo, wf, write);
     let outside = tempfile::tempdir().unwrap();
     println!("{:<14} {:8.2} M", "no repository", millions(count(outside.path(), &[wf])));
+}
+
+/// What is done while a plan is executed, in this order.
+fn count_with_a_claim(repo: &Path, wf: &str, floor: u64) {
+    let example = command(repo, &[wf, "schema", "solution", "--example"]).output().unwrap();
+    std::fs::write(repo.join("plan.json"), example.stdout).unwrap();
+    run(repo, &[wf, "plan", "add", "GH-5", "plan.json"]);
+    run(repo, &[wf, "queue", "add", "GH-5"]);
+    print_row("next", count(repo, &[wf, "next"]), floor);
+    // The work so far, all in one file.
+    for n in 0..COMMITS {
+        stage(repo, n);
+        run(repo, &["git", "commit", "--quiet", "-m", "more"]);
+        run(repo, &[wf, "hook", "post-commit"]);
+    }
+    stage(repo, COMMITS);
+    print_row("hook, claim", count(repo, &[wf, "hook", "commit-msg", "msg"]), floor);
+    run(repo, &["git", "commit", "--quiet", "-F", "msg"]);
+    print_row("hook after it", count(repo, &[wf, "hook", "post-commit"]), floor);
+    print_row("done", count(repo, &[wf, "done"]), floor);
+}
+
+fn stage(repo: &Path, n: usize) {
+    let lines: String =
+        (0..100).map(|line| format!("line {line} {}\n", if line == n { "new" } else { "" })).collect();
+    std::fs::write(repo.join("work.txt"), lines).unwrap();
+    run(repo, &["git", "add", "work.txt"]);
+}
+
+fn print_row(name: &str, counted: u64, floor: u64) {
+    println!("{name:<14} {:8.2} M {:6.1} ×", millions(counted), millions(counted) / millions(floor));
 }
 
 fn millions(count: u64) -> f64 {

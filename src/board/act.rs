@@ -106,13 +106,7 @@ impl Deed {
         let Self { issue, act } = self;
         let id = issue.clone();
         let report = match act {
-            BoardAct::Create((title, text)) => {
-                let text = if text.is_empty() { None } else { Some(text) };
-                let done =
-                    issues::new(session, NewIssue { title: Some(title), text, ..NewIssue::default() })?;
-                let new = done.view.issue.id.to_string();
-                return Ok((new, report(done, |view| format!("registered {}", view.issue.id))));
-            }
+            BoardAct::Create((title, text)) => return create(session, title, text),
             BoardAct::Status(status) => {
                 let status = Some(StatusChange::To(status));
                 standing(edit(session, issue, status, NewFields::default())?)
@@ -156,18 +150,28 @@ impl Deed {
                 let done = work::release(session, &ReleaseLease { item: Some(issue), force: None })?;
                 report(done, |released| format!("released {id}, which is {}", released.issue_status))
             }
-            BoardAct::Retry => {
-                let done = work::retry(session, &Retry { issue: Some(issue), same_plan: false })?;
-                report(done, |all| {
-                    let issues = all.iter().map(|retried| &retried.issue);
-                    let words = issues.map(|view| format!("{} is {}", view.issue.id, view.derived.status));
-                    words.collect::<Vec<_>>().join(", ")
-                })
-            }
+            BoardAct::Retry => retry(session, issue)?,
             BoardAct::Review(given) => review(session, given)?,
         };
         Ok((id, report))
     }
+}
+
+/// Also gives the id of the new issue.
+fn create(session: &Session, title: String, text: String) -> Result<(String, Report), Refusal> {
+    let text = if text.is_empty() { None } else { Some(text) };
+    let done = issues::new(session, NewIssue { title: Some(title), text, ..NewIssue::default() })?;
+    let new = done.view.issue.id.to_string();
+    Ok((new, report(done, |view| format!("registered {}", view.issue.id))))
+}
+
+fn retry(session: &Session, issue: String) -> Result<Report, Refusal> {
+    let done = work::retry(session, &Retry { issue: Some(issue), same_plan: false })?;
+    Ok(report(done, |all| {
+        let issues = all.iter().map(|retried| &retried.issue);
+        let words = issues.map(|view| format!("{} is {}", view.issue.id, view.derived.status));
+        words.collect::<Vec<_>>().join(", ")
+    }))
 }
 
 fn edit(

@@ -80,82 +80,120 @@ impl BoardSettings {
 /// # Errors
 /// There is no store; the terminal cannot be used; a bug ended the thread that reads or the one that writes.
 pub(crate) fn run(settings: &BoardSettings) -> Result<(), Refusal> {
-    let session = settings.session(Box::new(NoProgress))?;
-    session.check_store()?;
-    let mut screen = Fullscreen::enter().map_err(gone)?;
-    let mut helpers = Helpers::start(settings, screen.has_colour())?;
-    let mut files = WatchedFiles::current(session.store());
-    let me = session.store().identity().map(|it| it.name).unwrap_or_default();
-    let size = screen.size().map_err(gone)?;
-    let mut model = Model::new(settings.lent.filter, &settings.filter, me, size);
-    model.strokes = Strokes::from_env();
-    let (mut looked, mut is_changed) = (Instant::now(), true);
-    let mut effects = model.begin();
+    let mut board = Board::start(settings)?;
     loop {
-        for effect in std::mem::take(&mut effects) {
-            match effect {
-                BoardEffect::Quit => {
-                    // Writes in progress are completed first.
-                    drop(screen);
-                    return helpers.end();
-                }
-                BoardEffect::Suspend => {
-                    if !suspend() {
-                        model.said = Some("cannot suspend: no shell would resume the board".into());
-                        is_changed = true;
-                    }
-                }
-                BoardEffect::Redraw => {
-                    screen.forget().map_err(gone)?;
-                    is_changed = true;
-                }
-                BoardEffect::Edit(text) => {
-                    let edited = screen.lend(|| (settings.lent.edit)(&session, &text)).map_err(gone)?;
-                    let edited =
-                        edited.map_err(|(message, hint)| RefusedText { message, details: vec![], hint });
-                    effects.extend(update::update(&mut model, BoardEvent::Edited(edited)));
-                    is_changed = true;
-                }
-                effect => helpers.ask(effect)?,
+        for effect in std::mem::take(&mut board.effects) {
+            if matches!(effect, BoardEffect::Quit) {
+                let Board { screen, mut helpers, .. } = board;
+                // Writes in progress are completed first.
+                drop(screen);
+                return helpers.end();
             }
+            board.perform(effect)?;
         }
+        board.draw()?;
+        if board.effects.is_empty() {
+            board.wait()?;
+        }
+    }
+}
+
+/// The board at work.
+struct Board<'a> {
+    settings: &'a BoardSettings,
+    helpers: Helpers,
+    screen: Fullscreen,
+    session: Session,
+    files: WatchedFiles,
+    /// When the files were looked at last.
+    looked: Instant,
+    model: Model,
+    /// Whether the screen shows another state of the model.
+    is_changed: bool,
+    effects: Vec<BoardEffect>,
+}
+
+impl<'a> Board<'a> {
+    fn start(settings: &'a BoardSettings) -> Result<Self, Refusal> {
+        let session = settings.session(Box::new(NoProgress))?;
+        session.check_store()?;
+        let screen = Fullscreen::enter().map_err(gone)?;
+        let helpers = Helpers::start(settings, screen.has_colour())?;
+        let files = WatchedFiles::current(session.store());
+        let me = session.store().identity().map(|it| it.name).unwrap_or_default();
         let size = screen.size().map_err(gone)?;
-        if size != model.size {
-            let resized = BoardEvent::Input(Input::Size(size.0, size.1));
-            effects.extend(update::update(&mut model, resized));
-            is_changed = true;
+        let mut model = Model::new(settings.lent.filter, &settings.filter, me, size);
+        model.strokes = Strokes::from_env();
+        let (looked, effects) = (Instant::now(), model.begin());
+        Ok(Self { settings, helpers, screen, session, files, looked, model, is_changed: true, effects })
+    }
+
+    fn tell(&mut self, event: BoardEvent) {
+        self.effects.extend(update::update(&mut self.model, event));
+        self.is_changed = true;
+    }
+
+    fn perform(&mut self, effect: BoardEffect) -> Result<(), Refusal> {
+        match effect {
+            BoardEffect::Suspend => {
+                if !suspend() {
+                    self.model.said = Some("cannot suspend: no shell would resume the board".into());
+                    self.is_changed = true;
+                }
+            }
+            BoardEffect::Redraw => {
+                self.screen.forget().map_err(gone)?;
+                self.is_changed = true;
+            }
+            BoardEffect::Edit(text) => {
+                let (edit, session) = (self.settings.lent.edit, &self.session);
+                let edited = self.screen.lend(|| edit(session, &text)).map_err(gone)?;
+                let edited = edited.map_err(|(message, hint)| RefusedText { message, details: vec![], hint });
+                self.tell(BoardEvent::Edited(edited));
+            }
+            effect => self.helpers.ask(effect)?,
         }
-        if std::mem::take(&mut is_changed) {
-            screen
-                .draw(|frame| {
-                    fault::point("drawn");
-                    if let Some(cursor) = view::draw(&model, frame.buffer_mut()) {
-                        frame.set_cursor_position(cursor);
-                    }
-                })
-                .map_err(gone)?;
+        Ok(())
+    }
+
+    /// Draws what has changed, in the present size.
+    fn draw(&mut self) -> Result<(), Refusal> {
+        let size = self.screen.size().map_err(gone)?;
+        if size != self.model.size {
+            self.tell(BoardEvent::Input(Input::Size(size.0, size.1)));
         }
-        if !effects.is_empty() {
-            continue;
+        if !std::mem::take(&mut self.is_changed) {
+            return Ok(());
         }
-        let mut patience = if model.is_waiting() { SOON } else { TICK.saturating_sub(looked.elapsed()) };
+        let model = &self.model;
+        let drawn = self.screen.draw(|frame| {
+            fault::point("drawn");
+            if let Some(cursor) = view::draw(model, frame.buffer_mut()) {
+                frame.set_cursor_position(cursor);
+            }
+        });
+        drawn.map_err(gone)
+    }
+
+    /// Waits for something to happen, but not for long.
+    fn wait(&mut self) -> Result<(), Refusal> {
+        let mut patience =
+            if self.model.is_waiting() { SOON } else { TICK.saturating_sub(self.looked.elapsed()) };
         // All pending input is handled before the next draw.
-        while let Some(input) = screen.next(patience).map_err(gone)? {
-            effects.extend(update::update(&mut model, BoardEvent::Input(input)));
-            is_changed = true;
+        while let Some(input) = self.screen.next(patience).map_err(gone)? {
+            self.tell(BoardEvent::Input(input));
             patience = Duration::ZERO;
         }
-        while let Some(event) = helpers.answer()? {
-            effects.extend(update::update(&mut model, event));
-            is_changed = true;
+        while let Some(event) = self.helpers.answer()? {
+            self.tell(event);
         }
-        if looked.elapsed() >= TICK {
-            looked = Instant::now();
-            if files.look_again() {
-                effects.extend(update::update(&mut model, BoardEvent::Moved));
-                is_changed = true;
+        if self.looked.elapsed() >= TICK {
+            self.looked = Instant::now();
+            if self.files.look_again() {
+                self.tell(BoardEvent::Moved);
             }
         }
+        Ok(())
     }
 }
 

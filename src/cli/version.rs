@@ -29,23 +29,24 @@ pub(super) struct VersionAnswer {
 pub(super) fn print(words: &[OsString]) -> ExitCode {
     let is = |word: &str| words.iter().any(|it| it == word);
     let mut context = CliContext::new(is("--json"), false);
+    let is_json = context.json();
+    let is_short = is("-V") && !is_json;
     let answer = VersionAnswer {
         version: env!("CARGO_PKG_VERSION"),
         commit: option_env!("GIT_WF_BUILT_FROM").filter(|commit| !commit.is_empty()),
         format: FORMAT,
-        git: git_version(),
+        git: if is_short { None } else { git_version() },
     };
-    let is_json = context.json();
     let screen = &mut context.screen;
-    let written = match (is_json, is("-V")) {
-        (true, _) => screen.print_json(&answer),
-        (false, true) => writeln!(screen, "git-wf {}", answer.version),
-        (false, false) => {
-            let commit =
-                answer.commit.map_or_else(|| "development build".to_owned(), |it| format!("commit {it}"));
-            let git = answer.git.as_deref().unwrap_or("not found");
-            writeln!(screen, "git-wf {} ({commit})\nformat {}\ngit {git}", answer.version, answer.format)
-        }
+    let written = if is_json {
+        screen.print_json(&answer)
+    } else if is_short {
+        writeln!(screen, "git-wf {}", answer.version)
+    } else {
+        let commit =
+            answer.commit.map_or_else(|| "development build".to_owned(), |it| format!("commit {it}"));
+        let git = answer.git.as_deref().unwrap_or("not found");
+        writeln!(screen, "git-wf {} ({commit})\nformat {}\ngit {git}", answer.version, answer.format)
     };
     let (shown, _) = context.finish();
     match written.and(shown) {

@@ -62,7 +62,7 @@ pub(crate) struct CommitAuthor {
 /// A commit to pick.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pick {
-    /// It.
+    /// The commit.
     pub(crate) id: ObjectId,
     /// Whether the other side has a commit with the same patch id, which ignores whitespace.
     pub(crate) has_look_alike: bool,

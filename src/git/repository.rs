@@ -11,7 +11,7 @@ use super::discover::{absolute, discover};
 use super::error::LenderGone;
 use super::second_look::twice;
 use super::trees::Recent;
-use super::{Commit, Config, Environment, Fault, GitError, HashKind, Object, ObjectId};
+use super::{Commit, Config, Derived, Environment, Fault, GitError, HashKind, Object, ObjectId};
 
 /// Trees and small records are read again and again within one command.
 const OBJECT_CACHE: usize = 16 * 1024 * 1024;
@@ -23,11 +23,12 @@ pub(crate) struct Repository {
     pub(super) gix: gix::Repository,
     pub(super) environment: Environment,
     pub(super) recent: RefCell<Recent>,
+    derived: Derived,
 }
 
 impl Clone for Repository {
     fn clone(&self) -> Self {
-        Self::new(self.gix.clone(), self.environment.clone())
+        Self { derived: self.derived.clone(), ..Self::new(self.gix.clone(), self.environment.clone()) }
     }
 }
 
@@ -77,7 +78,7 @@ impl Repository {
     /// Replacement objects belong to one clone. Whoever wrote the next state on top of one would publish it.
     fn new(mut gix: gix::Repository, environment: Environment) -> Self {
         gix.objects.ignore_replacements = true;
-        Self { gix, environment, recent: RefCell::default() }
+        Self { gix, environment, recent: RefCell::default(), derived: Derived::default() }
     }
 
     /// Opens the repository of `folder`, or the one that `GIT_DIR` names.
@@ -97,13 +98,19 @@ impl Repository {
 
     /// This repository, but new objects stay in memory.
     pub(crate) fn in_memory(&self) -> Self {
-        Self::new(self.gix.clone().with_object_memory(), self.environment.clone())
+        let repo = Self::new(self.gix.clone().with_object_memory(), self.environment.clone());
+        Self { derived: self.derived.clone(), ..repo }
     }
 
     /// What another thread needs to open the repository.
     pub(crate) fn opener(&self) -> Opener {
         let (options, environment) = (self.gix.open_options().clone(), self.environment.clone());
         Opener { git_dir: self.git_dir(), options, environment }
+    }
+
+    /// What was derived from trees.
+    pub(crate) fn derived(&self) -> &Derived {
+        &self.derived
     }
 
     /// The environment in which it was opened.

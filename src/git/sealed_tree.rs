@@ -157,8 +157,8 @@ fn in_time(mut command: Command, limit: Duration) -> Result<Vec<u8>, GitError> {
     let words = joined(&args);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let begun = Instant::now();
-    let is_late = || begun.elapsed() >= limit;
-    let ended = stoppable::output(command, false, Duration::ZERO, &is_late, &|_, _, _| {});
+    let ended =
+        stoppable::output(command, false, Duration::ZERO, &|| begun.elapsed() >= limit, &|_, _, _| {});
     match ended.map_err(|source| GitError::Start { command: words.clone(), source })? {
         Some(output) => Ok(succeeded(&args, output)?.stdout),
         None => Err(GitError::Failed {

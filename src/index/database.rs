@@ -14,7 +14,7 @@ use crate::store::object_id;
 /// "wfix": distinguishes this file from other databases.
 const APPLICATION: i32 = 0x7766_6978;
 /// Raised with every change of the tables, of what is derived into them, and of the rules whose results are kept.
-const VERSION: i32 = 31;
+const VERSION: i32 = 32;
 /// More statements than one issue needs, so that none is prepared again for each issue.
 const STATEMENTS: usize = 64;
 /// Bytes of full text that are buffered before they are written: each portion is later merged with others, so a few
@@ -188,7 +188,7 @@ pub(super) fn clear(db: &Connection, part: IndexPart) -> Result<(), IndexError> 
         IndexPart::Rows => {
             "DELETE FROM issues; DELETE FROM authors; DELETE FROM tags; DELETE FROM components;
              DELETE FROM depends; DELETE FROM parents;
-             DELETE FROM uids; DELETE FROM queues; DELETE FROM links; DELETE FROM facts; DELETE FROM items;
+             DELETE FROM uids; DELETE FROM queues; DELETE FROM links; DELETE FROM link_files; DELETE FROM facts; DELETE FROM items;
              DELETE FROM landing; DELETE FROM landing_proofs; DELETE FROM meta WHERE key = 'first land';"
         }
         IndexPart::Words => "INSERT INTO words (words) VALUES ('delete-all');",

@@ -110,6 +110,25 @@ impl Condition {
         Self { find: Some(find.into()), ..Self::test(test, values) }
     }
 
+    /// Matches the issues with one of these values in a column.
+    fn equal(column: &str, values: Vec<Value>) -> Self {
+        let marks = marks(values.len());
+        Self::found(
+            format!("SELECT n FROM issues WHERE {column} IN ({marks})"),
+            format!("i.{column} IN ({marks})"),
+            values,
+        )
+    }
+
+    /// Matches the issues with this value in another table.
+    fn with_row(table: &str, column: &str, value: &str) -> Self {
+        Self::found(
+            format!("SELECT n FROM {table} WHERE {column} = ?"),
+            format!("EXISTS (SELECT 1 FROM {table} t WHERE t.n = i.n AND t.{column} = ?)"),
+            vec![text_value(value)],
+        )
+    }
+
     /// Matches the issues that a query finds.
     fn one_of(find: &str, values: Vec<Value>) -> Self {
         Self::found(find, format!("i.n IN ({find})"), values)
@@ -125,89 +144,37 @@ pub(super) fn all(conditions: Vec<Condition>) -> (String, Vec<Value>) {
 
 impl Index<'_> {
     pub(super) fn conditions(&self, filter: &Filter) -> Result<Vec<Condition>, IndexError> {
-        let mut all = Vec::new();
-        if filter.statuses.is_empty() {
-            let is_open = !filter.includes_closed();
-            all.push(Condition::test(if is_open { "i.over = 0" } else { "i.over >= 0" }, vec![]));
-        } else {
-            let values: Vec<Value> =
-                filter.statuses.iter().map(|status| Value::Integer(*status as i64)).collect();
-            let marks = marks(values.len());
-            all.push(Condition::found(
-                format!("SELECT n FROM issues WHERE status IN ({marks})"),
-                format!("i.status IN ({marks})"),
-                values,
-            ));
-        }
-        for (table, column, wanted) in
-            [("tags", "tag", &filter.tags), ("components", "component", &filter.components)]
-        {
-            all.extend(wanted.iter().map(|value| {
-                let names = names_of_tag(value);
-                if table == "tags" && names.len() > 1 {
-                    let marks = marks(names.len());
-                    let exists =
-                        format!("EXISTS (SELECT 1 FROM tags t WHERE t.n = i.n AND t.tag IN ({marks}))");
-                    return Condition::test(exists, names.into_iter().map(text_value).collect());
-                }
-                Condition::found(
-                    format!("SELECT n FROM {table} WHERE {column} = ?"),
-                    format!("EXISTS (SELECT 1 FROM {table} t WHERE t.n = i.n AND t.{column} = ?)"),
-                    vec![text_value(value)],
-                )
-            }));
-        }
+        let mut all = vec![of_status(filter)];
+        all.extend(filter.tags.iter().map(|tag| of_tag(tag)));
+        let components = filter.components.iter();
+        all.extend(components.map(|name| Condition::with_row("components", "component", name)));
         for (field, words) in &filter.fields {
-            let values: Vec<Value> = words.iter().filter_map(|word| field.key(word)).map(key_value).collect();
-            let (column, marks) = (field.column, marks(values.len()));
-            let test = format!("i.{column} IN ({marks})");
-            all.push(match field.values {
-                // Many issues have each of a few values.
-                ValueKind::Choice { .. } => Condition::test(test, values),
-                ValueKind::Person | ValueKind::Word => Condition::found(
-                    format!("SELECT n FROM issues WHERE {column} IN ({marks})"),
-                    test,
-                    values,
-                ),
-            });
+            all.push(of_field(field, words));
         }
-        let mut equal = |column: &str, values: Vec<Value>| {
-            let marks = marks(values.len());
-            all.push(Condition::found(
-                format!("SELECT n FROM issues WHERE {column} IN ({marks})"),
-                format!("i.{column} IN ({marks})"),
-                values,
-            ));
-        };
         if let Some(author) = &filter.author {
-            equal("author", self.authors(author)?);
+            all.push(Condition::equal("author", self.authors(author)?));
         }
         if let Some(wave) = filter.wave {
-            equal("wave", vec![i64::try_from(wave).map_or(Value::Null, Value::Integer)]);
+            let wave = i64::try_from(wave).map_or(Value::Null, Value::Integer);
+            all.push(Condition::equal("wave", vec![wave]));
         }
-        for (time, test) in [(filter.since, "i.created >= ?"), (filter.until, "i.created <= ?")] {
-            all.extend(time.map(|time| Condition::test(test, vec![Value::Integer(time.millis())])));
-        }
-        for (time, test) in [(filter.closed_since, "finished >= ?"), (filter.closed_until, "finished <= ?")] {
-            let find = format!("SELECT n FROM issues WHERE {test}");
-            all.extend(time.map(|time| {
-                Condition::found(find, format!("i.{test}"), vec![Value::Integer(time.millis())])
-            }));
-        }
-        if let Some(parent) = &filter.parent {
-            all.push(Condition::found(
-                "SELECT n FROM parents WHERE parent = ?",
-                "EXISTS (SELECT 1 FROM parents t WHERE t.n = i.n AND t.parent = ?)",
-                vec![text_value(parent)],
-            ));
-        }
+        all.extend(of_times(filter));
+        all.extend(filter.parent.iter().map(|parent| Condition::with_row("parents", "parent", parent)));
         if !filter.assignees.is_empty() {
             let values = filter.assignees.iter().map(|assignee| text_value(assignee)).collect();
-            all.push(Condition::test(
-                format!("folded(ifnull(i.assignee, '')) IN ({})", marks(filter.assignees.len())),
-                values,
-            ));
+            let marks = marks(filter.assignees.len());
+            all.push(Condition::test(format!("folded(ifnull(i.assignee, '')) IN ({marks})"), values));
         }
+        self.add_of_work(filter, &mut all)?;
+        if let Some(search) = &filter.search {
+            let values = vec![text_value(&query::query(search))];
+            all.push(Condition::one_of("SELECT rowid FROM words WHERE words MATCH ?", values));
+        }
+        Ok(all)
+    }
+
+    /// Adds what has to be known of other issues, plans, queues and executions.
+    fn add_of_work(&self, filter: &Filter, all: &mut Vec<Condition>) -> Result<(), IndexError> {
         if filter.unblocked {
             all.push(Condition::test(UNBLOCKED, vec![]));
         }
@@ -238,11 +205,7 @@ impl Index<'_> {
             let sql = "EXISTS (SELECT 1 FROM uids u WHERE u.n = i.n AND u.kind = ?)";
             all.push(Condition::test(sql, vec![Value::Integer(RowKind::Execution as i64)]));
         }
-        if let Some(search) = &filter.search {
-            let values = vec![text_value(&query::query(search))];
-            all.push(Condition::one_of("SELECT rowid FROM words WHERE words MATCH ?", values));
-        }
-        Ok(all)
+        Ok(())
     }
 
     /// Authors whose name or address contains `part`.
@@ -259,6 +222,48 @@ impl Index<'_> {
         }
         Ok(found)
     }
+}
+
+fn of_status(filter: &Filter) -> Condition {
+    if filter.statuses.is_empty() {
+        return Condition::test(if filter.includes_closed() { "i.over >= 0" } else { "i.over = 0" }, vec![]);
+    }
+    let values = filter.statuses.iter().map(|status| Value::Integer(*status as i64));
+    Condition::equal("status", values.collect())
+}
+
+fn of_tag(tag: &str) -> Condition {
+    let names = names_of_tag(tag);
+    if names.len() <= 1 {
+        return Condition::with_row("tags", "tag", tag);
+    }
+    let marks = marks(names.len());
+    let exists = format!("EXISTS (SELECT 1 FROM tags t WHERE t.n = i.n AND t.tag IN ({marks}))");
+    Condition::test(exists, names.into_iter().map(text_value).collect())
+}
+
+fn of_field(field: &IssueField, words: &[String]) -> Condition {
+    let values = words.iter().filter_map(|word| field.key(word)).map(key_value).collect();
+    let condition = Condition::equal(field.column, values);
+    match field.values {
+        // Many issues have each of a few values.
+        ValueKind::Choice { .. } => Condition { find: None, ..condition },
+        ValueKind::Person | ValueKind::Word => condition,
+    }
+}
+
+fn of_times(filter: &Filter) -> Vec<Condition> {
+    let mut all = Vec::new();
+    for (time, test) in [(filter.since, "i.created >= ?"), (filter.until, "i.created <= ?")] {
+        all.extend(time.map(|time| Condition::test(test, vec![Value::Integer(time.millis())])));
+    }
+    for (time, test) in [(filter.closed_since, "finished >= ?"), (filter.closed_until, "finished <= ?")] {
+        let find = format!("SELECT n FROM issues WHERE {test}");
+        all.extend(
+            time.map(|time| Condition::found(find, format!("i.{test}"), vec![Value::Integer(time.millis())])),
+        );
+    }
+    all
 }
 
 /// A value as it is stored.

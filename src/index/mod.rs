@@ -6,7 +6,6 @@ mod dependencies;
 mod error;
 mod filter;
 mod folder;
-mod freshness;
 mod full_text;
 mod landing;
 mod lanes;
@@ -31,13 +30,15 @@ mod words;
 
 pub(crate) use error::IndexError;
 pub(crate) use filter::Filter;
-pub(crate) use freshness::indexed_commit;
 pub(crate) use landing::{LandingKey, LandingRow};
 pub(crate) use lanes::Carded;
 pub(crate) use list::{IssueRow, SortOrder};
-pub(crate) use queues::KnownQueues;
+pub(crate) use open_file::indexed_commit;
+pub(crate) use queues::QueueWorld;
 pub(crate) use refresh::{Needs, Refreshing};
 pub(crate) use search::{Hit, Searched};
+#[cfg(feature = "web")]
+pub(crate) use waves::Wave;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -6,8 +6,9 @@ use rusqlite::Connection;
 
 use super::database::{self, IndexPart};
 use super::error::IndexError;
-use super::folder::{FolderIdentity, IndexFolder, IndexLock};
+use super::folder::{FolderIdentity, IndexFolder, IndexLock, PATIENCE};
 use crate::git::ObjectId;
+use crate::store::Store;
 
 /// Keeps the file of an index from being replaced while this value exists.
 pub(super) struct InFile {
@@ -40,4 +41,11 @@ impl OpenFile {
         let known = database::tip(&file.db, IndexPart::Rows)?;
         Ok((file, known))
     }
+}
+
+/// The commit of the ref that the index reflects; `None` if the next query rebuilds it. Does not change it.
+pub(crate) fn indexed_commit(store: &Store) -> Option<ObjectId> {
+    let mut there = IndexFolder::all(store).into_iter().filter(|folder| folder.identity().is_some());
+    // Nothing is known about an index that cannot be opened.
+    there.find_map(|folder| super::known_tip(&folder, PATIENCE).ok()).flatten()
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use rusqlite::params;
 
 use super::error::IndexError;
-use super::queues::{self, ASTRAY, KnownQueues, LIVE, blob, heads};
+use super::queues::{self, ASTRAY, LIVE, QueueWorld, blob, heads};
 use super::{Index, packed};
 use crate::model::{IssueId, Item, Policy, QueueId, SolutionId};
 use crate::rules::{Facts, QueueFolder};
@@ -22,7 +22,7 @@ pub(crate) struct QueueHeads {
 /// The first items of a queue.
 pub(crate) struct Front {
     /// The items, and what they depend on.
-    pub(crate) known: KnownQueues,
+    pub(crate) known: QueueWorld,
     /// Items of the queue from this position on are not included; `None` if all unfinished ones are.
     pub(crate) ends_at: Option<String>,
 }
@@ -79,7 +79,7 @@ impl Index<'_> {
         &self,
         heads: &QueueHeads,
         issues: impl IntoIterator<Item = IssueId>,
-    ) -> Result<Option<KnownQueues>, IndexError> {
+    ) -> Result<Option<QueueWorld>, IndexError> {
         let issues: Vec<IssueId> = issues.into_iter().collect();
         let mut queues = Vec::new();
         let mut query = self.db.prepare_cached("SELECT queue FROM items WHERE issue = ?1")?;
@@ -96,7 +96,7 @@ impl Index<'_> {
     }
 
     /// Adds the items of all issues that these depend on, directly or through others, and of running executions.
-    fn part(&self, heads: &QueueHeads, issues: Vec<IssueId>) -> Result<KnownQueues, IndexError> {
+    fn part(&self, heads: &QueueHeads, issues: Vec<IssueId>) -> Result<QueueWorld, IndexError> {
         let mut open = issues;
         let mut executed = self.db.prepare_cached("SELECT id FROM issues WHERE executing = 1")?;
         let mut rows = executed.query([])?;
@@ -132,7 +132,7 @@ impl Index<'_> {
                 folder.clone().with_items(items)
             })
             .collect();
-        Ok(KnownQueues { queues, facts, policy: heads.policy.clone() })
+        Ok(QueueWorld { queues, facts, policy: heads.policy.clone() })
     }
 }
 

@@ -13,7 +13,7 @@ use crate::rules::{AbsentWork, Facts, IssueFacts, IssueFolder, QueueFolder, fact
 use crate::store::{ReadState, Snapshot, StoreError, layout, records};
 
 /// Items of the queues, with the data from which their states are derived.
-pub(crate) struct KnownQueues {
+pub(crate) struct QueueWorld {
     /// All queues in the order in which they are served, with those of their items that were read.
     pub(crate) queues: Vec<QueueFolder>,
     /// The facts of the issues of these items, and of all issues that they depend on, directly or through others.
@@ -210,7 +210,7 @@ impl Index<'_> {
         }
         self.db.execute_batch("CREATE TEMP TABLE ready (n INTEGER PRIMARY KEY)")?;
         let mut insert = self.db.prepare("INSERT OR IGNORE INTO ready SELECT n FROM issues WHERE id = ?1")?;
-        let KnownQueues { queues, mut facts, policy } = self.queues_for_states()?;
+        let QueueWorld { queues, mut facts, policy } = self.queues_for_states()?;
         for (id, work) in self.absent.borrow().iter() {
             if let Some(issue) = facts.get_mut(id) {
                 issue.absent = Some(work.clone());
@@ -231,17 +231,17 @@ impl Index<'_> {
     }
 
     /// All items of all queues.
-    pub(crate) fn queues(&self) -> Result<KnownQueues, IndexError> {
+    pub(crate) fn queues(&self) -> Result<QueueWorld, IndexError> {
         self.queues_with(&|snapshot, id| facts(&self.db, snapshot, id))
     }
 
     /// A faster variant for callers who only need the states of the items: the facts of issues without items
     /// have neither their plans nor their claims.
-    pub(crate) fn queues_for_states(&self) -> Result<KnownQueues, IndexError> {
+    pub(crate) fn queues_for_states(&self) -> Result<QueueWorld, IndexError> {
         self.queues_with(&|_, id| facts_without_plans(&self.db, id))
     }
 
-    fn queues_with(&self, dependency: Dependency<'_>) -> Result<KnownQueues, IndexError> {
+    fn queues_with(&self, dependency: Dependency<'_>) -> Result<QueueWorld, IndexError> {
         let snapshot = self.snapshot()?;
         let (mut queues, mut known) = (Vec::new(), Vec::new());
         for mut queue in heads(&snapshot)? {
@@ -265,7 +265,7 @@ impl Index<'_> {
         // A map that is collected at once has no spare capacity.
         let mut facts: Facts = known.into_iter().collect();
         add_more(&self.db, &snapshot, &queues, &mut facts, dependency)?;
-        Ok(KnownQueues { queues, facts, policy: records::root(&snapshot)?.policy })
+        Ok(QueueWorld { queues, facts, policy: records::root(&snapshot)?.policy })
     }
 }
 
@@ -325,17 +325,7 @@ fn add_more(
         }
     }
     let of_items = items().flat_map(|item| item.depends_on.iter().map(SolutionId::issue));
-    let mut open: Vec<IssueId> =
-        of_items.chain(known.values().flat_map(|issue| issue.depends_on.iter().cloned())).collect();
-    while let Some(id) = open.pop() {
-        if known.contains_key(&id) {
-            continue;
-        }
-        let Some(issue) = dependency(snapshot, &id)? else { continue };
-        open.extend(issue.depends_on.iter().cloned());
-        known.insert(id, issue);
-    }
-    Ok(())
+    facts::extend(known, of_items, |id| dependency(snapshot, id))
 }
 
 /// What others need to know of an issue that has no item: everything but its plans and who holds it. None if it is not there

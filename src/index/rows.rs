@@ -11,10 +11,12 @@ use super::filter;
 use super::full_text::{self, Texts};
 use super::landing;
 use super::queues::{self, ItemRow};
-use super::upsert::{self, Beside, COMPONENTS, DEPENDS, IssueColumns, LINKS, PARENTS, TAGS, UIDS};
+use super::upsert::{
+    self, Beside, COMPONENTS, DEPENDS, IssueColumns, LINK_FILES, LINKS, PARENTS, TAGS, UIDS,
+};
 use crate::model::{ISSUE_FIELDS, Issue, IssueField, IssueId, QueueId};
-use crate::rules::{IssueDerived, IssueFacts, IssueFolder, Undecided, claim};
-use crate::store::{ReadState, StoreError, object_id, records};
+use crate::rules::{ExecutionFolder, IssueDerived, IssueFacts, IssueFolder, Undecided, claim};
+use crate::store::{MOST_FILES, ReadState, StoreError, object_id, records};
 
 /// The `status` of an issue that cannot be read, and of a directory without an issue.
 pub(super) const BROKEN: i64 = -1;
@@ -86,6 +88,8 @@ struct Rows {
     parents: BTreeSet<String>,
     /// The commits, each with the uid of the execution.
     links: BTreeSet<(Vec<u8>, String)>,
+    /// Their files, each with the commit and the time when it was authored.
+    link_files: BTreeSet<(String, Vec<u8>, i64)>,
     items: Vec<ItemRow>,
     facts: Option<Vec<u8>>,
     /// When its work was first recorded as landed.
@@ -143,10 +147,26 @@ fn rows(folder: &IssueFolder, hidden: bool, undecided: i64) -> Rows {
         depends_on: issue.depends_on.iter().map(ToString::to_string).collect(),
         parents: issue.parents(),
         links: links.collect(),
+        link_files: folder.executions.iter().flat_map(files_of_links).collect(),
         items: Vec::new(),
         facts: None,
         first_land: landing::first_land(folder),
     }
+}
+
+/// The files of the commits that an execution links.
+fn files_of_links(execution: &ExecutionFolder) -> BTreeSet<(String, Vec<u8>, i64)> {
+    let mut files = BTreeSet::new();
+    for (hash, link) in execution.links_by_hash() {
+        let Some(id) = object_id(&hash) else { continue };
+        let (commit, at) = (id.as_slice().to_vec(), link.authored_at.millis());
+        if link.files.len() >= MOST_FILES {
+            files.insert((String::new(), commit, at));
+        } else {
+            files.extend(link.files.iter().map(|file| (file.clone(), commit.clone(), at)));
+        }
+    }
+    files
 }
 
 /// Replaces the rows of an issue in the index.
@@ -176,6 +196,12 @@ pub(super) fn write(db: &Connection, new: IssueRows, wanted: WantedRows) -> Resu
                 &rows.links,
                 |row| row.try_into(),
                 |(commit, uid)| put.write(&LINKS, params![commit, n, uid]),
+            )?;
+            put.all(
+                &LINK_FILES,
+                &rows.link_files,
+                |row| row.try_into(),
+                |(file, commit, at)| put.write(&LINK_FILES, params![file, commit, n, at]),
             )?;
             queues::replace_items(db, &id, &rows.items, wanted.is_first)?;
             queues::replace_facts(db, n, rows.facts.as_deref(), wanted.is_first)?;
@@ -221,7 +247,7 @@ fn remove(db: &Connection, id: &IssueId, wanted: WantedRows) -> Result<(), Index
         // have it, but under another number.
         database::clear(db, IndexPart::Words)?;
     }
-    for table in [TAGS, COMPONENTS, DEPENDS, PARENTS, UIDS, LINKS] {
+    for table in [TAGS, COMPONENTS, DEPENDS, PARENTS, UIDS, LINKS, LINK_FILES] {
         db.prepare_cached(table.delete)?.execute([n])?;
     }
     queues::replace_facts(db, n, None, false)?;
@@ -266,6 +292,7 @@ fn empty_rows(status: i64, hidden: bool) -> Rows {
         depends_on: BTreeSet::new(),
         parents: BTreeSet::new(),
         links: BTreeSet::new(),
+        link_files: BTreeSet::new(),
         items: Vec::new(),
         facts: None,
         first_land: None,

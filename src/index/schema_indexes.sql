@@ -20,6 +20,7 @@ CREATE INDEX by_kind ON issues (kind) WHERE kind IS NOT NULL;
 CREATE INDEX by_uid ON uids (uid);
 CREATE INDEX by_id_in_any_case ON issues (id COLLATE NOCASE);
 CREATE INDEX links_of ON links (n);
+CREATE INDEX link_files_of ON link_files (n);
 CREATE INDEX items_of ON items (issue);
 CREATE INDEX commits_in_order ON commits (late, depth, hash);
 -- How many issues have each status, so that nobody counts them.

@@ -169,8 +169,8 @@ pub(crate) struct ToldOfSession {
     pub(crate) cost: Option<Cost>,
 }
 
-#[serde_with::skip_serializing_none]
 /// The agent that made a commit.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct MadeBy {
     /// The agent.

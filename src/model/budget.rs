@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Cost;
 
-#[serde_with::skip_serializing_none]
 /// What work may cost at most: in money, tokens and time, each if it is limited.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Budget {

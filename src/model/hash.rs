@@ -1,9 +1,8 @@
 //! Object ids in records. They reach the command line of `git` and paths, so nothing but hexadecimal digits is
 //! accepted.
 
-use std::borrow::{Borrow, Cow};
+use std::borrow::Cow;
 use std::fmt;
-use std::ops::Deref;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -36,26 +35,20 @@ macro_rules! hash {
                 Self::try_from(text.to_owned()).ok()
             }
 
-            /// All digits.
-            #[allow(dead_code)] // Declared for each of the types.
-            pub(crate) fn as_str(&self) -> &str {
-                &self.0
-            }
-
             /// The first digits, as shown to people.
             #[allow(dead_code)] // Declared for each of the types.
             pub(crate) fn short(&self) -> &str {
                 self.0.get(..SHORT).unwrap_or(&self.0)
             }
-
         }
+
+        $crate::model::verbatim::like_text!($name);
 
         impl TryFrom<String> for $name {
             type Error = NotAHash;
 
             fn try_from(text: String) -> Result<Self, NotAHash> {
-                let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-                if LENGTHS.contains(&text.len()) && text.bytes().all(is_digit) {
+                if LENGTHS.contains(&text.len()) && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
                     Ok(Self(text))
                 } else {
                     Err(NotAHash(text.chars().take(LENGTHS[1]).collect()))
@@ -69,31 +62,11 @@ macro_rules! hash {
             }
         }
 
-        impl Deref for $name {
-            type Target = str;
-
-            fn deref(&self) -> &str {
-                &self.0
-            }
-        }
-
         /// For tests: completes an id from its first digits.
         #[cfg(test)]
         impl From<&str> for $name {
             fn from(begin: &str) -> Self {
                 Self::try_from(format!("{begin:0<40}")).expect("digits")
-            }
-        }
-
-        impl PartialEq<str> for $name {
-            fn eq(&self, other: &str) -> bool {
-                self.0 == other
-            }
-        }
-
-        impl Borrow<str> for $name {
-            fn borrow(&self) -> &str {
-                &self.0
             }
         }
 

@@ -222,8 +222,8 @@ impl FieldValues {
     }
 }
 
-#[serde_with::skip_serializing_none]
 /// What agents need to know of these fields, as members of their context: all but the assignee.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct ToldFields {
     /// 1 (critical) to 5 (trivial).

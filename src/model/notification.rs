@@ -24,8 +24,8 @@ text_enum!(
     }
 );
 
-#[serde_with::skip_serializing_none]
 /// One event, as `wf.notify` gets it: a JSON object on a line of stdin.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Notification {
     /// Its id, the same each time the event is reported, so that a receiver can drop repetitions.

@@ -284,6 +284,11 @@ impl Op {
     pub(crate) fn is_named(words: &str) -> bool {
         Self::ALL.iter().any(|op| begins(op.as_str(), words))
     }
+
+    /// Whether it brings in what another program or store has.
+    pub(crate) fn is_import(self) -> bool {
+        begins(self.as_str(), "import")
+    }
 }
 
 /// Whether the name of an operation is `words`, or begins with these whole words.

@@ -40,8 +40,8 @@ text_enum!(
 /// At most this many files and marks are named.
 pub(crate) const MOST_NAMED: usize = 20;
 
-#[serde_with::skip_serializing_none]
 /// How the tests of an execution were tested themselves. All checks of one verification bear the same.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Proof {
     /// The commit with which the tested one was compared; absent if the work began with nothing.

@@ -15,8 +15,8 @@ text_enum!(
     }
 );
 
-#[serde_with::skip_serializing_none]
 /// What another tool recorded about the agent behind a commit, unverified.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Provenance {
     /// The tool.

@@ -139,19 +139,37 @@ pub(crate) fn renamed(before: &EntryId, record: &Value) -> EntryId {
 /// Checks that a record that is written once has the id in its path, and that the id matches its content. The error
 /// says what is wrong.
 pub(crate) fn check_id(id: &str, record: &Value) -> Result<(), String> {
-    if record.get("id").and_then(Value::as_str) != Some(id) {
-        return Err("it has the id of another record".into());
-    }
-    let (last, beside) = match (EntryId::parse(id), ExecutionId::parse(id)) {
-        (Ok(entry), _) => (entry.fingerprint().to_owned(), BESIDE_ENTRY),
-        (_, Ok(execution)) => (execution.fingerprint().to_owned(), BESIDE_EXECUTION),
+    match (EntryId::parse(id), ExecutionId::parse(id)) {
+        (Ok(entry), _) => check_entry_id(&entry, record),
+        (_, Ok(execution)) => {
+            check_written_id(id, record)?;
+            check_fingerprint(execution.fingerprint(), record, BESIDE_EXECUTION)
+        }
         // The id of a run does not depend on its content.
-        _ => return Ok(()),
-    };
-    if Fingerprint::from_record(record, beside).as_str() != last {
-        return Err("it was changed after it was written: its id does not match its content".into());
+        _ => check_written_id(id, record),
     }
-    Ok(())
+}
+
+/// Like [`check_id`], for an entry of a log.
+pub(crate) fn check_entry_id(id: &EntryId, record: &Value) -> Result<(), String> {
+    check_written_id(id.as_str(), record)?;
+    check_fingerprint(id.fingerprint(), record, BESIDE_ENTRY)
+}
+
+fn check_written_id(id: &str, record: &Value) -> Result<(), String> {
+    if record.get("id").and_then(Value::as_str) == Some(id) {
+        Ok(())
+    } else {
+        Err("it has the id of another record".into())
+    }
+}
+
+fn check_fingerprint(expected: &str, record: &Value, beside: &[&str]) -> Result<(), String> {
+    if Fingerprint::from_record(record, beside).as_str() == expected {
+        Ok(())
+    } else {
+        Err("it was changed after it was written: its id does not match its content".into())
+    }
 }
 
 /// A `check` for a schema: the fields are those of `T`.

@@ -231,8 +231,8 @@ pub(crate) struct Assessment {
     pub(crate) keywords: TextList,
 }
 
-#[serde_with::skip_serializing_none]
 /// The factors of an assessment.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Factors {

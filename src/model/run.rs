@@ -86,8 +86,8 @@ text_enum!(
     }
 );
 
-#[serde_with::skip_serializing_none]
 /// The agents of a run, by their names. A command line may hold a secret and is never recorded.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct RunAgents {

@@ -1,33 +1,13 @@
 //! Texts of records that mean something to the program, and may still be any text.
 
-/// Declares a type for such a text. A record may hold anything in its place: other programs write records too, and
-/// whether a record is valid must not depend on what this version makes of the text. So reading checks nothing, the text
-/// is kept as it was written, and two are equal if their texts are. What must have a form is checked where people or
-/// programs hand it in, never where a record is read.
-macro_rules! verbatim {
-    ($(#[$doc:meta])* $name:ident $(, $pattern:expr)?) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
-        #[serde(transparent)]
-        pub(crate) struct $name(String);
-
+/// Lets a type that has nothing but a text be read as one.
+macro_rules! like_text {
+    ($name:ident) => {
         impl $name {
             /// The text.
             #[allow(dead_code)] // Declared for each of the types.
             pub(crate) fn as_str(&self) -> &str {
                 &self.0
-            }
-        }
-
-        impl From<String> for $name {
-            fn from(text: String) -> Self {
-                Self(text)
-            }
-        }
-
-        impl From<&str> for $name {
-            fn from(text: &str) -> Self {
-                Self(text.to_owned())
             }
         }
 
@@ -48,6 +28,33 @@ macro_rules! verbatim {
         impl PartialEq<str> for $name {
             fn eq(&self, other: &str) -> bool {
                 self.0 == other
+            }
+        }
+    };
+}
+
+/// Declares a type for such a text. A record may hold anything in its place: other programs write records too, and
+/// whether a record is valid must not depend on what this version makes of the text. So reading checks nothing, the text
+/// is kept as it was written, and two are equal if their texts are. What must have a form is checked where people or
+/// programs hand it in, never where a record is read.
+macro_rules! verbatim {
+    ($(#[$doc:meta])* $name:ident $(, $pattern:expr)?) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[serde(transparent)]
+        pub(crate) struct $name(String);
+
+        $crate::model::verbatim::like_text!($name);
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                Self(text)
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                Self(text.to_owned())
             }
         }
 
@@ -81,7 +88,7 @@ macro_rules! verbatim {
     };
 }
 
-pub(crate) use verbatim;
+pub(crate) use {like_text, verbatim};
 
 #[cfg(test)]
 mod tests {

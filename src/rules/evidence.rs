@@ -239,7 +239,7 @@ pub(crate) enum Placement {
     Nowhere,
     /// It does not descend from the commit that the execution began with.
     Before,
-    /// It does.
+    /// It descends from it.
     After,
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{CombinedReview, ExecutionFolder, IssueFolder, Recorded, claim_order, review};
+use super::{CombinedReview, ExecutionFolder, Facts, IssueFolder, Recorded, claim_order, review};
 use crate::model::{
     CommitHash, ExecutionId, ExecutionStatus, Issue, IssueId, IssueStatus, Person, PlanDigest, Priority,
     RepoPath, SolutionId, StoredStatus, Time, Verdict,
@@ -212,6 +212,25 @@ impl IssueFacts {
     }
 }
 
+/// Adds the facts of these issues, and of all that these and the known ones depend on, as far as `read` finds them.
+pub(crate) fn extend<E>(
+    facts: &mut Facts,
+    ids: impl IntoIterator<Item = IssueId>,
+    mut read: impl FnMut(&IssueId) -> Result<Option<IssueFacts>, E>,
+) -> Result<(), E> {
+    let known = facts.values().flat_map(|issue| issue.depends_on.iter().cloned());
+    let mut open: Vec<IssueId> = known.chain(ids).collect();
+    while let Some(id) = open.pop() {
+        if !facts.contains_key(&id)
+            && let Some(issue) = read(&id)?
+        {
+            open.extend(issue.depends_on.iter().cloned());
+            facts.insert(id, issue);
+        }
+    }
+    Ok(())
+}
+
 /// The execution that holds the issue.
 pub(crate) fn holder(folder: &IssueFolder) -> Option<&ExecutionFolder> {
     claim_order::holder(&folder.executions)
@@ -237,28 +256,8 @@ pub(crate) fn status(folder: &IssueFolder) -> IssueStatus {
     stored.into()
 }
 
-/// Times that are derived from the records around an issue.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Times {
-    /// When anything about it last changed.
-    pub(crate) updated_at: Option<Time>,
-    /// When the bound plan was made.
-    pub(crate) planned_at: Option<Time>,
-    /// When it was first queued.
-    pub(crate) queued_at: Option<Time>,
-    /// When the execution that holds began.
-    pub(crate) executed_at: Option<Time>,
-    /// When its execution completed.
-    pub(crate) completed_at: Option<Time>,
-    /// When it was closed or cancelled, here or in its source.
-    pub(crate) closed_at: Option<Time>,
-}
-
-/// The derived times of an issue.
-pub(crate) fn times(folder: &IssueFolder) -> Times {
-    let holder = holder(folder);
-    let queued =
-        folder.items.iter().filter(|queued| !queued.item.is_removed()).map(|queued| queued.item.queued_at);
+/// When anything about an issue last changed.
+pub(super) fn updated_at(folder: &IssueFolder) -> Option<Time> {
     let logs = folder
         .executions
         .iter()
@@ -274,20 +273,11 @@ pub(crate) fn times(folder: &IssueFolder) -> Times {
         .chain(folder.reviews.values().flatten().map(|review| review.created_at))
         .chain(folder.items.iter().map(|queued| queued.item.queued_at))
         .chain(logs);
-    Times {
-        updated_at: updated.max(),
-        planned_at: folder.bound().map(|solution| solution.created_at),
-        queued_at: queued.min(),
-        executed_at: holder.map(|execution| execution.execution.started_at),
-        completed_at: holder
-            .filter(|execution| execution.outcome() == ExecutionStatus::Completed)
-            .and_then(ExecutionFolder::finished_at),
-        closed_at: closed_at(&folder.issue),
-    }
+    updated.max()
 }
 
 /// When an issue that is closed or cancelled became so. If an import wrote its status, the source says when.
-fn closed_at(issue: &Recorded<Issue>) -> Option<Time> {
+pub(super) fn closed_at(issue: &Recorded<Issue>) -> Option<Time> {
     let is_closed = matches!(issue.record.status, StoredStatus::Cancelled | StoredStatus::Closed);
     if !is_closed {
         return None;

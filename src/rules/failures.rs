@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::Cut;
 use crate::model::{Feedback, FeedbackType, SolutionId, Stage, TaskId, Time};
 
-#[serde_with::skip_serializing_none]
 /// One failed attempt.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct FailedAttempt {
     /// The plan that was executed.

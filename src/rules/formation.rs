@@ -33,7 +33,7 @@ pub(crate) struct Rank {
 pub(crate) fn ranks(candidates: &[WaitingPlan], facts: &Facts) -> Vec<Rank> {
     let plan = |waiting: &WaitingPlan| facts.get(&waiting.solution.issue())?.plans.get(&waiting.solution);
     let extends = extends(candidates, facts);
-    let rank = |(waiting, extends): (&WaitingPlan, usize)| {
+    let ranks = candidates.iter().zip(extends).map(|(waiting, extends)| {
         let id = waiting.solution.issue();
         let issue = facts.get(&id);
         let extra = waiting.depends_on.iter().map(SolutionId::issue);
@@ -48,8 +48,8 @@ pub(crate) fn ranks(candidates: &[WaitingPlan], facts: &Facts) -> Vec<Rank> {
             issue: id,
             solution: waiting.solution.clone(),
         }
-    };
-    candidates.iter().zip(extends).map(rank).collect()
+    });
+    ranks.collect()
 }
 
 /// A path is a node between the plans that create it and those that only extend it, which keeps the edges few: once for

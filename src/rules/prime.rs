@@ -66,20 +66,7 @@ impl AgentSituation {
     /// The five commands that it needs.
     pub(crate) fn commands(self) -> Vec<Remedy> {
         match self.role {
-            None | Some(Role::Executor) if self.executes && self.in_run => vec![
-                step(RemedyCall::new(Op::TaskStart, ["TASK"]), "links later commits to that task"),
-                step(Op::Verify.into(), "runs the tests of the plan"),
-                accept(),
-                step(Other::Show.into(), "shows the whole plan and earlier attempts"),
-                show_step(),
-            ],
-            None | Some(Role::Executor) if self.executes => vec![
-                step(RemedyCall::new(Op::TaskStart, ["TASK"]), "links later commits to that task"),
-                step(Op::Verify.into(), "runs the tests of the plan"),
-                accept(),
-                step(with_message(Op::Done), "completes the execution"),
-                step(with_message(Op::Fail), "ends it if it cannot be completed"),
-            ],
+            None | Some(Role::Executor) if self.executes => self.executing(),
             None => vec![
                 step(Op::Next.into(), "claims the next item"),
                 step(
@@ -90,61 +77,27 @@ impl AgentSituation {
                 step(RemedyCall::new(Op::New, ["TITLE"]), "creates an issue"),
                 step(RemedyCall::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "stores a plan"),
             ],
-            Some(Role::Executor) => vec![
-                step(Op::Next.into(), "claims the next item"),
-                step(Other::Queue.into(), "shows the items in order"),
-                step(RemedyCall::new(Other::Show, ["ITEM"]), "shows an item with its plan"),
-                show_step(),
-                comment(),
-            ],
-            Some(Role::Planner) => vec![
-                context(),
-                step(RemedyCall::new(Other::Schema, ["solution"]), "prints the format of a plan"),
-                step(
-                    RemedyCall::new(Other::SolutionCheck, ["FILE"]).option("issue", "ISSUE"),
-                    "checks a plan",
-                ),
-                step(RemedyCall::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "stores it"),
-                step(RemedyCall::new(Op::Bind, ["ISSUE", "PLAN"]), "chooses the plan to execute"),
-            ],
-            Some(Role::Reviewer) => vec![
-                step(
-                    RemedyCall::from(Other::List).option("status", "planned"),
-                    "lists issues with a bound plan",
-                ),
-                step(
-                    RemedyCall::new(Other::Context, ["PLAN"]).option("for", "reviewer"),
-                    "shows what its reviewer needs",
-                ),
-                step(RemedyCall::new(Op::SolutionReview, ["PLAN"]), "stores a review"),
-                show_step(),
-                comment(),
-            ],
-            Some(Role::Integrator) => vec![
-                step(Other::Queue.into(), "shows the items in order"),
-                step(RemedyCall::new(Op::QueueAdd, ["ISSUE"]), "queues the bound plan of an issue"),
-                step(Other::QueueOverlaps.into(), "lists plans that touch the same files"),
-                step(RemedyCall::new(Op::QueueOrder, ["ITEM"]).option("before", "OTHER"), "moves an item"),
-                show_step(),
-            ],
-            Some(Role::Explorer) => vec![
-                step(
-                    RemedyCall::new(Other::Context, ["ISSUE"]).option("for", "explorer"),
-                    "shows what to explore",
-                ),
-                step(RemedyCall::new(Other::Search, ["TEXT"]), "searches issues, plans and commits"),
-                step(RemedyCall::new(Other::Why, ["FILE:LINE"]), "shows where a line comes from"),
-                step(RemedyCall::new(Op::WisdomAdd, ["TEXT"]), "records what others should know"),
-                comment(),
-            ],
-            Some(Role::Coordinator) => vec![
-                step(Other::RunList.into(), "lists the runs"),
-                step(Other::RunShow.into(), "shows the state of a run"),
-                step(Other::RunResume.into(), "continues an interrupted run"),
-                step(Op::Retry.into(), "queues failed issues again"),
-                step(RemedyCall::from(Other::List).flag("count"), "counts the open issues"),
-            ],
+            Some(role) => of_role(role),
         }
+    }
+
+    /// The commands for executing a plan. A run ends the execution itself.
+    fn executing(self) -> Vec<Remedy> {
+        let last = if self.in_run {
+            [step(Other::Show.into(), "shows the whole plan and earlier attempts"), show_step()]
+        } else {
+            [
+                step(with_message(Op::Done), "completes the execution"),
+                step(with_message(Op::Fail), "ends it if it cannot be completed"),
+            ]
+        };
+        let mut commands = vec![
+            step(RemedyCall::new(Op::TaskStart, ["TASK"]), "links later commits to that task"),
+            step(Op::Verify.into(), "runs the tests of the plan"),
+            accept(),
+        ];
+        commands.extend(last);
+        commands
     }
 
     /// The rules that it must follow.
@@ -180,6 +133,60 @@ impl AgentSituation {
             );
         }
         rules
+    }
+}
+
+/// The commands that a role needs while it executes nothing.
+fn of_role(role: Role) -> Vec<Remedy> {
+    match role {
+        Role::Executor => vec![
+            step(Op::Next.into(), "claims the next item"),
+            step(Other::Queue.into(), "shows the items in order"),
+            step(RemedyCall::new(Other::Show, ["ITEM"]), "shows an item with its plan"),
+            show_step(),
+            comment(),
+        ],
+        Role::Planner => vec![
+            context(),
+            step(RemedyCall::new(Other::Schema, ["solution"]), "prints the format of a plan"),
+            step(RemedyCall::new(Other::SolutionCheck, ["FILE"]).option("issue", "ISSUE"), "checks a plan"),
+            step(RemedyCall::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "stores it"),
+            step(RemedyCall::new(Op::Bind, ["ISSUE", "PLAN"]), "chooses the plan to execute"),
+        ],
+        Role::Reviewer => vec![
+            step(RemedyCall::from(Other::List).option("status", "planned"), "lists issues with a bound plan"),
+            step(
+                RemedyCall::new(Other::Context, ["PLAN"]).option("for", "reviewer"),
+                "shows what its reviewer needs",
+            ),
+            step(RemedyCall::new(Op::SolutionReview, ["PLAN"]), "stores a review"),
+            show_step(),
+            comment(),
+        ],
+        Role::Integrator => vec![
+            step(Other::Queue.into(), "shows the items in order"),
+            step(RemedyCall::new(Op::QueueAdd, ["ISSUE"]), "queues the bound plan of an issue"),
+            step(Other::QueueOverlaps.into(), "lists plans that touch the same files"),
+            step(RemedyCall::new(Op::QueueOrder, ["ITEM"]).option("before", "OTHER"), "moves an item"),
+            show_step(),
+        ],
+        Role::Explorer => vec![
+            step(
+                RemedyCall::new(Other::Context, ["ISSUE"]).option("for", "explorer"),
+                "shows what to explore",
+            ),
+            step(RemedyCall::new(Other::Search, ["TEXT"]), "searches issues, plans and commits"),
+            step(RemedyCall::new(Other::Why, ["FILE:LINE"]), "shows where a line comes from"),
+            step(RemedyCall::new(Op::WisdomAdd, ["TEXT"]), "records what others should know"),
+            comment(),
+        ],
+        Role::Coordinator => vec![
+            step(Other::RunList.into(), "lists the runs"),
+            step(Other::RunShow.into(), "shows the state of a run"),
+            step(Other::RunResume.into(), "continues an interrupted run"),
+            step(Op::Retry.into(), "queues failed issues again"),
+            step(RemedyCall::from(Other::List).flag("count"), "counts the open issues"),
+        ],
     }
 }
 

@@ -156,8 +156,8 @@ pub(crate) struct Clarification {
     pub(crate) options: Vec<QueueChoice>,
 }
 
-#[serde_with::skip_serializing_none]
 /// A conflict in its current state.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ConflictView {
     /// `CFT-<n>`, its number among declared conflicts; absent if it is derived from the plans.

@@ -10,8 +10,8 @@ use crate::model::digest::canonical;
 /// Deeper than this, values are compared as a whole.
 const DEEPEST: usize = 64;
 
-#[serde_with::skip_serializing_none]
 /// One field that differs.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct FieldChange {
     /// Where: `description`, `tasks[T1].test.commands`, `tasks[]` for the order of a list; empty for the value itself.

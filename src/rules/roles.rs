@@ -287,17 +287,7 @@ pub(crate) fn admit_in_run(role: Option<&str>, op: Op) -> Result<(), RoleError> 
             Err(RoleError::OfTheRun(op))
         }
         // An import can do all that these do, and edit every issue.
-        Op::ImportBeads
-        | Op::ImportCcw
-        | Op::ImportGitBug
-        | Op::ImportGithub
-        | Op::ImportOpenspec
-        | Op::ImportSpecKit
-        | Op::ImportTaskMaster
-        | Op::ImportGsd
-        | Op::ImportBacklog
-        | Op::ImportCsv
-        | Op::ImportJsonl => Err(RoleError::OfTheRun(op)),
+        _ if op.is_import() => Err(RoleError::OfTheRun(op)),
         Op::Edit if !is_planner => Err(RoleError::OfTheRun(op)),
         _ => Ok(()),
     }

@@ -6,12 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::facts::{self, Times};
-use super::{ExecutionFolder, IssueFolder, Landed};
-use crate::model::{Issue, IssueStatus, Time};
+use super::{ExecutionFolder, IssueFolder, Landed, facts};
+use crate::model::{ExecutionStatus, Issue, IssueStatus, Time};
 
-#[serde_with::skip_serializing_none]
 /// What is derived of an issue.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct IssueDerived {
     /// Its status.
@@ -50,25 +49,22 @@ impl IssueDerived {
 
     /// Derives all of it.
     pub(crate) fn derive(folder: &IssueFolder) -> Self {
-        let Times { updated_at, planned_at, queued_at, executed_at, completed_at, closed_at } =
-            facts::times(folder);
         let status = facts::status(folder);
-        let failure = facts::holder(folder).and_then(ExecutionFolder::failure);
+        let holder = facts::holder(folder);
+        let queued = folder.items.iter().map(|queued| &queued.item).filter(|item| !item.is_removed());
+        let completed = holder.filter(|execution| execution.outcome() == ExecutionStatus::Completed);
+        let failed = if status == IssueStatus::Failed { holder } else { None };
         Self {
             status,
             solution_count: folder.plans().len(),
             wave: wave(&folder.issue.record),
-            error: if status == IssueStatus::Failed {
-                failure.and_then(|failure| failure.message.clone())
-            } else {
-                None
-            },
-            updated_at,
-            planned_at,
-            queued_at,
-            executed_at,
-            completed_at,
-            closed_at,
+            error: failed.and_then(ExecutionFolder::failure).and_then(|failure| failure.message.clone()),
+            updated_at: facts::updated_at(folder),
+            planned_at: folder.bound().map(|solution| solution.created_at),
+            queued_at: queued.map(|item| item.queued_at).min(),
+            executed_at: holder.map(|execution| execution.execution.started_at),
+            completed_at: completed.and_then(ExecutionFolder::finished_at),
+            closed_at: facts::closed_at(&folder.issue),
             landed: None,
         }
     }

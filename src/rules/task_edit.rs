@@ -76,8 +76,8 @@ impl TaskEdit {
 
 /// The id for a new task: one more than the greatest existing one.
 pub(crate) fn next_id(tasks: &[Value]) -> String {
-    let number = |task: &Value| task["id"].as_str()?.strip_prefix('T')?.parse::<u32>().ok();
-    format!("T{}", tasks.iter().filter_map(number).max().unwrap_or(0).saturating_add(1))
+    let numbers = tasks.iter().filter_map(|task| task["id"].as_str()?.strip_prefix('T')?.parse::<u32>().ok());
+    format!("T{}", numbers.max().unwrap_or(0).saturating_add(1))
 }
 
 /// RFC 7396.

@@ -1,6 +1,7 @@
 //! The repository and its ref: opening, configuration.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use super::{Acting, Clock, Snapshot, StoreError};
@@ -26,6 +27,8 @@ pub(crate) struct Store {
     pub(super) sees_incoming: bool,
     /// What git is told if the work tree has files that an agent made.
     foreign: ForeignSettings,
+    /// Where git looks for hooks, once it was asked.
+    hooks: OnceLock<HooksPlace>,
 }
 
 /// Opens a store again for another thread, which reads it.
@@ -50,6 +53,7 @@ impl Store {
             acting: Acting::default(),
             sees_incoming: false,
             foreign: ForeignSettings::default(),
+            hooks: OnceLock::new(),
         }
     }
 
@@ -74,6 +78,7 @@ impl Store {
             acting,
             sees_incoming: self.sees_incoming,
             foreign: self.foreign.clone(),
+            hooks: OnceLock::new(),
         }
     }
 
@@ -196,7 +201,13 @@ impl Store {
         match self.config("core.hooksPath") {
             None => Ok(HooksPlace::Folder(self.common_dir().join("hooks"))),
             // git knows what it is relative to.
-            Some(_) => Ok(self.git().hooks_place()?),
+            Some(_) => match self.hooks.get() {
+                Some(known) => Ok(known.clone()),
+                None => {
+                    let asked = self.git().hooks_place()?;
+                    Ok(self.hooks.get_or_init(|| asked).clone())
+                }
+            },
         }
     }
 

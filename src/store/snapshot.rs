@@ -12,7 +12,7 @@ use bstr::ByteSlice;
 use super::StoreError;
 use super::history::commit_size;
 use super::layout::{self, ROOT_PATH, largest};
-use crate::git::{EntryKind, Kind, ObjectId, Repository, bounded, trees};
+use crate::git::{Derived, EntryKind, Kind, ObjectId, Repository, bounded, trees};
 use crate::model::root::FORMAT;
 use crate::model::{IssueId, strict};
 
@@ -29,6 +29,12 @@ pub(crate) trait ReadState {
         let mut names = self.names(path)?;
         names.retain(|name| name.starts_with(start));
         Ok(names)
+    }
+
+    /// The tree at `path`, and what was derived from trees; `None` if there is none, or if it has changes.
+    fn derived(&self, path: &str) -> Result<Option<(ObjectId, &Derived)>, StoreError> {
+        let _ = path;
+        Ok(None)
     }
 }
 
@@ -150,6 +156,10 @@ impl ReadState for Snapshot<'_> {
         let folder = self.repo.entries(Some(id)).map_err(trees::at(path))?;
         // A name that is not UTF-8 is not an id, so it is not a record.
         Ok(folder.names().filter_map(|name| name.to_str().ok().map(str::to_owned)).collect())
+    }
+
+    fn derived(&self, path: &str) -> Result<Option<(ObjectId, &Derived)>, StoreError> {
+        Ok(self.tree_at(path)?.map(|tree| (tree, self.repo.derived())))
     }
 
     fn names_from(&self, path: &str, start: &str) -> Result<Vec<String>, StoreError> {

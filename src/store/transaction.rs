@@ -17,7 +17,7 @@ use self::bulk::Ready;
 use self::identity::Identity;
 use self::pending::Pending;
 use super::{Folder, ReadState, Redactions, Snapshot, Store, StoreError, layout, merge, root};
-use crate::git::{Kind, ObjectBatch, ObjectId, Repository};
+use crate::git::{Derived, Kind, ObjectBatch, ObjectId, Repository};
 use crate::model::{Detail, EntryId, Op, Person, RemedyCall, Stamp, Stamper, Uid};
 
 /// How often a write starts again if a writer without the lock moved the ref.
@@ -223,6 +223,10 @@ impl ReadState for Tx<'_> {
             }
         }
         Ok(names)
+    }
+
+    fn derived(&self, path: &str) -> Result<Option<(ObjectId, &Derived)>, StoreError> {
+        if self.pending.has_below(path) { Ok(None) } else { self.base.derived(path) }
     }
 
     fn names_from(&self, path: &str, start: &str) -> Result<Vec<String>, StoreError> {

@@ -2,7 +2,8 @@
 //! recognized by git's patch id, so a copy that was changed on the way (such as a resolved conflict) counts as new
 //! work.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use std::collections::hash_map::{Entry, HashMap};
 
 use super::patch_id;
 use super::referred::Referred;
@@ -47,26 +48,31 @@ pub(crate) fn of_others(
     if asked.is_empty() {
         return Ok(HashMap::new());
     }
-    let makers = made(store, asked.iter().map(|(_, code)| code.id))?;
     let mut copies = HashMap::new();
     let mut ranges = Ranges { store, patches: HashMap::new() };
+    let mut changes = OtherChanges::new(store);
     let tips = store.repo().newest_tips(MOST_COMPARED)?;
     for (linked, code) in asked {
         let hash = &linked.link.hash;
-        let Some(maker) = makers.get(hash) else { continue };
+        let Some(maker) = changes.authorship(code.id)?.cloned() else { continue };
         let named = Referred::parse(&code.message).copies;
         let named: Vec<ObjectId> = named.iter().filter_map(|id| store.commit_named(id)).collect();
-        let (mut others, mut whole) = (others(store, linked, &named)?, tips.clone());
-        whole.extend(named.first());
-        let known = made(store, others.iter().chain(&whole).copied())?;
-        let may_be_source = |id: &ObjectId| {
-            let id = CommitHash::from(*id);
-            !own.contains(&id) && known.get(&id).is_some_and(|other| maker.is_from(other))
-        };
-        others.retain(may_be_source);
-        whole.retain(may_be_source);
+        let mut whole = Vec::new();
+        for id in tips.iter().chain(named.first()) {
+            if !own.contains(&CommitHash::from(*id)) && changes.may_be_source(*id, &maker)? {
+                whole.push(*id);
+            }
+        }
         let files = &linked.link.files;
-        retain_alike(store, files, &mut others)?;
+        let mut others = Vec::new();
+        for id in named.iter().copied().chain(changes.touching(files.first())?) {
+            if !own.contains(&CommitHash::from(id))
+                && changes.may_be_source(id, &maker)?
+                && changes.files(id)? == Some(files)
+            {
+                others.push(id);
+            }
+        }
         if others.is_empty() && whole.is_empty() {
             continue;
         }
@@ -77,7 +83,9 @@ pub(crate) fn of_others(
             Some(found) => Some(found),
             None => ranges.same(&patch, files, code, &whole)?,
         };
-        if let Some((id, by)) = found.and_then(|id| Some((id, known.get(&CommitHash::from(id))?))) {
+        if let Some(id) = found
+            && let Some(by) = changes.authorship(id)?
+        {
             let short = id.to_hex_with_len(SHORT);
             copies.insert(hash.clone(), format!("repeats what {} made ({short})", by.author));
         }
@@ -85,29 +93,62 @@ pub(crate) fn of_others(
     Ok(copies)
 }
 
-/// Commits that touch the first file of a commit, and those that its message names.
-fn others(store: &Store, linked: &LinkedCommit, named: &[ObjectId]) -> Result<Vec<ObjectId>, StoreError> {
-    let mut found = named.to_vec();
-    if let Some(file) = linked.link.files.first() {
-        let wanted = Revisions::none().and_branches().no_merges().at_most(MOST_COMPARED).touching([file]);
-        found.extend(store.git().named_revisions(wanted)?.unwrap_or_default());
-    }
-    Ok(found)
+/// What is known of the commits that may be repeated. Each is read once, and git is asked once for each file.
+struct OtherChanges<'a> {
+    store: &'a Store,
+    touching: HashMap<String, Vec<ObjectId>>,
+    authors: HashMap<ObjectId, Option<Authorship>>,
+    files: HashMap<ObjectId, Option<Vec<String>>>,
 }
 
-/// Keeps the commits that change just these files. Any other makes another change, and its patch can be that of the
-/// whole project, which takes git minutes to read.
-fn retain_alike(store: &Store, files: &[String], others: &mut Vec<ObjectId>) -> Result<(), StoreError> {
-    let mut alike = Vec::new();
-    for id in others.drain(..) {
-        let Some(code) = store.sound_commit(id)? else { continue };
-        // At the end of a shallow history nobody knows what a commit changed.
-        if store.require_parents(&code).is_ok() && store.changed_files(&code)? == files {
-            alike.push(id);
-        }
+impl<'a> OtherChanges<'a> {
+    fn new(store: &'a Store) -> Self {
+        let (touching, authors, files) = Default::default();
+        Self { store, touching, authors, files }
     }
-    *others = alike;
-    Ok(())
+
+    /// The latest commits of all branches that touch a file.
+    fn touching(&mut self, file: Option<&String>) -> Result<Vec<ObjectId>, StoreError> {
+        let Some(file) = file else { return Ok(vec![]) };
+        if let Some(known) = self.touching.get(file) {
+            return Ok(known.clone());
+        }
+        let wanted = Revisions::none().and_branches().no_merges().at_most(MOST_COMPARED).touching([file]);
+        let found = self.store.git().named_revisions(wanted)?.unwrap_or_default();
+        self.touching.insert(file.clone(), found.clone());
+        Ok(found)
+    }
+
+    /// Who made a commit; `None` if it cannot be read.
+    fn authorship(&mut self, id: ObjectId) -> Result<Option<&Authorship>, StoreError> {
+        let known = match self.authors.entry(id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                unknown.insert(self.store.sound_commit(id)?.as_ref().map(Authorship::from))
+            }
+        };
+        Ok(known.as_ref())
+    }
+
+    /// Whether another person made this commit before `maker` repeated it.
+    fn may_be_source(&mut self, id: ObjectId, maker: &Authorship) -> Result<bool, StoreError> {
+        Ok(self.authorship(id)?.is_some_and(|other| maker.is_from(other)))
+    }
+
+    /// The files that a commit changes. One that changes others makes another change, and its patch can be that of the whole
+    /// project, which takes git minutes to read. `None` if it cannot be read, or at the end of a shallow history, where nobody
+    /// knows.
+    fn files(&mut self, id: ObjectId) -> Result<Option<&Vec<String>>, StoreError> {
+        let known = match self.files.entry(id) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => {
+                let code = self.store.sound_commit(id)?;
+                let whole = code.filter(|code| self.store.require_parents(code).is_ok());
+                unknown.insert(whole.map(|code| self.store.changed_files(&code)).transpose()?)
+            }
+        };
+        Ok(known.as_ref())
+    }
 }
 
 /// The oldest of these commits that makes that change.
@@ -158,24 +199,15 @@ impl Ranges<'_> {
     }
 }
 
-/// The authors and dates of commits; nothing is known of one that cannot be read.
-fn made(
-    store: &Store,
-    commits: impl IntoIterator<Item = ObjectId>,
-) -> Result<HashMap<CommitHash, Authorship>, StoreError> {
-    let mut found = HashMap::new();
-    for id in commits {
-        if let Some(code) = store.sound_commit(id)? {
-            let made = Authorship {
-                author: code.author.as_str().to_owned(),
-                authored: code.authored_at.millis(),
-                committer: code.committer.as_str().to_owned(),
-                committed: code.committed_at.millis(),
-            };
-            found.insert(id.into(), made);
+impl From<&CodeCommit> for Authorship {
+    fn from(code: &CodeCommit) -> Self {
+        Self {
+            author: code.author.as_str().to_owned(),
+            authored: code.authored_at.millis(),
+            committer: code.committer.as_str().to_owned(),
+            committed: code.committed_at.millis(),
         }
     }
-    Ok(found)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod by_change;
 mod compared;
 mod contained;
 mod fixed;
+mod similar;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -244,14 +245,16 @@ impl<'a, R: ReadState> Sources<'a, R> {
         {
             return Ok(found.into_iter().map(|(_, execution)| execution).collect());
         }
-        let all = match self.all.get() {
-            Some(all) => all,
-            None => {
-                let all = relink::linking(self.read)?;
-                self.all.get_or_init(|| all)
-            }
-        };
-        Ok(all.get(hash).cloned().unwrap_or_default())
+        Ok(self.all()?.get(hash).cloned().unwrap_or_default())
+    }
+
+    /// All linked commits, for stores without an index.
+    fn all(&self) -> Result<&HashMap<CommitHash, Vec<ExecutionId>>, StoreError> {
+        if let Some(all) = self.all.get() {
+            return Ok(all);
+        }
+        let all = relink::linking(self.read)?;
+        Ok(self.all.get_or_init(|| all))
     }
 }
 

@@ -29,26 +29,7 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<BoardEffect> {
             }
             vec![]
         }
-        Some(Overlay::Menu(menu)) => {
-            let last = menu.entries.len().saturating_sub(1);
-            match key {
-                Key::Up | Key::Char('k') | Key::BackTab => menu.at = menu.at.saturating_sub(1),
-                Key::Down | Key::Char('j') | Key::Tab => menu.at = (menu.at + 1).min(last),
-                Key::Home | Key::Char('g') => menu.at = 0,
-                Key::End | Key::Char('G') => menu.at = last,
-                Key::Char('q') => model.overlay = None,
-                Key::Enter => return choose(model),
-                Key::Char(digit @ '1'..='9') => {
-                    let at = digit as usize - '1' as usize;
-                    if at <= last {
-                        menu.at = at;
-                        return choose(model);
-                    }
-                }
-                _ => {}
-            }
-            vec![]
-        }
+        Some(Overlay::Menu(_)) => menu_key(model, key),
         Some(Overlay::Form(form)) => {
             let last = form.fields.len().saturating_sub(1);
             match key {
@@ -69,6 +50,28 @@ pub(super) fn key(model: &mut Model, key: Key) -> Vec<BoardEffect> {
         }
         None => vec![],
     }
+}
+
+fn menu_key(model: &mut Model, key: Key) -> Vec<BoardEffect> {
+    let Some(Overlay::Menu(menu)) = &mut model.overlay else { return vec![] };
+    let last = menu.entries.len().saturating_sub(1);
+    match key {
+        Key::Up | Key::Char('k') | Key::BackTab => menu.at = menu.at.saturating_sub(1),
+        Key::Down | Key::Char('j') | Key::Tab => menu.at = (menu.at + 1).min(last),
+        Key::Home | Key::Char('g') => menu.at = 0,
+        Key::End | Key::Char('G') => menu.at = last,
+        Key::Char('q') => model.overlay = None,
+        Key::Enter => return choose(model),
+        Key::Char(digit @ '1'..='9') => {
+            let at = digit as usize - '1' as usize;
+            if at <= last {
+                menu.at = at;
+                return choose(model);
+            }
+        }
+        _ => {}
+    }
+    vec![]
 }
 
 fn scroll(top: &mut usize, key: Key) {

@@ -33,6 +33,10 @@ const COMMAND: &str = "wf prime";
 
 const BOM: &str = "\u{feff}";
 
+fn without_bom(text: &str) -> &str {
+    text.strip_prefix(BOM).unwrap_or(text)
+}
+
 impl JsonEntry {
     fn path(&self) -> &[&'static str] {
         match self {
@@ -126,7 +130,7 @@ fn found(root: &Node<'_>, entry: &JsonEntry) -> Result<(State, usize), AgentFile
 
 /// The state of several entries together: missing if one is.
 pub(super) fn state_of_all(text: &str, entries: &[JsonEntry]) -> Result<State, AgentFileFault> {
-    let parsed = parsed(text.strip_prefix(BOM).unwrap_or(text))?;
+    let parsed = parsed(without_bom(text))?;
     let mut all = Vec::new();
     for entry in entries {
         all.push(found(&parsed.root, entry)?.0);
@@ -142,7 +146,7 @@ pub(super) fn state_of_all(text: &str, entries: &[JsonEntry]) -> Result<State, A
 
 /// The strings at a path: one, or an array of them.
 pub(super) fn strings_at(text: &str, path: &[&str]) -> Result<Vec<String>, AgentFileFault> {
-    let parsed = parsed(text.strip_prefix(BOM).unwrap_or(text))?;
+    let parsed = parsed(without_bom(text))?;
     let node = path.iter().try_fold(&parsed.root, |node, key| Some(&member(node, key)?.value));
     Ok(match node {
         Some(Node::StringLit(string)) => vec![string.value.to_string()],
@@ -164,10 +168,7 @@ pub(super) enum Beside {
 
 /// The text with those of the entries that are missing.
 pub(super) fn put_into(text: &str, entries: &[JsonEntry], beside: Beside) -> Result<String, AgentFileFault> {
-    let (bom, bare) = match text.strip_prefix(BOM) {
-        Some(rest) => (BOM, rest),
-        None => ("", text),
-    };
+    let (bom, bare) = text.split_at(text.len() - without_bom(text).len());
     let mut text = bare.to_owned();
     for entry in entries {
         let parsed = parsed(&text)?;
@@ -180,10 +181,7 @@ pub(super) fn put_into(text: &str, entries: &[JsonEntry], beside: Beside) -> Res
 
 /// The text without those of the entries that are as they were put in; `None` if that leaves nothing of the file.
 pub(super) fn take_out_of(text: &str, entries: &[JsonEntry]) -> Result<Option<String>, AgentFileFault> {
-    let (bom, bare) = match text.strip_prefix(BOM) {
-        Some(rest) => (BOM, rest),
-        None => ("", text),
-    };
+    let (bom, bare) = text.split_at(text.len() - without_bom(text).len());
     let mut text = bare.to_owned();
     // The last one first: each was put in after those before it.
     for entry in entries.iter().rev() {

@@ -14,89 +14,75 @@ pub(crate) static AGENTS: LazyLock<Vec<Reads>> =
 const SERVER: &str = PROGRAM;
 
 fn reads(agent: Agent) -> Reads {
-    let (pieces, signs): (Vec<Piece>, &[&str]) = match agent {
-        Agent::Claude => (
-            vec![
-                instructions(&["CLAUDE.md", ".claude/CLAUDE.md"]),
-                mcp(&[".mcp.json"], "mcpServers", started()),
-                hooks(&[".claude/settings.json"], "claude", nested, ["SessionStart", "Stop"], false),
-            ],
-            &["CLAUDE.md", ".claude", ".mcp.json"],
-        ),
-        Agent::Codex => (
-            vec![
-                instructions(&[SHARED]),
-                Piece { gives: Gives::Mcp, paths: &[".codex/config.toml"], edit: Edit::Toml },
-                hooks(&[".codex/hooks.json"], "codex", nested, ["SessionStart", "Stop"], false),
-            ],
-            &[".codex"],
-        ),
-        Agent::Gemini => (
-            vec![
-                instructions(&["GEMINI.md"]),
-                mcp(&[".gemini/settings.json"], "mcpServers", started()),
-                hooks(&[".gemini/settings.json"], "gemini", nested, ["SessionStart", "AfterAgent"], false),
-            ],
-            &["GEMINI.md", ".gemini"],
-        ),
-        Agent::Qwen => (
-            vec![
-                instructions(&[SHARED]),
-                with(Besides::QwenVersion, mcp(&[".qwen/settings.json"], "mcpServers", started())),
-                hooks(&[".qwen/settings.json"], "qwen", nested, ["SessionStart", "Stop"], false),
-            ],
-            &["QWEN.md", ".qwen"],
-        ),
-        Agent::Cursor => (
-            vec![
-                instructions(&[SHARED]),
-                mcp(&[".cursor/mcp.json"], "mcpServers", started()),
-                hooks(&[".cursor/hooks.json"], "cursor", flat, ["sessionStart", "stop"], true),
-            ],
-            &[".cursor", ".cursorrules"],
-        ),
-        Agent::Opencode => (
+    Reads { agent, pieces: pieces(agent), signs: signs(agent), consent: consent(agent) }
+}
+
+fn pieces(agent: Agent) -> Vec<Piece> {
+    match agent {
+        Agent::Claude => vec![
+            instructions(&["CLAUDE.md", ".claude/CLAUDE.md"]),
+            mcp(&[".mcp.json"], "mcpServers", started()),
+            hooks(&[".claude/settings.json"], "claude", nested, ["SessionStart", "Stop"], false),
+        ],
+        Agent::Codex => vec![
+            instructions(&[SHARED]),
+            Piece { gives: Gives::Mcp, paths: &[".codex/config.toml"], edit: Edit::Toml },
+            hooks(&[".codex/hooks.json"], "codex", nested, ["SessionStart", "Stop"], false),
+        ],
+        Agent::Gemini => vec![
+            instructions(&["GEMINI.md"]),
+            mcp(&[".gemini/settings.json"], "mcpServers", started()),
+            hooks(&[".gemini/settings.json"], "gemini", nested, ["SessionStart", "AfterAgent"], false),
+        ],
+        Agent::Qwen => vec![
+            instructions(&[SHARED]),
+            with(Besides::QwenVersion, mcp(&[".qwen/settings.json"], "mcpServers", started())),
+            hooks(&[".qwen/settings.json"], "qwen", nested, ["SessionStart", "Stop"], false),
+        ],
+        Agent::Cursor => vec![
+            instructions(&[SHARED]),
+            mcp(&[".cursor/mcp.json"], "mcpServers", started()),
+            hooks(&[".cursor/hooks.json"], "cursor", flat, ["sessionStart", "stop"], true),
+        ],
+        Agent::Opencode => {
+            let server = json!({ "type": "local", "command": [SERVER, "mcp"], "enabled": true });
+            let schema = Besides::Schema("https://opencode.ai/config.json");
             vec![
                 instructions(&[SHARED]),
-                with(
-                    Besides::Schema("https://opencode.ai/config.json"),
-                    mcp(
-                        &["opencode.json", "opencode.jsonc"],
-                        "mcp",
-                        json!({ "type": "local", "command": [SERVER, "mcp"], "enabled": true }),
-                    ),
-                ),
-            ],
-            &["opencode.json", "opencode.jsonc", ".opencode"],
-        ),
-        Agent::Copilot => (
+                with(schema, mcp(&["opencode.json", "opencode.jsonc"], "mcp", server)),
+            ]
+        }
+        Agent::Copilot => {
+            let in_code = json!({ "type": "stdio", "command": SERVER, "args": ["mcp"] });
+            let (files, events) = (&[".github/hooks/git-wf.json"], ["sessionStart", "agentStop"]);
             vec![
                 instructions(&[SHARED]),
                 mcp(&[".github/mcp.json"], "mcpServers", local()),
-                mcp(
-                    &[".vscode/mcp.json"],
-                    "servers",
-                    json!({ "type": "stdio", "command": SERVER, "args": ["mcp"] }),
-                ),
-                hooks(
-                    &[".github/hooks/git-wf.json"],
-                    "copilot",
-                    in_shells,
-                    ["sessionStart", "agentStop"],
-                    true,
-                ),
-            ],
-            &[".github/copilot-instructions.md", ".github/mcp.json", ".vscode/mcp.json", ".github/hooks"],
-        ),
-        Agent::Aider => (
-            vec![
-                instructions(&[SHARED]),
-                Piece { gives: Gives::Reading, paths: &[".aider.conf.yml"], edit: Edit::Yaml },
-            ],
-            &[".aider.conf.yml", ".aider.chat.history.md"],
-        ),
-    };
-    Reads { agent, pieces, signs, consent: consent(agent) }
+                mcp(&[".vscode/mcp.json"], "servers", in_code),
+                hooks(files, "copilot", in_shells, events, true),
+            ]
+        }
+        Agent::Aider => vec![
+            instructions(&[SHARED]),
+            Piece { gives: Gives::Reading, paths: &[".aider.conf.yml"], edit: Edit::Yaml },
+        ],
+    }
+}
+
+/// Files and directories that only this agent has.
+fn signs(agent: Agent) -> &'static [&'static str] {
+    match agent {
+        Agent::Claude => &["CLAUDE.md", ".claude", ".mcp.json"],
+        Agent::Codex => &[".codex"],
+        Agent::Gemini => &["GEMINI.md", ".gemini"],
+        Agent::Qwen => &["QWEN.md", ".qwen"],
+        Agent::Cursor => &[".cursor", ".cursorrules"],
+        Agent::Opencode => &["opencode.json", "opencode.jsonc", ".opencode"],
+        Agent::Copilot => {
+            &[".github/copilot-instructions.md", ".github/mcp.json", ".vscode/mcp.json", ".github/hooks"]
+        }
+        Agent::Aider => &[".aider.conf.yml", ".aider.chat.history.md"],
+    }
 }
 
 /// What it asks its user before it uses the files; see gitwf-agents(7).

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::MOST_LINES;
 use crate::model::typed;
 
-#[serde_with::skip_serializing_none]
 /// Something that could go wrong: a text, or an object.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Risk {
     /// What.

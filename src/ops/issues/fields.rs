@@ -117,21 +117,15 @@ impl NewFields {
             .filter(|relation| !before.contains(*relation))
             .find(|relation| relation.split_once(':').is_some_and(|(_, id)| issue.id.as_str() == id))
         {
-            return Err(Refusal::new(
-                Code::SelfDependency,
-                format!("issue `{}` cannot be related to itself (`{relation}`)", issue.id),
-            )
-            .hint("name another issue"));
+            let message = format!("issue `{}` cannot be related to itself (`{relation}`)", issue.id);
+            return Err(Refusal::new(Code::SelfDependency, message).hint("name another issue"));
         }
         if let Some(url) = &self.source_url {
             issue.source_url = Some(limits::web_address(url)?.to_owned());
         }
         if issue.depends_on.contains(&issue.id) {
-            return Err(Refusal::new(
-                Code::SelfDependency,
-                format!("issue `{}` cannot depend on itself", issue.id),
-            )
-            .hint("name another issue"));
+            let message = format!("issue `{}` cannot depend on itself", issue.id);
+            return Err(Refusal::new(Code::SelfDependency, message).hint("name another issue"));
         }
         Ok(())
     }

@@ -39,14 +39,11 @@ impl Lifecycle {
                 None | Some(Value::Null) => {}
                 Some(Value::String(word)) if words.split(", ").any(|known| known == word) => {}
                 Some(other) => {
-                    return Err(Refusal::new(
-                        Code::InvalidWord,
-                        format!(
-                            "lifecycle_requirements.{name} cannot be `{}`",
-                            other.as_str().unwrap_or(&other.to_string())
-                        ),
-                    )
-                    .hint(format!("expected one of {words}")));
+                    let word = other.as_str().map_or_else(|| other.to_string(), str::to_owned);
+                    let message = format!("lifecycle_requirements.{name} cannot be `{word}`");
+                    return Err(
+                        Refusal::new(Code::InvalidWord, message).hint(format!("expected one of {words}"))
+                    );
                 }
             }
         }

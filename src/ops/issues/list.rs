@@ -5,11 +5,12 @@ use std::ops::ControlFlow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{IssueView, id, unknown_names};
+use super::{IssueView, id};
 use crate::index::{Filter, Index, IndexError, IssueRow, Needs, SortOrder};
 use crate::model::words::count as count_words;
-use crate::model::{Op, RemedyCall, Time};
+use crate::model::{Op, RemedyCall, Time, nearest};
 use crate::ops::{Answer, Notice, Refusal, Session, queue};
+use crate::rules::roadmap::names_of_tag;
 use crate::store::PeriodBound;
 use crate::trail::landed;
 
@@ -206,7 +207,15 @@ fn own_names(session: &Session) -> Result<Vec<String>, Refusal> {
     Ok(names.into_iter().flatten().map(|name| name.to_lowercase()).collect())
 }
 
-fn moment(session: &Session, text: Option<&str>, bound: PeriodBound) -> Result<Option<Time>, Refusal> {
+/// The time that a text means, if there is one.
+///
+/// # Errors
+/// Usage if it means none.
+pub(crate) fn moment(
+    session: &Session,
+    text: Option<&str>,
+    bound: PeriodBound,
+) -> Result<Option<Time>, Refusal> {
     let Some(text) = text else { return Ok(None) };
     session.store().moment(text, bound)?.map(Some).ok_or_else(|| {
         Refusal::usage(format!("`{text}` is not a date"))
@@ -218,6 +227,25 @@ pub(super) fn notice_broken(session: &Session, broken: usize) {
     if broken > 0 {
         session.notice(Notice::warning(format!("skipped {}", count_words(broken, "unreadable issue"))));
     }
+}
+
+/// Notes each tag, component and type that no issue has, for people who mistyped one and wonder why nothing is listed.
+fn note_unknown_names(session: &Session, index: &Index<'_>, filter: &Filter) -> Result<(), Refusal> {
+    let tags: Vec<String> = filter.tags.iter().filter(|tag| names_of_tag(tag).len() == 1).cloned().collect();
+    let types: Vec<String> =
+        filter.wanted("issue_type").unwrap_or_default().iter().map(|word| word.to_lowercase()).collect();
+    for (what, asked) in [("tag", &tags), ("component", &filter.components), ("type", &types)] {
+        if asked.is_empty() {
+            continue;
+        }
+        let known = index.names(what)?;
+        for name in asked.iter().filter(|name| !known.contains(*name)) {
+            let meant = nearest(name, known.iter().map(String::as_str));
+            let meant = meant.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            session.notice(Notice::note(format!("no issue has the {what} `{name}`{meant}")));
+        }
+    }
+    Ok(())
 }
 
 /// The notice that nothing says where work lands.
@@ -285,7 +313,7 @@ impl<'a> IssuePage<'a> {
         }
         session.notice_all(cycles.iter().map(Notice::of_cycle));
         if numbers.is_empty() {
-            unknown_names::notice(session, &index, &filter)?;
+            note_unknown_names(session, &index, &filter)?;
         }
         Ok((Self { session, index, numbers, filter, needs, page }, total))
     }

@@ -8,7 +8,8 @@ use super::comment::{checked, comment_in};
 use super::edit::{IssueEdits, unmoved};
 use super::{List, NewFields, Related, SeenFields, rows};
 use crate::model::{IssueId, IssueStatus, Op, Other, RemedyCall, StatusChange, count};
-use crate::ops::{Answer, Refusal, Session};
+use crate::ops::{Answer, Permit, Refusal, Session};
+use crate::store::{ObjectId, Tx};
 
 /// A change of many issues.
 #[allow(clippy::large_enum_variant)] // There is only one.
@@ -91,7 +92,6 @@ pub(crate) fn many(session: &Session, ChangeMany { issues, change }: ChangeMany)
     let permit = session.permit(change.operation())?;
     let ids: Vec<IssueId> = issues.iter().map(|issue| issue.id.clone()).collect();
     let how_many = count(ids.len(), "issue");
-    let total = Some(ids.len() as u64);
     let ends = match &change {
         Many::Edit { status, .. } => *status == Some(StatusChange::To(IssueStatus::Cancelled)),
         Many::Close { .. } => true,
@@ -106,49 +106,53 @@ pub(crate) fn many(session: &Session, ChangeMany { issues, change }: ChangeMany)
             if status == Some(StatusChange::InProgress) {
                 session.notice_all(unmoved(issues.iter().map(|issue| (&issue.id, issue.status))));
             }
-            session.counted("changing", total, |seen| {
-                session.transact(permit, |tx| {
-                    for (id, n) in ids.iter().zip(1..) {
-                        changes.apply(tx, id, &SeenFields::default())?;
-                        seen(n);
-                    }
-                    tx.note.force.clone_from(&force);
-                    tx.describe(format!("issue: edit {how_many}"));
-                    Ok(())
-                })
+            let note = ("changing", format!("issue: edit {how_many}"), force.as_deref());
+            each(session, permit, note, &ids, |tx, id| {
+                changes.apply(tx, id, &SeenFields::default()).map(drop)
             })?
         }
-        Many::Close { closed_as, reason, force } => session.counted("closing", total, |seen| {
+        Many::Close { closed_as, reason, force } => {
             let reason = closed_as.reason(reason);
-            session.transact(permit, |tx| {
-                for (id, n) in ids.iter().zip(1..) {
-                    close_in(tx, id, closed_as, reason.as_deref(), force.as_deref())?;
-                    seen(n);
-                }
-                tx.note.force.clone_from(&force);
-                let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
-                tx.describe(format!("issue: close {how_many}{why}"));
-                Ok(())
-            })
-        })?,
+            let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
+            let note = ("closing", format!("issue: close {how_many}{why}"), force.as_deref());
+            each(session, permit, note, &ids, |tx, id| {
+                close_in(tx, id, closed_as, reason.as_deref(), force.as_deref())
+            })?
+        }
         Many::Comment(body) => {
             let body = checked(&body)?;
-            session.counted("commenting", total, |seen| {
-                session.transact(permit, |tx| {
-                    for (id, n) in ids.iter().zip(1..) {
-                        comment_in(tx, id, &body)?;
-                        seen(n);
-                    }
-                    tx.describe(format!("issue: comment on {how_many}"));
-                    Ok(())
-                })
-            })?
+            let note = ("commenting", format!("issue: comment on {how_many}"), None);
+            each(session, permit, note, &ids, |tx, id| comment_in(tx, id, &body).map(drop))?
         }
     };
-    if ends && commit.commit.is_some() {
+    if ends && commit.is_some() {
         session.notice_all(open_parts(session, &ids));
     }
-    Ok(session.done(ManyChanged { issues, is_preview: false }, commit.commit))
+    Ok(session.done(ManyChanged { issues, is_preview: false }, commit))
+}
+
+/// Changes each of the issues in one commit. The note has what is being done, the subject of the commit, and why a gate was
+/// overridden.
+fn each(
+    session: &Session,
+    permit: Permit,
+    note: (&'static str, String, Option<&str>),
+    ids: &[IssueId],
+    mut change: impl FnMut(&mut Tx<'_>, &IssueId) -> Result<(), Refusal>,
+) -> Result<Option<ObjectId>, Refusal> {
+    let (doing, subject, force) = note;
+    let committed = session.counted(doing, Some(ids.len() as u64), |seen| {
+        session.transact(permit, |tx| {
+            for (id, n) in ids.iter().zip(1..) {
+                change(tx, id)?;
+                seen(n);
+            }
+            tx.note.force = force.map(str::to_owned);
+            tx.describe(subject.clone());
+            Ok(())
+        })
+    })?;
+    Ok(committed.commit)
 }
 
 fn found(session: &Session, list: &List) -> Result<Vec<Related>, Refusal> {

@@ -13,7 +13,6 @@ mod list;
 mod list_options;
 mod many;
 mod new;
-mod overrides;
 mod reopen;
 mod saved;
 mod search;
@@ -21,10 +20,7 @@ mod seen;
 mod show;
 mod standing;
 mod templates;
-mod unknown_names;
 mod view;
-#[cfg(feature = "web")]
-mod waves;
 
 pub(crate) use close::{Close, ClosedAs, close, open_parts_in};
 pub(crate) use comment::{CommentEdit, append_comment, comment, comment_text, edit_comment};
@@ -33,15 +29,15 @@ pub(crate) use fields::{MemberChange, NewFields, preview};
 pub(crate) use home::{
     Attention, AttentionItem, AttentionKind, Home, HomeIssues, HomeItems, SyncState, home,
 };
+pub(crate) use indexed::Override;
 pub(crate) use input::{IGNORED, IssueInput};
 pub(crate) use lanes::{Lane, Lanes, LanesView, MOST_CARDS, lanes};
-pub(crate) use list::{Counted, List, Rows, Total, count, list, rows};
+pub(crate) use list::{Counted, List, Rows, Total, count, list, moment, rows};
 #[cfg(feature = "web")]
 pub(crate) use list_options::{GIVEN_TWICE, options as list_options};
 pub(crate) use list_options::{LIST_OPTIONS, ListOption};
 pub(crate) use many::{ChangeMany, Many, ManyChanged, PreviewMany, many, many_preview};
 pub(crate) use new::{NewIssue, check_dependencies, new};
-pub(crate) use overrides::Override;
 #[cfg(feature = "web")]
 pub(crate) use reopen::reopen_to;
 pub(crate) use reopen::{Reopen, reopen};
@@ -52,8 +48,6 @@ pub(crate) use show::{ShowRecord, ShownExecution, ShownRecord, show};
 pub(crate) use standing::{IssueWithExecutor, standing};
 pub(crate) use templates::{stem as template_stem, template_named, templates};
 pub(crate) use view::{CommentView, Contents, IssueView, Related, answer, fields_of_listed};
-#[cfg(feature = "web")]
-pub(crate) use waves::waves;
 
 use super::{Refusal, Session};
 use crate::model::{Code, IssueId, Other, RemedyCall};
@@ -87,6 +81,16 @@ pub(crate) fn id(session: &Session, text: &str) -> Result<IssueId, Refusal> {
 /// Any error from reading the store.
 pub(crate) fn exists(session: &Session, id: &IssueId) -> Result<bool, Refusal> {
     Ok(session.store().snapshot()?.file(&layout::issue(id))?.is_some())
+}
+
+/// The waves of all roadmaps with the times of their issues, for a burn-up chart.
+///
+/// # Errors
+/// Any error from the index.
+#[cfg(feature = "web")]
+pub(crate) fn waves(session: &Session) -> super::Answer<Vec<crate::index::Wave>> {
+    let (_, waves) = session.ask(crate::index::Needs::ROWS, crate::index::Index::waves)?;
+    Ok(session.done(waves, None))
 }
 
 fn missing(id: &IssueId) -> Refusal {

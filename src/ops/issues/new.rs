@@ -115,11 +115,8 @@ pub(super) fn check_relations(tx: &Tx<'_>, id: &IssueId, before: &BTreeSet<Strin
             continue;
         };
         let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
-        return Err(Refusal::new(
-            Code::Cycle,
-            format!("`{kind}` would lead back to the issue itself: {drawn}"),
-        )
-        .hint("leave out one of these relations"));
+        let message = format!("`{kind}` would lead back to the issue itself: {drawn}");
+        return Err(Refusal::new(Code::Cycle, message).hint("leave out one of these relations"));
     }
     Ok(())
 }
@@ -139,20 +136,15 @@ pub(crate) fn check_dependencies(
     issue.depends_on.retain(|dependency| !before.contains(dependency));
     for dependency in &facts[id].depends_on {
         if !facts.contains_key(dependency) {
-            return Err(Refusal::new(
-                Code::NotFound,
-                format!("there is no issue `{dependency}` to depend on"),
-            )
-            .hint("create it first")
-            .remedy(RemedyCall::from(Other::List).flag("all"), "lists the issues"));
+            let message = format!("there is no issue `{dependency}` to depend on");
+            return Err(Refusal::new(Code::NotFound, message)
+                .hint("create it first")
+                .remedy(RemedyCall::from(Other::List).flag("all"), "lists the issues"));
         }
     }
     if let Some(cycle) = readiness::dependency_cycle(id, &facts) {
-        return Err(Refusal::new(
-            Code::Cycle,
-            format!("the issues would depend on each other in a cycle: {cycle}"),
-        )
-        .hint("leave out one of these dependencies"));
+        let message = format!("the issues would depend on each other in a cycle: {cycle}");
+        return Err(Refusal::new(Code::Cycle, message).hint("leave out one of these dependencies"));
     }
     Ok(())
 }

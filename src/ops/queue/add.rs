@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{AddedItem, QueueWorld, create, extend_facts};
 use crate::model::{
-    Code, IssueId, IssueStatus, Item, ItemId, Op, Other, PlanDigest, QueueDecision, QueueId, RemedyCall,
-    Solution, SolutionId, Time, Uid, count,
+    Code, IssueId, IssueStatus, Item, ItemId, Op, Other, PlanDigest, Policy, QueueDecision, QueueId,
+    RemedyCall, Solution, SolutionId, Time, Uid, count,
 };
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Refusal, Session, plans};
@@ -132,53 +132,12 @@ fn add_all(
     let mut queued = Vec::new();
     let mut fresh: Vec<Fresh> = Vec::new();
     for folder in &folders {
-        let id = &folder.issue.record.id;
         let of_issue = IssueFacts::derive(folder);
-        let plan = bound_plan(folder)?;
-        let digest = plan.plan_digest();
-        let status = of_issue.status;
-        let standing = of_issue.plans.get(&plan.id).map(|plan| plan.review);
-        known.insert(id.clone(), of_issue);
-        let live = folder.items.iter().find(|item| {
-            !item.item.is_removed()
-                && item.item.solution_id == plan.id
-                && named.as_ref().is_none_or(|queue| *queue == item.queue)
-        });
-        let waits = matches!(status, IssueStatus::Queued | IssueStatus::Executing);
-        // A queued item whose plan has changed, or no longer passes its reviews, is queued again.
-        let stays = live.is_some_and(|live| {
-            let is_current = live.item.plan_digest == digest
-                && plan.withdrawn.is_none()
-                && standing.is_none_or(|review| may_hand_out(&policy, &live.item, &digest, &review).is_ok());
-            waits && (is_current || status != IssueStatus::Queued)
-        });
-        let forced = match live {
-            Some(live) if stays => live.item.forced.clone(),
-            _ => plans::permit_queue(tx, &policy, folder, plan, input.force.as_deref())?,
-        };
-        if waits && let Some(live) = live {
-            // Already queued. If the plan has changed, or no longer passes its reviews, its current version is
-            // queued.
-            let is_old = stays
-                || !tx.edit_item(&live.queue, &plan.id, |item| {
-                    item.plan_digest.clone_from(&digest);
-                    item.forced = forced;
-                })?;
-            let (queue, item) = (live.queue.clone(), live.item.item_id.clone());
-            queued.push(Queued { queue, item, solution: plan.id.clone(), is_old });
-            continue;
+        match one(tx, input, named.as_ref(), &policy, folder, &of_issue)? {
+            Prepared::Queued(item) => queued.push(item),
+            Prepared::Fresh(plan) => fresh.push(plan),
         }
-        // A queued issue may be added to a second queue, or may have been queued with another plan before this one
-        // was bound.
-        if status != IssueStatus::Queued && input.force.is_none() {
-            transitions::permit(id, status, Op::QueueAdd)?;
-        }
-        let stale =
-            folder.items.iter().filter(|item| !item.item.is_removed() && item.item.solution_id != plan.id);
-        for stale in stale {
-            tx.edit_item(&stale.queue, &stale.item.solution_id, |item| item.removed = Some(true))?;
-        }
-        fresh.push(Fresh { issue: id.clone(), solution: plan.id.clone(), digest, forced });
+        known.insert(of_issue.id.clone(), of_issue);
     }
     if !fresh.is_empty() {
         queued.extend(enter(tx, named, &fresh, &mut known, nonce)?);
@@ -187,6 +146,64 @@ fn add_all(
     extend_facts(tx, &mut known, ids.iter().cloned())?;
     refuse_cycle(&ids, &known)?;
     Ok(queued)
+}
+
+/// Whether the plan of an issue was in the queue before, or has to enter it.
+enum Prepared {
+    Queued(Queued),
+    Fresh(Fresh),
+}
+
+/// Renews the item that the bound plan of an issue has, or prepares the issue for a new one.
+fn one(
+    tx: &mut Tx<'_>,
+    input: &AddItems,
+    named: Option<&QueueId>,
+    policy: &Policy,
+    folder: &IssueFolder,
+    of_issue: &IssueFacts,
+) -> Result<Prepared, Refusal> {
+    let plan = bound_plan(folder)?;
+    let digest = plan.plan_digest();
+    let status = of_issue.status;
+    let standing = of_issue.plans.get(&plan.id).map(|plan| plan.review);
+    let live = folder.items.iter().find(|item| {
+        !item.item.is_removed()
+            && item.item.solution_id == plan.id
+            && named.is_none_or(|queue| *queue == item.queue)
+    });
+    let waits = matches!(status, IssueStatus::Queued | IssueStatus::Executing);
+    // A queued item whose plan has changed, or no longer passes its reviews, is queued again.
+    let stays = live.is_some_and(|live| {
+        let is_current = live.item.plan_digest == digest
+            && plan.withdrawn.is_none()
+            && standing.is_none_or(|review| may_hand_out(policy, &live.item, &digest, &review).is_ok());
+        waits && (is_current || status != IssueStatus::Queued)
+    });
+    let forced = match live {
+        Some(live) if stays => live.item.forced.clone(),
+        _ => plans::permit_queue(tx, policy, folder, plan, input.force.as_deref())?,
+    };
+    if waits && let Some(live) = live {
+        let is_old = stays
+            || !tx.edit_item(&live.queue, &plan.id, |item| {
+                item.plan_digest.clone_from(&digest);
+                item.forced = forced;
+            })?;
+        let (queue, item) = (live.queue.clone(), live.item.item_id.clone());
+        return Ok(Prepared::Queued(Queued { queue, item, solution: plan.id.clone(), is_old }));
+    }
+    // A queued issue may be added to a second queue, or may have been queued with another plan before this one
+    // was bound.
+    if status != IssueStatus::Queued && input.force.is_none() {
+        transitions::permit(&of_issue.id, status, Op::QueueAdd)?;
+    }
+    let stale =
+        folder.items.iter().filter(|item| !item.item.is_removed() && item.item.solution_id != plan.id);
+    for stale in stale {
+        tx.edit_item(&stale.queue, &stale.item.solution_id, |item| item.removed = Some(true))?;
+    }
+    Ok(Prepared::Fresh(Fresh { issue: of_issue.id.clone(), solution: plan.id.clone(), digest, forced }))
 }
 
 fn refuse_cycle(issues: &[IssueId], known: &Facts) -> Result<(), Refusal> {
@@ -237,14 +254,11 @@ fn selected(
         .map(|folder| format!("{}  {}", folder.issue.record.id, folder.issue.record.title))
         .collect();
     if !unbound.is_empty() {
-        let count = count(unbound.len(), "issue");
-        return Err(Refusal::new(
-            Code::NotBound,
-            format!("{count} of these cannot be queued: no plan is bound"),
-        )
-        .details(unbound)
-        .remedy(RemedyCall::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "adds a plan")
-        .remedy(RemedyCall::new(Op::Bind, ["ISSUE", "PLAN"]), "chooses one"));
+        let what = format!("{} of these cannot be queued: no plan is bound", count(unbound.len(), "issue"));
+        return Err(Refusal::new(Code::NotBound, what)
+            .details(unbound)
+            .remedy(RemedyCall::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "adds a plan")
+            .remedy(RemedyCall::new(Op::Bind, ["ISSUE", "PLAN"]), "chooses one"));
     }
     if folders.is_empty() {
         let what = wanted.iter().map(|tag| format!(" with the tag `{tag}`")).collect::<String>();
@@ -259,16 +273,16 @@ fn bound_plan(folder: &IssueFolder) -> Result<&Solution, Refusal> {
     let id = &folder.issue.record.id;
     match (&folder.issue.record.bound_solution_id, folder.bound()) {
         (_, Some(plan)) => Ok(plan),
-        (Some(missing), None) => Err(Refusal::new(
-            Code::BrokenRecord,
-            format!("the plan `{missing}` of issue `{id}` cannot be read"),
-        )
-        .remedy(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses another")),
-        (None, None) if folder.plans().is_empty() => Err(Refusal::new(
-            Code::NotBound,
-            format!("issue `{id}` has no plan, so there is nothing to queue"),
-        )
-        .remedy(RemedyCall::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one")),
+        (Some(missing), None) => {
+            let what = format!("the plan `{missing}` of issue `{id}` cannot be read");
+            Err(Refusal::new(Code::BrokenRecord, what)
+                .remedy(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses another"))
+        }
+        (None, None) if folder.plans().is_empty() => {
+            let what = format!("issue `{id}` has no plan, so there is nothing to queue");
+            Err(Refusal::new(Code::NotBound, what)
+                .remedy(RemedyCall::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one"))
+        }
         (None, None) => Err(Refusal::new(Code::NotBound, format!("issue `{id}` has no bound plan"))
             .remedy(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one")),
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::index::{Index, IndexError, KnownQueues};
+use crate::index::{Index, IndexError, QueueWorld};
 use crate::model::{Branch, ExecutionStatus, IssueId, IssueStatus, Item, SolutionId, Time};
 use crate::rules::landed::{is_older_than_landing, may_be_older_than_landing};
 use crate::rules::readiness::dependencies;
@@ -87,7 +87,7 @@ pub(crate) fn note_absent(
 
 /// Lets the index know which completed work what is checked out lacks, for what it derives about items itself.
 pub(crate) fn note_in_index(store: &Store, index: &Index<'_>) -> Result<(), IndexError> {
-    let KnownQueues { queues, mut facts, .. } = index.queues_for_states()?;
+    let QueueWorld { queues, mut facts, .. } = index.queues_for_states()?;
     note_absent(store, &index.snapshot()?, &ClaimBase::Head, &queues, &mut facts, Some(index))?;
     let absent = facts.into_iter().filter_map(|(id, issue)| Some((id, issue.absent?)));
     index.note_absent(absent.collect());

@@ -23,8 +23,8 @@ pub(crate) struct CheckAnswer {
     pub(crate) collisions: Vec<Collision>,
 }
 
-#[serde_with::skip_serializing_none]
 /// A branch, or the last commit of a completed item.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct CollisionSide {
     /// The item; absent for the branch that is checked out here.

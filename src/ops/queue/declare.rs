@@ -166,11 +166,9 @@ fn plans(
             _ => item(store, tx, text)?,
         };
         if let Some(queue) = queue.as_ref().filter(|queue| **queue != of) {
-            return Err(Refusal::new(
-                Code::OtherQueue,
-                format!("`{text}` is an item of `{of}`, not of `{queue}`"),
-            )
-            .remedy(RemedyCall::new(Op::QueueMerge, ["QUEUE", "INTO"]), "merges two queues"));
+            let message = format!("`{text}` is an item of `{of}`, not of `{queue}`");
+            return Err(Refusal::new(Code::OtherQueue, message)
+                .remedy(RemedyCall::new(Op::QueueMerge, ["QUEUE", "INTO"]), "merges two queues"));
         }
         *queue = Some(of);
         if !found.contains(&item.solution_id) {
@@ -201,27 +199,16 @@ fn read(
     };
     let mut queue = queue.map(|text| resolve::queue(tx, text)).transpose()?;
     let mut solutions = plans(store, tx, &input.solutions, &mut queue)?;
-    if solutions.len() < 2 {
-        return Err(wrong("a conflict needs two or more items".into()));
-    }
-    let Some(queue_id) = queue.clone() else {
-        return Err(wrong("a conflict needs two or more items".into()));
+    let queue_id = match &queue {
+        Some(queue) if solutions.len() >= 2 => queue.clone(),
+        _ => return Err(wrong("a conflict needs two or more items".into())),
     };
     let order = plans(store, tx, &input.resolution_order, &mut queue)?;
     let is_whole = order.len() == solutions.len() && order.iter().all(|id| solutions.contains(id));
     if !order.is_empty() && !is_whole {
         return Err(wrong("the order must name each item of the conflict once, and no other item".into()));
     }
-    let file = input.file.as_deref().map(one_line).filter(|file| !file.is_empty());
-    let file = match (kind, file) {
-        (ConflictType::File, None) => return Err(wrong("a conflict of type file must name the file".into())),
-        (ConflictType::File, Some(file)) => {
-            let path =
-                RepoPath::parse(&file).map_err(|fault| wrong(format!("file `{file}`: expected {fault}")))?;
-            Some(path.to_string())
-        }
-        (_, file) => file,
-    };
+    let file = file(kind, input).map_err(wrong)?;
     let severity = input.severity.unwrap_or(kind.severity());
     let resolution = match input.resolved {
         Some(false) => Resolution::Manual,
@@ -247,6 +234,17 @@ fn read(
         created_at: tx.stamper().now(),
     });
     Ok((queue_id, conflict))
+}
+
+/// The file of a conflict, or what is wrong with it.
+fn file(kind: ConflictType, input: &ConflictInput) -> Result<Option<String>, String> {
+    let file = input.file.as_deref().map(one_line).filter(|file| !file.is_empty());
+    if kind != ConflictType::File {
+        return Ok(file);
+    }
+    let file = file.ok_or("a conflict of type file must name the file")?;
+    let path = RepoPath::parse(&file).map_err(|fault| format!("file `{file}`: expected {fault}"))?;
+    Ok(Some(path.to_string()))
 }
 
 /// A rationale with text in it, within the size limit.

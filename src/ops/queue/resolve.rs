@@ -130,12 +130,10 @@ fn order(
         } else {
             format!("{} is missing", listed(&missing))
         };
-        return Err(Refusal::new(
-            Code::IncompleteOrder,
-            format!("the order does not match the conflict: {why}"),
-        )
-        .hint("name each item of the conflict once, first to last")
-        .remedy(Other::QueueOverlaps, "shows the conflicts with their items"));
+        let message = format!("the order does not match the conflict: {why}");
+        return Err(Refusal::new(Code::IncompleteOrder, message)
+            .hint("name each item of the conflict once, first to last")
+            .remedy(Other::QueueOverlaps, "shows the conflicts with their items"));
     }
     Ok(order)
 }
@@ -209,13 +207,9 @@ fn refuse_unsettled(before: &QueueView, after: &QueueView, name: &str) -> Result
         conflict.clarification.is_some()
             && (conflict.id.as_deref() == Some(name) || !known.contains(&conflict.id.as_deref()))
     });
-    match still.and_then(|conflict| conflict.clarification.as_ref()) {
-        Some(asked) => Err(Refusal::new(
-            Code::Unsettled,
-            format!("that order does not resolve the conflict: {}", asked.question),
-        )
+    let Some(asked) = still.and_then(|conflict| conflict.clarification.as_ref()) else { return Ok(()) };
+    let message = format!("that order does not resolve the conflict: {}", asked.question);
+    Err(Refusal::new(Code::Unsettled, message)
         .hint("what the issues depend on comes first in any order")
-        .remedy(Other::QueueGraph, "draws it")),
-        None => Ok(()),
-    }
+        .remedy(Other::QueueGraph, "draws it"))
 }

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{ItemAnswer, QueueAnswer, QueueWorld, create};
-use crate::model::{Code, Op, Other, QueueDecision, QueueId, RemedyCall, SolutionId};
+use super::{ItemAnswer, QueueAnswer, QueueWorld};
+use crate::model::{Code, Op, Other, Queue, QueueDecision, QueueId, RemedyCall, SolutionId, Uid};
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::limits;
-use crate::store::{random_uid, resolve};
+use crate::store::{StoreError, Tx, random_uid, resolve};
 
 /// The active queues.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -35,6 +35,20 @@ pub(crate) fn new(session: &Session, name: Option<&str>, priority: i64) -> Answe
     })?;
     let queue = in_full(session, &QueueWorld::after(session)?, &committed.answer)?;
     Ok(session.done(queue, committed.commit))
+}
+
+/// Creates an active queue.
+pub(crate) fn create(
+    tx: &mut Tx<'_>,
+    name: Option<String>,
+    priority: i64,
+    nonce: &Uid,
+) -> Result<QueueId, StoreError> {
+    let now = tx.stamper().now();
+    let id = QueueId::made(now, &Uid::from_content(&[now.to_string().as_bytes(), nonce.as_str().as_bytes()]));
+    let status = QueueDecision::Active;
+    tx.create_queue(&Queue { id: id.clone(), created_at: now, name, status, priority })?;
+    Ok(id)
 }
 
 /// The queues without their items; archived ones only if `all`.

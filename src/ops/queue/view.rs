@@ -13,8 +13,8 @@ use crate::ops::Refusal;
 use crate::rules::shown::object;
 use crate::rules::{Blocker, ConflictView, Holder, ItemView, QueueView};
 
-#[serde_with::skip_serializing_none]
 /// The stored fields of an item, with derived fields.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct ItemAnswer {
     /// The item as stored.
@@ -63,8 +63,8 @@ pub(crate) struct AddedItem {
     pub(crate) is_old: bool,
 }
 
-#[serde_with::skip_serializing_none]
 /// The stored fields of a queue, with derived fields.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct QueueAnswer {
     /// The stored fields, except the stored decision: `status` is the derived one.

@@ -1,13 +1,13 @@
 //! Reads what rules need from several records: issues with all their dependencies, and all queues.
 
 use super::base::{self, ClaimBase};
-use crate::index::{self, Index, KnownQueues, Needs, Use};
+use crate::index::{self, Index, Needs, QueueWorld, Use};
 use crate::model::op::Other;
-use crate::model::{Code, IssueId, Item, Op, Policy, QueueId, RemedyCall, SolutionId};
+use crate::model::{Code, IssueId, Item, Op, QueueId, RemedyCall, SolutionId};
 use crate::ops::issues::existing;
 use crate::ops::{Refusal, Session};
 use crate::rules::readiness::views;
-use crate::rules::{Facts, IssueFacts, QueueFolder, QueueView, toward};
+use crate::rules::{Facts, IssueFacts, QueueFolder, QueueView, facts, toward};
 use crate::store::{ReadState, ResolveError, Store, StoreError, Tx, records, resolve};
 use crate::trail::active;
 
@@ -28,32 +28,11 @@ pub(crate) fn extend_facts(
     facts: &mut Facts,
     ids: impl IntoIterator<Item = IssueId>,
 ) -> Result<(), Refusal> {
-    let known = facts.values().flat_map(|issue| issue.depends_on.iter().cloned());
-    let mut open: Vec<IssueId> = known.chain(ids).collect();
-    while let Some(id) = open.pop() {
-        if facts.contains_key(&id) {
-            continue;
-        }
-        let folder = match records::issue(read, &id) {
-            Ok(Some(folder)) => folder,
-            Ok(None) | Err(StoreError::Broken { .. }) => continue,
-            Err(error) => return Err(error.into()),
-        };
-        let issue = IssueFacts::derive(&folder);
-        open.extend(issue.depends_on.iter().cloned());
-        facts.insert(id, issue);
-    }
-    Ok(())
-}
-
-/// All queues, with what the state of their items depends on.
-pub(crate) struct QueueWorld {
-    /// The queues.
-    pub(crate) queues: Vec<QueueFolder>,
-    /// The issues of all items, and their dependencies.
-    pub(crate) facts: Facts,
-    /// The gates.
-    pub(crate) policy: Policy,
+    facts::extend(facts, ids, |id| match records::issue(read, id) {
+        Ok(folder) => Ok(folder.as_ref().map(IssueFacts::derive)),
+        Err(StoreError::Broken { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    })
 }
 
 impl QueueWorld {
@@ -80,8 +59,7 @@ impl QueueWorld {
 
     /// Like [`Self::now`], wherever the commits of completed work are: a run brings them into its branch.
     pub(crate) fn everywhere(session: &Session) -> Result<(Index<'_>, Self), Refusal> {
-        let (index, known) = session.ask(Needs::ROWS, Index::queues)?;
-        Ok((index, known.into()))
+        session.ask(Needs::ROWS, Index::queues)
     }
 
     /// Notes which completed work is not in the base of a claim, so that what depends on it waits.
@@ -118,7 +96,7 @@ impl QueueWorld {
 
     /// Reads the index; `None` if that fails, since the tree has the same data.
     fn in_index(index: &Index<'_>) -> Option<Self> {
-        Some(index.queues().ok()?.into())
+        index.queues().ok()
     }
 
     /// The item that `text` names; see [`item`].
@@ -168,12 +146,6 @@ pub(crate) fn in_index_of<T>(
     }
     let newer = index::at_hand(store, Use::IfQuick, &mut |_, _, _| {})?;
     Ok(newer.filter(|newer| newer.commit() == commit).and_then(|newer| known(&newer)))
-}
-
-impl From<KnownQueues> for QueueWorld {
-    fn from(KnownQueues { queues, facts, policy }: KnownQueues) -> Self {
-        Self { queues, facts, policy }
-    }
 }
 
 /// The item that `text` names. A bare `S-1` is this worktree's own item if that has the number, else the only such

@@ -164,9 +164,9 @@ fn world(found: &[Traced], index: &Index<'_>, in_full: bool) -> Result<Option<Qu
         && issues.len() <= FEW
         && let Some(known) = index.items_of(&index.queue_heads()?, issues)?
     {
-        return Ok(Some(known.into()));
+        return Ok(Some(known));
     }
-    Ok(Some(index.queues()?.into()))
+    index.queues().map(Some)
 }
 
 /// Adds the items of the issues, complete.

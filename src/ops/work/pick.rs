@@ -127,7 +127,7 @@ impl Picker<'_> {
             .filter(|queue| queue.status == QueueDecision::Active);
         for id in served.map(|queue| &queue.id).filter(|id| queue.is_none_or(|queue| queue == *id)) {
             let Some(front) = index.front(&heads, id, count)? else { return Ok(None) };
-            let world = self.based(tx, QueueWorld::from(front.known))?;
+            let world = self.based(tx, front.known)?;
             let choice = self.choice(tx, &world)?;
             let Some(found) = choice.queue(id) else { return Ok(None) };
             let ends_at = front.ends_at.as_deref();
@@ -148,8 +148,7 @@ impl Picker<'_> {
             let heads = index.queue_heads().ok()?;
             index.items_of(&heads, [item.issue_id.clone()]).ok()?
         })?;
-        let world = part
-            .map_or_else(|| QueueWorld::in_transaction(tx, self.store, self.index), |part| Ok(part.into()))?;
+        let world = part.map_or_else(|| QueueWorld::in_transaction(tx, self.store, self.index), Ok)?;
         let world = self.based(tx, world)?;
         let choice = self.choice(tx, &world)?;
         let found = choice.queue(queue).and_then(|queue| {
@@ -157,11 +156,9 @@ impl Picker<'_> {
             Some((queue, at))
         });
         let Some((found, at)) = found else {
-            return Err(Refusal::new(
-                Code::NotFound,
-                format!("`{}` is no longer in a queue", item.solution_id),
-            )
-            .remedy(RemedyCall::new(Op::Next, [&item.issue_id]), "queues it, and claims it"));
+            let message = format!("`{}` is no longer in a queue", item.solution_id);
+            return Err(Refusal::new(Code::NotFound, message)
+                .remedy(RemedyCall::new(Op::Next, [&item.issue_id]), "queues it, and claims it"));
         };
         if !choice.has(found, at) {
             return Err(not_ready(&choice, found, at, &world.facts));
@@ -179,25 +176,16 @@ impl Picker<'_> {
         let first = self.goes_after(tx, &found.queue().id, &item.solution_id)?;
         let Some((next, _)) = first.first() else { return Ok(()) };
         let named = &item.item_id;
-        Err(Refusal::new(
-            Code::OutOfOrder,
-            format!("item {named} for `{}` comes after others", item.issue_id),
-        )
-        .details(
-            first
-                .iter()
-                .take(MOST_REASONS)
-                .map(|(item, file)| {
-                    format!(
-                        "{} (`{}`) is ready, comes first, and shares `{file}`",
-                        item.item_id, item.solution_id
-                    )
-                })
-                .collect(),
-        )
-        .remedy(RemedyCall::new(Op::Next, [&next.item_id]), "claims the first")
-        .remedy(RemedyCall::new(Op::QueueOrder, ["ITEM"]).option("before", "OTHER"), "changes the order")
-        .hint("--allow-overlap ignores it"))
+        let message = format!("item {named} for `{}` comes after others", item.issue_id);
+        let reasons = first.iter().take(MOST_REASONS).map(|(item, file)| {
+            let (id, plan) = (&item.item_id, &item.solution_id);
+            format!("{id} (`{plan}`) is ready, comes first, and shares `{file}`")
+        });
+        Err(Refusal::new(Code::OutOfOrder, message)
+            .details(reasons.collect())
+            .remedy(RemedyCall::new(Op::Next, [&next.item_id]), "claims the first")
+            .remedy(RemedyCall::new(Op::QueueOrder, ["ITEM"]).option("before", "OTHER"), "changes the order")
+            .hint("--allow-overlap ignores it"))
     }
 
     /// The items that come before this one and share a file with it; read from the front of the queue if the item is
@@ -225,7 +213,7 @@ impl Picker<'_> {
             let heads = index.queue_heads().ok()?;
             FRONTS.iter().find_map(|count| {
                 let front = index.front(&heads, queue, *count).ok()??;
-                before(&QueueWorld::from(front.known), front.ends_at.as_deref())
+                before(&front.known, front.ends_at.as_deref())
             })
         })?;
         let of_all = || {

@@ -312,7 +312,7 @@ fn waiting(
     let (count, found) = match what {
         Waiting::Items => {
             let world = match index {
-                Some(index) => QueueWorld::from(index.queues()?),
+                Some(index) => index.queues()?,
                 None if index::are_queues_long(snapshot)? => return Ok(None),
                 None => QueueWorld::read(snapshot)?,
             };

@@ -17,8 +17,8 @@ pub(crate) enum AuditSeverity {
     Note,
 }
 
-#[serde_with::skip_serializing_none]
 /// Something that the audit found.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, schemars::JsonSchema)]
 pub(crate) struct AuditFinding {
     /// Whether the exit code is 1 because of it, with `--strict`.

@@ -13,8 +13,8 @@ use crate::model::{
 };
 use crate::rules::{Omission, WisdomContext};
 
-#[serde_with::skip_serializing_none]
 /// The content of an issue, without its id and title.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct IssueContext {
     /// The description, in Markdown; may be empty.
@@ -53,8 +53,8 @@ pub(crate) struct IssueContext {
     pub(crate) depends_on: Vec<DependencyContext>,
 }
 
-#[serde_with::skip_serializing_none]
 /// An issue that must be done first.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct DependencyContext {
     /// Its id.
@@ -92,8 +92,8 @@ pub(crate) struct Background {
     pub(crate) left_out: Vec<Omission>,
 }
 
-#[serde_with::skip_serializing_none]
 /// An earlier attempt, and how it ended.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct AttemptContext {
     /// The execution.
@@ -130,8 +130,8 @@ pub(crate) struct AttemptContext {
     pub(crate) summary: Option<String>,
 }
 
-#[serde_with::skip_serializing_none]
 /// A test command that failed.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct CheckContext {
     /// The task that the command belongs to.
@@ -163,8 +163,8 @@ pub(crate) struct CommitContext {
     pub(crate) task_id: Option<TaskId>,
 }
 
-#[serde_with::skip_serializing_none]
 /// A piece of feedback.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct FeedbackContext {
     /// Its kind.

@@ -55,8 +55,8 @@ text_enum!(
     }
 );
 
-#[serde_with::skip_serializing_none]
 /// What an item waits for.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Blocker {
     /// The issue that blocks it.

@@ -140,32 +140,34 @@ pub(super) fn conflicts(
         }
     });
     let mut all: Vec<ConflictView> = of_declared.collect();
-    all.extend(
-        shared
-            .iter()
-            .map(|shared| {
-                let members = shared.all().into_iter();
-                let solutions: Vec<_> = members.map(|n| graph.items[n].solution_id.clone()).collect();
-                (shared.path, solutions)
-            })
-            .map(|(path, solutions)| ConflictView {
-                id: None,
-                entry_id: None,
-                kind: ConflictType::File,
-                severity: Severity::Medium,
-                item_ids: item_ids(&places, graph, &solutions),
-                file: Some(path.to_string()),
-                resolution: Resolution::Sequential,
-                resolution_order: solutions.clone(),
-                solutions,
-                rationale: None,
-                resolved: true,
-                clarification: None,
-                author: None,
-                created_at: None,
-            }),
-    );
+    all.extend(shared.iter().map(|shared| derived(graph, &places, shared)));
     all
+}
+
+/// The conflict of items that share a file or directory.
+fn derived(
+    graph: &ItemGraph<'_>,
+    places: &HashMap<&SolutionId, usize>,
+    shared: &Overlap<'_, usize>,
+) -> ConflictView {
+    let members = shared.all().into_iter();
+    let solutions: Vec<_> = members.map(|n| graph.items[n].solution_id.clone()).collect();
+    ConflictView {
+        id: None,
+        entry_id: None,
+        kind: ConflictType::File,
+        severity: Severity::Medium,
+        item_ids: item_ids(places, graph, &solutions),
+        file: Some(shared.path.to_string()),
+        resolution: Resolution::Sequential,
+        resolution_order: solutions.clone(),
+        solutions,
+        rationale: None,
+        resolved: true,
+        clarification: None,
+        author: None,
+        created_at: None,
+    }
 }
 
 fn item_ids(

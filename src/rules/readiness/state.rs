@@ -196,7 +196,7 @@ fn of_order(at: usize, graph: &ItemGraph<'_>, facts: &Facts, failed: bool) -> Ve
     let before = graph.after[at]
         .iter()
         .filter(|(other, _)| graph.cycle_of[*other].is_none_or(|cycle| graph.cycle_of[at] != Some(cycle)));
-    let blocker = |(other, conflict): &(usize, usize)| {
+    let blockers = before.filter_map(|(other, conflict)| {
         let first = graph.items[*other];
         let issue = facts.get(&first.issue_id)?;
         let status = issue.status;
@@ -208,6 +208,6 @@ fn of_order(at: usize, graph: &ItemGraph<'_>, facts: &Facts, failed: bool) -> Ve
         }
         let reason = Reason::Order { conflict: conflict + 1, first, status };
         ((status == IssueStatus::Failed) == failed).then(|| Blocker::item(first, &reason))
-    };
-    before.filter_map(blocker).collect()
+    });
+    blockers.collect()
 }

@@ -39,8 +39,8 @@ text_enum!(
     }
 );
 
-#[serde_with::skip_serializing_none]
 /// The quality of the work of a run.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct RunQuality {
     /// The average of the known scores, rounded down; absent if nothing can be counted.
@@ -53,8 +53,8 @@ pub(crate) struct RunQuality {
     counts: [(usize, usize); 4],
 }
 
-#[serde_with::skip_serializing_none]
 /// The score of one dimension.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct DimensionScore {
     /// The dimension.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::clock_words::ClockTime;
-use crate::model::{Limited, PhaseReached, RunEvent, RunLogEntry, RunStatus, Time};
+use crate::model::{Limited, RunEvent, RunLogEntry, RunStatus, Time};
 
 /// No provider is waited for longer than this, in milliseconds: what says so is mistaken, or no limit that passes.
 const LONGEST: i64 = 8 * 24 * 3_600_000;
@@ -58,8 +58,8 @@ pub(crate) fn limits_in(log: &[RunLogEntry], is_left: bool, now: Time) -> BTreeM
         RunEvent::Phase(reached) => Some(reached),
         _ => None,
     });
-    let is_over = |it: &PhaseReached| it.status == RunStatus::Completed || it.stopped == Some(true);
-    let is_left = is_left || last.is_some_and(is_over);
+    let is_over = last.is_some_and(|last| last.status == RunStatus::Completed || last.stopped == Some(true));
+    let is_left = is_left || is_over;
     let mut limits: BTreeMap<String, Time> = BTreeMap::new();
     for entry in log {
         match &entry.event {

@@ -56,8 +56,8 @@ pub(crate) fn owed(folder: &RunFolder) -> Vec<Notification> {
     };
     let before = &folder.log[..start];
     // A step that went well is recorded without the driver. One that was killed as it started has not sent what it owed.
-    let is_quiet = |event: &RunEvent| is_step_done(event) || is_start(event);
-    let Some(end) = before.iter().rposition(|entry| !is_quiet(&entry.event)) else { return vec![] };
+    let end = before.iter().rposition(|entry| !is_step_done(&entry.event) && !is_start(&entry.event));
+    let Some(end) = end else { return vec![] };
     let (before, last) = (&before[..=end], &before[end]);
     let begin = before.iter().rposition(|entry| entry.at != last.at).map_or(0, |at| at + 1);
     before[begin..].iter().filter_map(|entry| notification(folder, entry)).collect()

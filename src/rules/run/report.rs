@@ -48,7 +48,6 @@ pub(crate) fn report(folder: &RunFolder, known: &RunFacts<'_>) -> RunReport {
     let mut quality = RunQuality::default();
     let mut costs = WorkCost::default();
     let mut issues = Vec::new();
-    let mut checks = (0, 0);
     for issue in &progress.issues {
         let found = known.issues.get(issue.id);
         let executions = executions(issue, found);
@@ -60,28 +59,9 @@ pub(crate) fn report(folder: &RunFolder, known: &RunFacts<'_>) -> RunReport {
         };
         quality.count(&seen);
         costs.add(&executions, issue);
-        checks.0 += report.checks.len();
-        checks.1 += report.checks.iter().filter(|check| !check.outcome().has_passed()).count();
         issues.push(report);
     }
-    let is = |stage| issues.iter().filter(|issue| issue.status == stage).count();
-    let completed_count = is(IssueStage::Completed);
-    let (tokens, costs) = costs.sums();
     let (phases, interrupted_ms) = phases(folder);
-    let totals = Totals {
-        issue_count: issues.len(),
-        completed_count,
-        failed_count: is(IssueStage::Failed),
-        waiting_count: progress.waiting_count(|id| known.issues.get(id).map(facts::status)),
-        success_rate: (completed_count * 100).checked_div(issues.len()),
-        commit_count: issues.iter().map(|issue| issue.commits.len()).sum(),
-        check_count: checks.0,
-        failed_check_count: checks.1,
-        setback_count: progress.setbacks.len(),
-        breach_count: progress.breaches.iter().filter(|breach| breach.agent.is_some()).count(),
-        tokens,
-        costs,
-    };
     RunReport {
         run_id: run.id.clone(),
         mode: run.mode,
@@ -94,7 +74,7 @@ pub(crate) fn report(folder: &RunFolder, known: &RunFacts<'_>) -> RunReport {
         started_at: run.created_at,
         updated_at: progress.updated_at,
         took_ms: between(run.created_at, progress.updated_at),
-        totals,
+        totals: totals(&progress, known, &issues, costs),
         phases,
         interrupted_ms,
         left_out: progress.left_out(),
@@ -102,6 +82,32 @@ pub(crate) fn report(folder: &RunFolder, known: &RunFacts<'_>) -> RunReport {
         breaches: progress.breaches.iter().map(|breach| (*breach).clone()).collect(),
         waiting: waiting::waiting(folder, &progress, known),
         issues,
+    }
+}
+
+fn totals(
+    progress: &RunProgress<'_>,
+    known: &RunFacts<'_>,
+    issues: &[IssueReport],
+    costs: WorkCost,
+) -> Totals {
+    let count_in = |stage| issues.iter().filter(|issue| issue.status == stage).count();
+    let completed_count = count_in(IssueStage::Completed);
+    let checks: Vec<_> = issues.iter().flat_map(|issue| &issue.checks).collect();
+    let (tokens, costs) = costs.sums();
+    Totals {
+        issue_count: issues.len(),
+        completed_count,
+        failed_count: count_in(IssueStage::Failed),
+        waiting_count: progress.waiting_count(|id| known.issues.get(id).map(facts::status)),
+        success_rate: (completed_count * 100).checked_div(issues.len()),
+        commit_count: issues.iter().map(|issue| issue.commits.len()).sum(),
+        check_count: checks.len(),
+        failed_check_count: checks.iter().filter(|check| !check.outcome().has_passed()).count(),
+        setback_count: progress.setbacks.len(),
+        breach_count: progress.breaches.iter().filter(|breach| breach.agent.is_some()).count(),
+        tokens,
+        costs,
     }
 }
 

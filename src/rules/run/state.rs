@@ -124,8 +124,8 @@ impl Counts {
     }
 }
 
-#[serde_with::skip_serializing_none]
 /// Something that went wrong.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct ErrorState {
     /// When it went wrong.

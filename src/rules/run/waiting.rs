@@ -81,7 +81,7 @@ pub(crate) struct UnstoredAnswer {
 /// How a file compares with what the run wrote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnstoredState {
-    /// It is the same.
+    /// Nobody has changed it.
     AsKept,
     /// Someone has changed it.
     Changed,

@@ -57,10 +57,11 @@ impl<'a> TestParts<'a> {
     }
 
     fn is_test_rule(&self, targets: &str, files: &TestFiles) -> bool {
-        let is_special = |target: &str| target.starts_with('.') && target != ".PHONY";
-        targets
-            .split_whitespace()
-            .any(|target| is_special(target) || self.targets.contains(target) || files.is_test_target(target))
+        targets.split_whitespace().any(|target| {
+            (target.starts_with('.') && target != ".PHONY")
+                || self.targets.contains(target)
+                || files.is_test_target(target)
+        })
     }
 
     fn has(&self, part: &Part<'_>, files: &TestFiles) -> bool {

@@ -1,37 +1,25 @@
 //! Reads typed records from files: one issue with everything in its directory, queues with their items.
 
+mod entries;
 mod queues;
 mod roadmaps;
 
-pub(crate) use queues::{items_of, queue, queue_alone, queue_head, queues};
-
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
 
+use self::entries::{log, new_entries, parse_entry, set_aside};
 use super::ReadState;
-use crate::git::GitError;
-use crate::model::record::check_id;
 use crate::model::{
-    Broken, Doc, EntryId, Execution, ExecutionId, Feedback, ISSUE, ITEM, Issue, IssueId, Item, LogEntry,
-    QueueId, ROOT, Review, Root, Run, RunId, RunLogEntry, SOLUTION, Schema, Solution, SolutionId, Stamp,
-    Wisdom, strict, typed,
+    Broken, Doc, Execution, ExecutionId, Feedback, ISSUE, ITEM, Issue, IssueId, Item, LogEntry, QueueId,
+    ROOT, Review, Root, Run, RunId, RunLogEntry, SOLUTION, Schema, Solution, SolutionId, Stamp, Wisdom,
 };
 use crate::rules::{ExecutionFolder, IssueFolder, QueuedItem, Recorded, RunFolder};
 use crate::store::{Redactions, StoreError, layout};
 
-pub(crate) use roadmaps::{roadmap, roadmap_ids};
-
-/// Reads a write-once record.
-fn parse_entry<T: DeserializeOwned>(path: &str, bytes: &[u8], hidden: &Redactions) -> Result<T, StoreError> {
-    let broken = |why| StoreError::Broken { path: path.to_owned(), broken: Broken::new("entry", why) };
-    let mut value = strict::parse(bytes).map_err(broken)?;
-    if let Some(id) = layout::form(path).1 {
-        check_id(&id, &value).map_err(broken)?;
-    }
-    hidden.entry(path, &mut value);
-    typed::read(&value).map_err(|error| broken(error.to_string()))
-}
+pub(crate) use self::entries::raw_log;
+pub(crate) use self::queues::{items_of, queue, queue_alone, queue_head, queues};
+pub(crate) use self::roadmaps::{roadmap, roadmap_ids};
 
 /// The record with stamps at `path`, for a command that changes it.
 pub(crate) fn doc(
@@ -90,68 +78,6 @@ fn recorded_behind<T: DeserializeOwned>(
     }
     let (changed, decided) = (doc.changed().map(Stamp::time), doc.stamp("status").cloned());
     Ok(Some(Recorded { record, changed, decided }))
-}
-
-/// Skips a broken record, or a directory that is too large to read, and notes its path; returns any other failure.
-fn set_aside<T>(
-    result: Result<Option<T>, StoreError>,
-    broken: &mut Vec<(String, String)>,
-) -> Result<Option<T>, StoreError> {
-    match result {
-        Err(StoreError::Broken { path, broken: why }) => {
-            broken.push((path, why.to_string()));
-            Ok(None)
-        }
-        Err(StoreError::Git(GitError::CrowdedFolder { path, size })) => {
-            let why = StoreError::Git(GitError::CrowdedFolder { path: path.clone(), size }).to_string();
-            broken.push((path, why));
-            Ok(None)
-        }
-        other => other,
-    }
-}
-
-/// The log in `folder` as it is stored, in order; broken entries are skipped and noted.
-pub(crate) fn raw_log<T: DeserializeOwned>(
-    read: &impl ReadState,
-    folder: &str,
-    broken: &mut Vec<(String, String)>,
-) -> Result<Vec<T>, StoreError> {
-    log(read, folder, &Redactions::default(), broken)
-}
-
-/// The log in `folder` as it is shown, in order; broken entries are skipped and noted.
-fn log<T: DeserializeOwned>(
-    read: &impl ReadState,
-    folder: &str,
-    hidden: &Redactions,
-    broken: &mut Vec<(String, String)>,
-) -> Result<Vec<T>, StoreError> {
-    new_entries(read, folder, hidden, &BTreeSet::new(), broken)
-}
-
-/// The entries of a log that are not `known`.
-fn new_entries<T: DeserializeOwned>(
-    read: &impl ReadState,
-    folder: &str,
-    hidden: &Redactions,
-    known: &BTreeSet<&EntryId>,
-    broken: &mut Vec<(String, String)>,
-) -> Result<Vec<T>, StoreError> {
-    let mut entries = Vec::new();
-    for name in set_aside(read.names(folder).map(Some), broken)?.unwrap_or_default() {
-        let Some(Ok(id)) = name.strip_suffix(".json").map(EntryId::parse) else { continue };
-        if known.contains(&id) {
-            continue;
-        }
-        let path = layout::entry(folder, &id);
-        if hidden.sets_aside(&path) {
-            continue;
-        }
-        let Some(bytes) = read.file(&path)? else { continue };
-        entries.extend(set_aside(parse_entry(&path, &bytes, hidden).map(Some), broken)?);
-    }
-    Ok(entries)
 }
 
 /// The root record: policy and project context.
@@ -243,6 +169,9 @@ pub(crate) fn newest_run(read: &impl ReadState, known: &RunFolder) -> Result<Run
     Ok(RunFolder::new(known.run.clone(), log))
 }
 
+/// A log with fewer entries is read again rather than kept.
+const MANY_ENTRIES: usize = 4;
+
 /// One execution with its log.
 pub(crate) fn execution(
     read: &impl ReadState,
@@ -250,12 +179,25 @@ pub(crate) fn execution(
     broken: &mut Vec<(String, String)>,
 ) -> Result<Option<ExecutionFolder>, StoreError> {
     let path = layout::execution(id);
+    let tree = path.rsplit_once('/').map(|(folder, _)| read.derived(folder)).transpose()?.flatten();
+    if let Some(known) = tree.and_then(|(tree, derived)| derived.get::<ExecutionFolder>(tree)) {
+        return Ok(Some(known));
+    }
     let Some(bytes) = read.file(&path)? else { return Ok(None) };
     let hidden = Redactions::at(read, &path)?;
     let parsed = parse_entry::<Execution>(&path, &bytes, &hidden).map(Some);
     let Some(execution) = set_aside(parsed, broken)? else { return Ok(None) };
+    let before = broken.len();
     let log = log::<LogEntry>(read, &layout::execution_log(id), &hidden, broken)?;
-    Ok(Some(ExecutionFolder { execution, log }))
+    let folder = ExecutionFolder { execution, log };
+    if let Some((tree, derived)) = tree
+        && hidden.is_empty()
+        && broken.len() == before
+        && folder.log.len() >= MANY_ENTRIES
+    {
+        derived.keep(tree, folder.clone());
+    }
+    Ok(Some(folder))
 }
 
 /// All executions of an issue with their logs, without the rest of its directory. Broken ones are left out.

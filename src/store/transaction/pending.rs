@@ -53,6 +53,12 @@ impl<'repo> Pending<'repo> {
         self.files.contains_key(path)
     }
 
+    /// Whether a file in the directory at `path`, or below, was written.
+    pub(in crate::store) fn has_below(&self, path: &str) -> bool {
+        let folder = format!("{path}/");
+        self.files.range(folder.clone()..).next().is_some_and(|(file, _)| file.starts_with(&folder))
+    }
+
     /// All paths, sorted by bytes.
     pub(in crate::store) fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)

@@ -75,7 +75,7 @@ impl DraftBinding {
         draft: &Draft<'_>,
     ) -> Result<Self, StoreError> {
         let staged = Staged::open(store, draft.index)?;
-        let amended = Amended::find(store, draft, staged)?;
+        let amended = Amended::find(store, draft, staged.as_ref())?;
         let deciding = Deciding { store, read, sources: Sources::new(store, read), draft, staged, amended };
         let git_dir = store.git_dir();
         if !progress::is_rebasing(&git_dir) {
@@ -139,7 +139,7 @@ impl<R: ReadState> Deciding<'_, R> {
         if back.is_empty() {
             // The message itself says whose work this is, for example in a revert that was worded by hand.
             let stated =
-                self.sources.by_message(self.draft.message, self.staged.map(|staged| staged.head()))?;
+                self.sources.by_message(self.draft.message, self.staged.as_ref().map(Staged::head))?;
             if stated.iter().any(|source| !is_of(bound, source)) {
                 let own = self.own_part(bound, &stated, &back)?;
                 // git drops the sentence about a fixup when it squashes it.
@@ -201,7 +201,7 @@ impl<R: ReadState> Deciding<'_, R> {
         if self.draft.is_by_git {
             return Ok(true);
         }
-        let Some(staged) = self.staged else { return Ok(true) };
+        let Some(staged) = &self.staged else { return Ok(true) };
         Ok(!staged.files()?.is_empty())
     }
 
@@ -213,10 +213,10 @@ impl<R: ReadState> Deciding<'_, R> {
             return Ok(Copied::Nothing);
         }
         // The user waits, and git continues anyway: what cannot be found out now is left to `link --find`.
-        let Some(staged) = self.staged else { return Ok(Copied::Nothing) };
+        let Some(staged) = &self.staged else { return Ok(Copied::Nothing) };
         let Ok(files) = staged.files() else { return Ok(Copied::Nothing) };
-        let recent = self.sources.recent(staged.head(), &files).unwrap_or_default();
-        let found = self.sources.by_staged(&recent, &files, &staged).unwrap_or(Same::Nobody);
+        let recent = self.sources.recent(&files).unwrap_or_default();
+        let found = self.sources.by_staged(&recent, &files, staged, staged.head()).unwrap_or(Same::Nobody);
         let has_all = |found: &[SourceWork]| {
             named.iter().all(|plan| found.iter().any(|source| source.solution_id == *plan))
         };
@@ -232,9 +232,9 @@ impl<R: ReadState> Deciding<'_, R> {
             Same::Several(others) if named.is_empty() => Copied::MerelyAlike(others),
             Same::Of(_) | Same::Several(_) => Copied::Nothing,
             Same::Nobody => {
-                let parts = self
-                    .sources
-                    .contained(&recent, &files, &bound.solution_id, || staged.patch_ids_by_file());
+                let (plan, head) = (&bound.solution_id, staged.head());
+                let parts =
+                    self.sources.contained(&recent, &files, plan, head, || staged.patch_ids_by_file());
                 let parts = parts.unwrap_or_default();
                 if !has_all(&parts) {
                     return Ok(Copied::Nothing);
@@ -253,7 +253,7 @@ impl<R: ReadState> Deciding<'_, R> {
         bound: &BoundExecution,
         named: &BTreeSet<SolutionId>,
     ) -> Result<RepeatedWork, StoreError> {
-        match self.staged {
+        match &self.staged {
             Some(staged) if named.is_empty() => {
                 self.sources.apart(staged.head(), None, found, &bound.solution_id)
             }

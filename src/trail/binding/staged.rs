@@ -1,5 +1,6 @@
 //! The change that is about to be committed: how an index differs from HEAD.
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use crate::git::{Difference, ObjectId, PatchIdsByFile};
@@ -10,17 +11,19 @@ use crate::trail::patch_id;
 use crate::trail::sources::ComparedChange;
 
 /// An index that is being committed, on a branch that has commits.
-#[derive(Clone, Copy)]
 pub(super) struct Staged<'a> {
     store: &'a Store,
     index: &'a Path,
     head: ObjectId,
+    tree: OnceCell<Option<ObjectId>>,
+    differences: OnceCell<Option<Vec<Difference>>>,
 }
 
 impl<'a> Staged<'a> {
     /// `None` if there is no commit yet: then nothing can be repeated.
     pub(super) fn open(store: &'a Store, index: &'a Path) -> Result<Option<Self>, StoreError> {
-        Ok(store.head()?.map(|head| Self { store, index, head }))
+        let (tree, differences) = Default::default();
+        Ok(store.head()?.map(|head| Self { store, index, head, tree, differences }))
     }
 
     pub(super) fn head(&self) -> ObjectId {
@@ -32,18 +35,28 @@ impl<'a> Staged<'a> {
     }
 
     /// What differs from HEAD; `None` if only git can tell.
-    fn differences(&self) -> Option<Vec<Difference>> {
+    fn differences(&self) -> Option<&[Difference]> {
+        self.differences.get_or_init(|| self.differences_since(self.head)).as_deref()
+    }
+
+    /// What differs from this commit or tree; `None` if only git can tell.
+    fn differences_since(&self, before: ObjectId) -> Option<Vec<Difference>> {
         let repo = self.store.repo();
-        let (staged, before) = (repo.noted_tree(self.index)?, self.store.code_tree_of(self.head).ok()?);
+        let staged = (*self.tree.get_or_init(|| repo.noted_tree(self.index)))?;
+        let before = self.store.code_tree_of(before).ok()?;
         repo.first_differences(Some(before), staged, usize::MAX).ok().flatten()
     }
 
     /// The paths that differ from HEAD.
     pub(super) fn files(&self) -> Result<Vec<String>, StoreError> {
-        if let Some(found) = self.differences() {
-            return Ok(found.into_iter().map(|difference| difference.path).collect());
+        match self.differences() {
+            Some(found) => Ok(found.iter().map(|difference| difference.path.clone()).collect()),
+            None => self.files_by_git(self.head),
         }
-        let names = self.store.git().staged_files(self.index, self.head)?;
+    }
+
+    fn files_by_git(&self, before: ObjectId) -> Result<Vec<String>, StoreError> {
+        let names = self.store.git().staged_files(self.index, before)?;
         Ok(names.into_iter().map(|name| name.to_string()).collect())
     }
 
@@ -56,7 +69,10 @@ impl<'a> Staged<'a> {
 
     /// The paths that differ from this commit or tree.
     pub(super) fn files_since(&self, before: ObjectId) -> Result<Vec<String>, StoreError> {
-        Self { head: before, ..*self }.files()
+        match self.differences_since(before) {
+            Some(found) => Ok(found.into_iter().map(|difference| difference.path).collect()),
+            None => self.files_by_git(before),
+        }
     }
 
     /// For each path, the patch id of its change, and that of the reverse.
@@ -67,7 +83,7 @@ impl<'a> Staged<'a> {
 
 impl ComparedChange for Staged<'_> {
     fn line_sum(&self, sums: &mut LineSums<'_>) -> Option<LineSum> {
-        sums.of(&self.differences()?)
+        sums.of(self.differences()?)
     }
 
     fn patch_ids(&self) -> Result<[Option<PatchId>; 2], StoreError> {

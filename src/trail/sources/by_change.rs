@@ -1,15 +1,15 @@
 //! Work that a commit reverts or copies although its message names none of it: recognized by git's patch id, or by the
 //! files that the commit restores.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use super::compared::{ComparedChange, MadeChange, alike};
+use super::similar::PartsOfChange;
 use super::{MOST_COMPARED, Same, SourceWork, Sources, add};
-use crate::git::{ObjectId, Revisions};
-use crate::model::{CommitHash, CommitLink, ExecutionId, ExecutionStatus, PatchId, SolutionId};
+use crate::git::{ObjectId, RefMove, Revisions};
+use crate::model::{CommitHash, CommitLink, ExecutionId, ExecutionStatus, PatchId};
 use crate::rules::ExecutionFolder;
-use crate::store::{CodeCommit, MOST_FILES, ReadState, StoreError, object_id, records};
-use crate::trail::parts::FilesByCommit;
+use crate::store::{CodeCommit, MOST_FILES, ReadState, StoreError, records};
 use crate::trail::patch_id;
 
 /// At most this many commits are recognized as reverted by one whose message names only the last of them.
@@ -21,8 +21,8 @@ const MOST_MOVES: usize = 50;
 /// How a reflog begins to say that HEAD moved to a commit which contains the one before.
 const GOES_ON: [&str; 7] =
     ["commit:", "commit (merge):", "commit (initial):", "merge ", "clone:", "cherry-pick:", "revert:"];
-/// Before a commit is made, at most this many of the latest commits are examined.
-const MOST_RECENT: usize = 200;
+/// How a reflog begins to say that HEAD moved from a branch to another.
+const LEAVES: &str = "checkout: moving from ";
 
 impl<R: ReadState> Sources<'_, R> {
     /// By a commit's change: the latest work on the same files with the same change, or with the reverse of it.
@@ -35,42 +35,69 @@ impl<R: ReadState> Sources<'_, R> {
         let mut others = self.of_same_files(parent, files)?;
         others.extend(self.lost_of_same_files(commit.id, files)?);
         others.retain(|hash| *hash != CommitHash::from(commit.id));
-        Ok(match self.same_change(&others, files, &MadeChange { store: self.store, commit, parent })? {
+        let change = MadeChange { store: self.store, commit, parent };
+        Ok(match self.same_among(&self.similar(&others, files, &change)?, files, &change)? {
             Same::Nobody | Same::Several(_) => vec![],
             Same::Of(found) => found,
         })
     }
 
-    /// Like [`Self::by_change`], for a change that is about to be committed, among the commits of [`Self::recent`].
+    /// Like [`Self::by_change`], for a change on top of `head` that is about to be committed, among the commits of
+    /// [`Self::recent`].
     pub(crate) fn by_staged(
         &self,
         recent: &[CommitHash],
         files: &[String],
         change: &impl ComparedChange,
+        head: ObjectId,
     ) -> Result<Same, StoreError> {
-        if recent.is_empty() { Ok(Same::Nobody) } else { self.same_change(recent, files, change) }
+        if recent.is_empty() {
+            return Ok(Same::Nobody);
+        }
+        let similar = self.similar(recent, files, change)?;
+        self.same_among(&self.repeatable_of(similar, head)?, files, change)
     }
 
-    /// The latest linked commits that touch some of these files, newest first: only few, since the user waits. Those that
-    /// were lost since come last.
-    pub(crate) fn recent(&self, head: ObjectId, files: &[String]) -> Result<Vec<CommitHash>, StoreError> {
+    /// The latest linked commits that touch some of these files, newest first, whether or not a branch has them: only few, since
+    /// the user waits.
+    pub(crate) fn recent(&self, files: &[String]) -> Result<Vec<CommitHash>, StoreError> {
         if files.is_empty() || !self.knows_quickly().unwrap_or(false) {
             return Ok(vec![]);
         }
-        let mut linked = Vec::new();
-        let repo = self.store.repo();
-        let tips = repo.branch_tips()?.into_iter().chain([head]);
-        for id in repo.newest(tips, MOST_RECENT).unwrap_or_default() {
-            if !self.known(&id.into())?.is_empty() {
-                linked.push(id);
-            }
+        if let Some(index) = self.index()?
+            && let Ok(found) = index.links_touching(some_of(files), MOST_COMPARED)
+        {
+            return Ok(found.into_iter().map(CommitHash::from).collect());
         }
-        linked.extend(self.lost(head)?);
-        if linked.is_empty() {
+        let mut found = Vec::new();
+        for (hash, executions) in self.all()? {
+            let links = self.links(hash, executions)?;
+            let touching = links.into_iter().filter(|(_, link)| {
+                link.files.len() >= MOST_FILES || link.files.iter().any(|file| files.contains(file))
+            });
+            found.extend(touching.map(|(_, link)| link.authored_at).max().map(|at| (at, hash.clone())));
+        }
+        found.sort();
+        Ok(found.into_iter().rev().take(MOST_COMPARED).map(|(_, hash)| hash).collect())
+    }
+
+    /// Those of `commits` whose change can be repeated or taken back on top of `head`: those that HEAD, a branch, a tag or a remote
+    /// has, then the lost ones of completed work.
+    pub(super) fn repeatable(
+        &self,
+        commits: Vec<CommitHash>,
+        head: ObjectId,
+    ) -> Result<Vec<CommitHash>, StoreError> {
+        let here: Vec<ObjectId> = commits.iter().filter_map(|hash| self.store.commit_here(hash)).collect();
+        if here.is_empty() {
             return Ok(vec![]);
         }
-        let touching = self.store.git().touching(linked, some_of(files))?;
-        Ok(touching.into_iter().map(CommitHash::from).take(MOST_COMPARED).collect())
+        let gone = self.store.git().unreachable(&here, [head.to_string()])?;
+        let lost = if gone.is_empty() { vec![] } else { self.lost(head)? };
+        let (gone, mut found): (Vec<ObjectId>, Vec<ObjectId>) =
+            here.into_iter().partition(|id| gone.contains(id));
+        found.extend(gone.into_iter().filter(|id| lost.contains(id)));
+        Ok(found.into_iter().map(CommitHash::from).collect())
     }
 
     /// Commits of completed work that HEAD had here, and that no branch, tag or remote has any more, newest first. Who
@@ -78,8 +105,7 @@ impl<R: ReadState> Sources<'_, R> {
     fn lost(&self, head: ObjectId) -> Result<Vec<ObjectId>, StoreError> {
         let mut tips: Vec<ObjectId> = Vec::new();
         let moves = self.store.repo().reflog("HEAD", MOST_MOVES)?;
-        // As long as HEAD only goes on, as usual, nothing is lost.
-        if moves.iter().all(|step| GOES_ON.iter().any(|word| step.why.starts_with(word))) {
+        if self.lost_nothing(&moves)? {
             return Ok(vec![]);
         }
         for step in moves {
@@ -102,6 +128,24 @@ impl<R: ReadState> Sources<'_, R> {
         Ok(lost)
     }
 
+    /// Whether HEAD only went on in these moves (latest first), stayed, or left a branch that is still there: as usual.
+    fn lost_nothing(&self, moves: &[RefMove]) -> Result<bool, StoreError> {
+        for (n, step) in moves.iter().enumerate() {
+            let before = moves.get(n + 1).map(|earlier| earlier.commit);
+            if before.is_none_or(|before| before == step.commit)
+                || GOES_ON.iter().any(|word| step.why.starts_with(word))
+            {
+                continue;
+            }
+            let left = step.why.strip_prefix(LEAVES).and_then(|names| names.split(' ').next());
+            let Some(branch) = left else { return Ok(false) };
+            if self.store.read_ref(&format!("refs/heads/{branch}"))? != before {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The work of HEAD, for an amend.
     pub(crate) fn of_head(&self, head: ObjectId) -> Result<Vec<SourceWork>, StoreError> {
         if !self.knows_quickly()? {
@@ -109,102 +153,6 @@ impl<R: ReadState> Sources<'_, R> {
         }
         let hash = CommitHash::from(head);
         self.linking(&hash, &self.known(&hash)?)
-    }
-
-    /// The work that makes the same change, or the reverse of it: that of the first matching commit
-    /// among `others` (newest first), if all matches belong to the same plans.
-    fn same_change(
-        &self,
-        others: &[CommitHash],
-        files: &[String],
-        change: &impl ComparedChange,
-    ) -> Result<Same, StoreError> {
-        let names = files;
-        let files: HashSet<&str> = files.iter().map(String::as_str).collect();
-        let mut linked = Vec::new();
-        let mut smaller: Vec<(CommitHash, Vec<String>)> = Vec::new();
-        for hash in others {
-            let links = self.links(hash, &self.known(hash)?)?;
-            // The same change touches the same files; but a link lists only a limited number of them.
-            let is_like = links.iter().any(|(_, link)| {
-                files.len() >= MOST_FILES
-                    || link.files.iter().map(String::as_str).collect::<HashSet<_>>() == files
-            });
-            if is_like {
-                linked.push(hash.clone());
-            } else if let Some((_, link)) = links.into_iter().find(|(_, link)| link.files.len() < files.len())
-            {
-                smaller.push((hash.clone(), link.files.clone()));
-            }
-        }
-        let linked = alike(self.store, linked, change);
-        let mut parts = FilesByCommit::new(names.iter().map(String::as_str));
-        let mut of_parts = Vec::new();
-        for (hash, files) in &smaller {
-            if names.len() < MOST_FILES && parts.add(files.iter().map(String::as_str)) {
-                of_parts.push(hash.clone());
-            }
-        }
-        if linked.is_empty() && !parts.may_do() {
-            return Ok(Same::Nobody);
-        }
-        let [own, undone] = change.patch_ids()?;
-        let known = patch_id::of_commits(self.store, &linked)?;
-        let mut latest: Option<Vec<SourceWork>> = None;
-        let mut plans: BTreeSet<SolutionId> = BTreeSet::new();
-        for hash in linked {
-            let patch = known.get(&hash);
-            let takes_back = undone.is_some() && patch == undone.as_ref();
-            if patch.is_none() || (patch != own.as_ref() && !takes_back) {
-                continue;
-            }
-            let Some(id) = object_id(&hash) else { continue };
-            let mut found = self.of_commit(id, 0)?;
-            for source in &mut found {
-                source.reverts = if takes_back { source.commits.clone() } else { vec![] };
-            }
-            let of: BTreeSet<SolutionId> = found.iter().map(|known| known.solution_id.clone()).collect();
-            match &latest {
-                None => latest = Some(found),
-                Some(latest) if latest.iter().any(|source| of.contains(&source.solution_id)) => {}
-                Some(_) => {
-                    plans.extend(of);
-                    return Ok(Same::Several(plans.into_iter().collect()));
-                }
-            }
-            plans.extend(latest.iter().flatten().map(|source| source.solution_id.clone()));
-        }
-        if let Some(found) = latest.filter(|found| !found.is_empty()) {
-            return Ok(Same::Of(found));
-        }
-        let found = self.put_together(&parts, &of_parts, [own, undone])?;
-        Ok(if found.is_empty() { Same::Nobody } else { Same::Of(found) })
-    }
-
-    /// The work whose changes together make this change, or are undone by it.
-    fn put_together(
-        &self,
-        parts: &FilesByCommit<'_>,
-        commits: &[CommitHash],
-        [own, undone]: [Option<PatchId>; 2],
-    ) -> Result<Vec<SourceWork>, StoreError> {
-        if !parts.may_do() {
-            return Ok(vec![]);
-        }
-        let known = patch_id::of_commits(self.store, commits)?;
-        let ids: Vec<Option<&PatchId>> = commits.iter().map(|hash| known.get(hash)).collect();
-        for (whole, takes_back) in [(own, false), (undone, true)] {
-            let Some(chosen) = whole.and_then(|whole| parts.making(&whole, &ids)) else { continue };
-            let mut found = Vec::new();
-            for id in chosen.iter().filter_map(|n| object_id(&commits[*n])) {
-                for mut source in self.of_commit(id, 0)? {
-                    source.reverts = if takes_back { source.commits.clone() } else { vec![] };
-                    add(&mut found, source);
-                }
-            }
-            return Ok(found);
-        }
-        Ok(vec![])
     }
 
     /// The latest revert among the commits of an execution that this commit undoes, for example by picking a reverted
@@ -224,7 +172,8 @@ impl<R: ReadState> Sources<'_, R> {
         }
         let files: BTreeSet<String> = self.store.changed_files(commit)?.into_iter().collect();
         reverts.retain(|link| link.files.iter().cloned().collect::<BTreeSet<_>>() == files);
-        let reverts: Vec<CommitHash> = reverts.into_iter().map(|link| link.hash).collect();
+        let reverts = reverts.into_iter().map(|link| link.hash).collect();
+        let reverts = alike(self.store, reverts, &MadeChange { store: self.store, commit, parent });
         if reverts.is_empty() {
             return Ok(vec![]);
         }
@@ -293,13 +242,7 @@ impl<R: ReadState> Sources<'_, R> {
             let files = self.files_of(&hash)?;
             smaller.push((hash, files));
         }
-        let mut parts = FilesByCommit::new(files.iter().map(String::as_str));
-        let mut commits = Vec::new();
-        for (hash, files) in &smaller {
-            if parts.add(files.iter().map(String::as_str)) {
-                commits.push(hash.clone());
-            }
-        }
+        let PartsOfChange { files: parts, commits } = PartsOfChange::of(&files, &smaller);
         if !parts.may_do() {
             return Ok(vec![]);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{SourceWork, Sources, add};
-use crate::git::PatchIdsByFile;
+use crate::git::{ObjectId, PatchIdsByFile};
 use crate::model::{CommitHash, PatchId, SolutionId};
 use crate::store::{MOST_FILES, ReadState, StoreError, object_id};
 use crate::trail::parts::sum;
@@ -11,13 +11,14 @@ use crate::trail::patch_id;
 
 impl<R: ReadState> Sources<'_, R> {
     /// The work of other plans than `executed` that a change to these files repeats or reverts besides other changes:
-    /// that of commits among `recent` whose files it changes in the same way, or back. No file counts for two of them.
+    /// that of commits among `recent` whose files it changes on top of `head` in the same way, or back. No file counts for two of them.
     /// `by_file` are the patch ids of the change and of its reverse.
     pub(crate) fn contained(
         &self,
         recent: &[CommitHash],
         files: &[String],
         executed: &SolutionId,
+        head: ObjectId,
         by_file: impl FnOnce() -> Result<[PatchIdsByFile; 2], StoreError>,
     ) -> Result<Vec<SourceWork>, StoreError> {
         if files.len() >= MOST_FILES {
@@ -42,8 +43,13 @@ impl<R: ReadState> Sources<'_, R> {
         if possible.is_empty() {
             return Ok(vec![]);
         }
+        let hashes = possible.iter().map(|(hash, _)| hash.clone()).collect();
+        let hashes = self.repeatable(hashes, head)?;
+        possible.retain(|(hash, _)| hashes.contains(hash));
+        if possible.is_empty() {
+            return Ok(vec![]);
+        }
         let [own, undone] = by_file()?;
-        let hashes: Vec<CommitHash> = possible.iter().map(|(hash, _)| hash.clone()).collect();
         let known = patch_id::of_commits(self.store, &hashes)?;
         let mut found = Vec::new();
         for (hash, files) in &possible {

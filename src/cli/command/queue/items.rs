@@ -1,4 +1,6 @@
-//! Single items: remove, hold, release.
+//! Single items: add, remove, order, hold, release.
+
+use std::io::Write;
 
 use crate::cli::input::text::{self as text_input, MessageArgs};
 use crate::cli::{CliContext, Failure, Force, Outcome, print};
@@ -61,4 +63,75 @@ pub(super) fn release(items: &[String], context: &mut CliContext) -> Outcome {
     let done = queue::release(&session, items)?;
     context
         .answer(done, |items, is_changed, screen| print::queue::held(screen, items, is_changed, "released"))
+}
+
+#[derive(Debug, clap::Args)]
+#[group(id = "selection", required = true, multiple = true)]
+pub(super) struct Selection {
+    /// The issues
+    issues: Vec<String>,
+    /// All planned issues
+    #[arg(long, conflicts_with_all = ["issues", "wave", "tag"])]
+    all_planned: bool,
+    /// All open issues of this roadmap wave (with the tag wave-N)
+    #[arg(long, value_name = "N", conflicts_with = "issues")]
+    wave: Option<u64>,
+    /// All open issues with this tag
+    #[arg(short, long, value_name = "TAG", conflicts_with = "issues")]
+    tag: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct AddCommand {
+    #[command(flatten)]
+    selection: Selection,
+    /// The queue (default: the first active queue)
+    #[arg(long, value_name = "QUEUE")]
+    queue: Option<String>,
+    #[command(flatten)]
+    force: Force,
+}
+
+impl From<AddCommand> for queue::AddItems {
+    fn from(AddCommand { selection, queue, force }: AddCommand) -> Self {
+        let Selection { issues, all_planned, wave, tag } = selection;
+        Self { which: queue::QueueSelection { issues, all_planned, wave, tag }, queue, force: force.why() }
+    }
+}
+
+pub(super) fn add(args: AddCommand, context: &mut CliContext) -> Outcome {
+    let session = context.session()?;
+    let done = queue::add(&session, &args.into())?;
+    context.answer(done, |queued, _, screen| print::queue::queued(screen, queued))
+}
+
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+#[command(group(clap::ArgGroup::new("place").required(true).args(["before", "after"])))]
+pub(super) struct Order {
+    /// The item: S-1, QUE-…:S-1, or the id of a plan or issue
+    item: String,
+    /// Move it directly before this item
+    #[arg(long, value_name = "ITEM")]
+    before: Option<String>,
+    /// Move it directly after this item and its dependencies
+    #[arg(long, value_name = "ITEM")]
+    after: Option<String>,
+}
+
+pub(super) fn order(args: Order, context: &mut CliContext) -> Outcome {
+    let session = context.session()?;
+    let Order { item, before, after } = args;
+    let is_before = before.is_some();
+    let beside = before.or(after).unwrap_or_default();
+    let input = queue::OrderItem { item, beside, before: is_before };
+    let done = queue::order(&session, &input)?;
+    let now = session.now()?.millis();
+    context.answer(done, |queue, is_changed, screen| {
+        if is_changed {
+            print::queue::queue(screen, queue, now)
+        } else {
+            writeln!(screen, "{} is already there; nothing changed", input.item)
+        }
+    })
 }

@@ -1,14 +1,25 @@
 //! What is rarely done with a whole queue.
 
-use super::{decide, queues};
+use std::io::Write;
+
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::{CliContext, Force, Outcome, print};
-use crate::ops::queue;
+use crate::ops::Done;
+use crate::ops::queue::{self, QueueAnswer};
+
+#[derive(Debug, clap::Args)]
+pub(super) struct New {
+    /// The name
+    name: Option<String>,
+    /// The priority; lower numbers are served first
+    #[arg(short, long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
+    priority: i64,
+}
 
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum ManageCommand {
     /// Create a queue; the first `queue add` creates one for you
-    New(queues::New),
+    New(New),
     /// List queues
     List {
         /// Include archived queues
@@ -68,22 +79,37 @@ pub(super) enum ManageCommand {
 }
 
 pub(super) fn run(command: ManageCommand, context: &mut CliContext) -> Outcome {
+    let session = context.session()?;
     match command {
-        ManageCommand::New(args) => queues::new(&args, context),
+        ManageCommand::New(New { name, priority }) => {
+            let done = queue::new(&session, name.as_deref(), priority)?;
+            context.answer(done, |queue, _, screen| writeln!(screen, "{}", queue.queue.id))
+        }
         ManageCommand::List { all, fields } => {
             context.only(fields);
-            queues::list(all, context)
+            let done = queue::list(&session, all)?;
+            context.answer(done, |queues, _, screen| print::queue::table(screen, queues))
         }
-        ManageCommand::Activate { queues, only } => decide::activate(&queues, only, context),
-        ManageCommand::Pause { queues } => decide::pause(&queues, context),
-        ManageCommand::Resume { queues } => decide::resume(&queues, context),
-        ManageCommand::Archive { queues, force } => decide::archive(&queues, &force, context),
-        ManageCommand::Priority { queue, number } => decide::priority(&queue, number, context),
+        ManageCommand::Activate { queues, only } => {
+            decided(queue::activate(&session, &queues, only)?, context)
+        }
+        ManageCommand::Pause { queues } => decided(queue::pause(&session, &queues)?, context),
+        ManageCommand::Resume { queues } => decided(queue::resume(&session, &queues)?, context),
+        ManageCommand::Archive { queues, force } => {
+            decided(queue::archive(&session, &queues, force.why().as_deref())?, context)
+        }
+        ManageCommand::Priority { queue, number } => {
+            let done = queue::prioritize(&session, &queue, number)?;
+            context.answer(done, |queues, _, screen| print::queue::prioritized(screen, queues))
+        }
         ManageCommand::Merge { source, target, force } => {
-            let session = context.session()?;
             let done = queue::merge(&session, &queue::MergeQueues { source, target, force: force.why() })?;
             context
                 .answer(done, |merged, is_changed, screen| print::queue::merged(screen, merged, is_changed))
         }
     }
+}
+
+fn decided(done: Done<Vec<QueueAnswer>>, context: &mut CliContext) -> Outcome {
+    context.answer(done, |queues, _, screen| print::queue::decided(screen, queues))
 }

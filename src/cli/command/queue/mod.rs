@@ -1,13 +1,7 @@
-mod add;
-mod decide;
-mod forecast;
-mod graph;
 mod items;
 mod manage;
-mod order;
 mod overlaps;
-mod queues;
-mod resolve;
+mod show;
 
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::{CliContext, Force, Outcome};
@@ -33,7 +27,7 @@ enum QueueCommand {
     /// those with fewer dependencies come first, then those with more tasks, then those that create a file before those
     /// that extend it, then those of older issues. Items already in the queue do not move. Adding a plan that has changed
     /// since it was queued updates its item.
-    Add(add::AddCommand),
+    Add(items::AddCommand),
     /// Remove items from their queue
     Remove {
         /// The items: S-1, QUE-…:S-1, or the ids of plans or issues
@@ -51,11 +45,11 @@ enum QueueCommand {
         fields: FieldArgs,
     },
     /// Draw the dependency graph
-    Graph(graph::Graph),
+    Graph(show::Graph),
     /// Move an item before or after another
     ///
     /// An item always comes after the items it depends on, and a decided order (`queue resolve`) is kept.
-    Order(order::Order),
+    Order(items::Order),
     /// Hold items back until they are released
     Hold(items::Hold),
     /// Release items that were held back
@@ -74,9 +68,9 @@ enum QueueCommand {
     /// current branch; branches that the current one already contains are skipped.
     /// A branch that was renamed in this clone is found. If it was renamed elsewhere, its last linked commit is merged
     /// instead.
-    Forecast(forecast::Forecast),
+    Forecast(show::Forecast),
     /// Decide the order of items that conflict
-    Resolve(resolve::Resolve),
+    Resolve(overlaps::Resolve),
     /// Create, list, activate, pause, archive and merge queues
     Manage {
         #[command(subcommand)]
@@ -85,21 +79,21 @@ enum QueueCommand {
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
-    let Some(command) = args.command else { return queues::active(context) };
+    let Some(command) = args.command else { return show::active(context) };
     match command {
-        QueueCommand::Add(args) => add::add(args, context),
+        QueueCommand::Add(args) => items::add(args, context),
         QueueCommand::Remove { items, force } => items::remove(&items, &force, context),
         QueueCommand::Show { queue, fields } => {
             context.only(fields);
-            queues::show(queue.as_deref(), context)
+            show::show(queue.as_deref(), context)
         }
-        QueueCommand::Graph(args) => graph::graph(&args, context),
-        QueueCommand::Order(args) => order::order(args, context),
+        QueueCommand::Graph(args) => show::graph(&args, context),
+        QueueCommand::Order(args) => items::order(args, context),
         QueueCommand::Hold(args) => items::hold(args, context),
         QueueCommand::Release { items } => items::release(&items, context),
         QueueCommand::Overlaps(args) => overlaps::overlaps(*args, context),
-        QueueCommand::Forecast(args) => forecast::forecast(&args, context),
-        QueueCommand::Resolve(args) => resolve::resolve(args, context),
+        QueueCommand::Forecast(args) => show::forecast(&args, context),
+        QueueCommand::Resolve(args) => overlaps::resolve(args, context),
         QueueCommand::Manage { command } => manage::run(command, context),
     }
 }

@@ -1,8 +1,10 @@
+//! Conflicts between items.
+
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::text::{MessageArgs, trimmed};
 use crate::cli::{CliContext, Outcome, named, print, read_text};
 use crate::model::{ConflictType, Resolution, Severity};
-use crate::ops::queue::{self, ConflictInput, Declared};
+use crate::ops::queue::{self, ConflictInput, Decision, Declared};
 use crate::ops::{Notice, Refusal};
 
 #[derive(Debug, clap::Args)]
@@ -78,5 +80,38 @@ pub(super) fn overlaps(args: Overlaps, context: &mut CliContext) -> Outcome {
         return context.answer(done, |all, _, screen| print::conflict::table(screen, all));
     };
     let done = queue::declare(&session, queue::DeclareConflicts { declared, queue })?;
+    context.answer(done, |all, _, screen| print::conflict::settled(screen, all))
+}
+
+#[derive(Debug, clap::Args)]
+#[command(mut_arg("message", |arg| arg.help("The reason; repeat for more paragraphs")))]
+pub(super) struct Resolve {
+    /// The conflict: CFT-1, or QUE-…:CFT-1 if several queues have one with this number
+    conflict: String,
+    /// The items, first to last, separated by commas
+    #[arg(long, value_name = "ITEM", value_delimiter = ',', value_parser = trimmed, required = true)]
+    order: Vec<String>,
+    /// sequential, or merge (the later item is rebased onto the earlier one)
+    #[arg(long, value_name = "WAY", value_parser = parse_way, default_value = "sequential")]
+    resolution: Resolution,
+    #[command(flatten)]
+    reason: MessageArgs,
+    /// The queue, if several have a conflict with this number
+    #[arg(long, value_name = "QUEUE")]
+    queue: Option<String>,
+}
+
+fn parse_way(text: &str) -> Result<Resolution, String> {
+    match text.parse()? {
+        Resolution::Manual => Err("expected sequential or merge".into()),
+        way => Ok(way),
+    }
+}
+
+pub(super) fn resolve(args: Resolve, context: &mut CliContext) -> Outcome {
+    let Resolve { conflict, order, resolution, reason, queue } = args;
+    let rationale = reason.said(None)?;
+    let session = context.session()?;
+    let done = queue::resolve(&session, &Decision { conflict, order, resolution, rationale, queue })?;
     context.answer(done, |all, _, screen| print::conflict::settled(screen, all))
 }

@@ -9,10 +9,9 @@ use super::export_plans::{Written, write_back};
 use crate::cli::input::list_filter::FilterArgs;
 use crate::cli::output_file::{json_to_file, to_file};
 use crate::cli::{CliContext, Exit, Failure, Force, Outcome};
-use crate::interchange::jsonl::ExportedJsonl;
 use crate::interchange::plan_tools::written;
 use crate::model::json_text;
-use crate::ops::store::{ExportedTable, GithubReply, GithubSync, SyncGithub, SyncedIssue, TrackerExport};
+use crate::ops::store::{GithubReply, GithubSync, SyncGithub, SyncedIssue};
 use crate::ops::{Done, Refusal, Session, store};
 use crate::ui::{JsonLines, Screen, count};
 
@@ -174,40 +173,13 @@ struct What {
     output: Option<PathBuf>,
 }
 
-/// What `export jsonl` answers with `--json`.
+/// What an export answers with `--json`.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct ExportAnswer {
+pub(in crate::cli) struct Exported<T> {
     /// The file.
     output: String,
     #[serde(flatten)]
-    exported: ExportedJsonl,
-}
-
-/// What an export for another tracker answers with `--json`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct HandedAnswer {
-    /// The file.
-    output: String,
-    #[serde(flatten)]
-    handed: TrackerExport,
-}
-
-/// What `export csv` answers with `--json`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct TableAnswer {
-    /// The file.
-    output: String,
-    #[serde(flatten)]
-    table: ExportedTable,
-}
-
-/// What `export agent-trace` answers with `--json`.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(in crate::cli) struct TracedAnswer {
-    /// The file.
-    output: String,
-    #[serde(flatten)]
-    traced: store::WrittenTraces,
+    contents: T,
 }
 
 /// What `export in-toto` answers with `--json`.
@@ -246,37 +218,20 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             context,
             output.as_deref(),
             |session, out| store::export(session, &issues, out),
-            |context, output, done| {
-                let done = done.map(|exported| ExportAnswer { output, exported });
-                context.answer(done, |view, _, screen| {
-                    writeln!(screen, "exported {} files to {}", view.exported.files, view.output)
-                })
-            },
+            |exported| format!("{} files", exported.files),
         ),
         To::AgentTrace(AgentTrace { of, output }) => written(
             context,
             output.as_deref(),
             |session, out| store::export_agent_trace(session, &of, out),
-            |context, output, done| {
-                let done = done.map(|traced| TracedAnswer { output, traced });
-                context.answer(done, |view, _, screen| {
-                    let records = count(view.traced.records, "record");
-                    writeln!(screen, "exported {records} to {}", view.output)
-                })
-            },
+            |traced| count(traced.records, "record"),
         ),
         To::InToto(args) => stated(context, &args),
         To::Beads(What { issues, output }) => written(
             context,
             output.as_deref(),
             |session, out| store::export_beads(session, &issues, out),
-            |context, output, done| {
-                let done = done.map(|handed| HandedAnswer { output, handed });
-                context.answer(done, |view, _, screen| {
-                    let issues = count(view.handed.issues, "issue");
-                    writeln!(screen, "exported {issues} to {}", view.output)
-                })
-            },
+            |handed| count(handed.issues, "issue"),
         ),
     }
 }
@@ -310,12 +265,7 @@ fn csv(context: &mut CliContext, args: Csv) -> Outcome {
         return Ok(Exit::Done);
     };
     let done = to_file(&path, |out| store::export_csv::<Failure>(&session, &filter.0, out))?;
-    let output = path.to_string_lossy().into_owned();
-    let done = done.map(|table| TableAnswer { output, table });
-    context.answer(done, |view, _, screen| {
-        let issues = count(view.table.issues, "issue");
-        writeln!(screen, "exported {issues} to {}", view.output)
-    })
+    exported(context, &path, done, |table| count(table.issues, "issue"))
 }
 
 /// Writes the findings of an audit as a statement, or the results of tests as one for each tree, with a signature if requested.
@@ -376,11 +326,11 @@ fn refuse_two_documents(context: &CliContext, output: Option<&Path>) -> Result<(
 }
 
 /// Writes an export to stdout, or to a file and says so.
-fn written<V>(
+fn written<V: Serialize + JsonSchema>(
     context: &mut CliContext,
     output: Option<&Path>,
     write: impl FnOnce(&Session, &mut dyn Write) -> Result<Done<V>, Failure>,
-    answer: impl FnOnce(&mut CliContext, String, Done<V>) -> Outcome,
+    contents: fn(&V) -> String,
 ) -> Outcome {
     refuse_two_documents(context, output)?;
     let session = context.session()?;
@@ -393,5 +343,19 @@ fn written<V>(
         return Ok(Exit::Done);
     };
     let done = json_to_file(path, |out| write(&session, out))?;
-    answer(context, path.to_string_lossy().into_owned(), done)
+    exported(context, path, done, contents)
+}
+
+/// Says what is in the file.
+fn exported<V: Serialize + JsonSchema>(
+    context: &mut CliContext,
+    path: &Path,
+    done: Done<V>,
+    contents: fn(&V) -> String,
+) -> Outcome {
+    let output = path.to_string_lossy().into_owned();
+    let done = done.map(|view| Exported { output, contents: view });
+    context.answer(done, |view, _, screen| {
+        writeln!(screen, "exported {} to {}", contents(&view.contents), view.output)
+    })
 }

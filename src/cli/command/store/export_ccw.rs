@@ -34,16 +34,14 @@ pub(in crate::cli) fn run(Args { issues, output }: Args, context: &mut CliContex
     let done = store::export_ccw(&session, &issues)?;
     let folder = output.join(done.view.folder);
     write(&folder, &done.view).map_err(|error| match error.kind() {
-        io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => Refusal::new(
-            Code::Exists,
-            format!("`{}` exists already, so nothing was written", folder.display()),
-        )
-        .hint("name another directory, or move that one away"),
-        _ => Refusal::new(
-            Code::CannotWrite,
-            format!("cannot write `{}`: {}", folder.display(), system_words(&error)),
-        )
-        .hint("name a directory that you can write to"),
+        io::ErrorKind::AlreadyExists | io::ErrorKind::DirectoryNotEmpty => {
+            let message = format!("`{}` exists already, so nothing was written", folder.display());
+            Refusal::new(Code::Exists, message).hint("name another directory, or move that one away")
+        }
+        _ => {
+            let message = format!("cannot write `{}`: {}", folder.display(), system_words(&error));
+            Refusal::new(Code::CannotWrite, message).hint("name a directory that you can write to")
+        }
     })?;
     let output = folder.to_string_lossy().into_owned();
     let done = done.map(|store| CcwAnswer { output, handed: store.handed });

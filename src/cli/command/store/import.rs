@@ -12,7 +12,7 @@ use crate::interchange::ImportReport;
 use crate::interchange::beads::{self, BEADS};
 use crate::interchange::ccw::{CCW, CcwFolder};
 use crate::interchange::github::{GITHUB, IssuePages};
-use crate::interchange::lines::{self, JsonLinesFile, Unreadable};
+use crate::interchange::lines::{self, JsonLinesFile};
 use crate::interchange::plan_tools::backlog::BACKLOG;
 use crate::interchange::plan_tools::gsd::GSD;
 use crate::interchange::plan_tools::openspec::OPENSPEC;
@@ -21,7 +21,7 @@ use crate::interchange::plan_tools::task_master::TASK_MASTER;
 use crate::interchange::selection::{ImportSelection, SourceState};
 use crate::model::{Code, Op};
 use crate::ops::store::{self, Export, GithubSource, Import, ImportFromGitBug, ImportFromGithub, Selected};
-use crate::ops::{Answer, Refusal, Session};
+use crate::ops::{Answer, Refusal, Session, issues};
 use crate::store::PeriodBound;
 
 /// How many lines an error about a wrong source lists.
@@ -204,14 +204,7 @@ enum StateWord {
 
 impl SelectionArgs {
     fn selection(self, session: &Session) -> Result<ImportSelection, Failure> {
-        let since = match &self.since {
-            None => None,
-            Some(text) => Some(session.store().moment(text, PeriodBound::Since)?.ok_or_else(|| {
-                Refusal::usage(format!("`{text}` is not a date")).hint(
-                    "a date is, for example, 2026-11-21 (a day in UTC), 2026-11-21T08:00:00Z, yesterday or \"2 weeks ago\"",
-                )
-            })?),
-        };
+        let since = issues::moment(session, self.since.as_deref(), PeriodBound::Since)?;
         let state = match self.state {
             None | Some(StateWord::All) => None,
             Some(StateWord::Open) => Some(SourceState::Open),
@@ -240,24 +233,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             })
         }
         From::Ccw(Ccw { folder, which, how }) => {
-            let name = folder.to_string_lossy().into_owned();
-            if name == "-" {
-                return Err(Refusal::usage("issues of ccw are read from a directory, not from stdin")
-                    .hint(CCW.hint)
-                    .into());
-            }
-            if folder.is_file() {
-                let message = format!("`{name}` is a file, not a directory of ccw");
-                return Err(Refusal::new(Code::CannotRead, message).hint(CCW.hint).into());
-            }
-            std::fs::read_dir(&folder).map_err(|error| unread(&name, &error, CCW.hint))?;
-            let store = CcwFolder::open(&folder).map_err(|error| unread_store(&error))?.ok_or_else(|| {
-                Refusal::new(Code::CannotRead, format!("`{name}` contains no ccw issues")).hint(CCW.hint)
-            });
-            let mut store = store?;
+            let mut records = ccw_folder(&folder)?;
             from_tracker(context, (which, how), |session, how| {
-                let (op, tracker, name) = (Op::ImportCcw, &CCW, &format!("`{name}`"));
-                let import = Import { op, tracker, name, records: &mut store, how };
+                let (op, tracker, name) = (Op::ImportCcw, &CCW, &format!("`{}`", folder.to_string_lossy()));
+                let import = Import { op, tracker, name, records: &mut records, how };
                 Ok(store::import(session, import))
             })
         }
@@ -290,6 +269,25 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             context.answer(done, |taken, _, screen| print::import::export(screen, taken))
         }
     }
+}
+
+fn ccw_folder(folder: &Path) -> Result<CcwFolder, Failure> {
+    let name = folder.to_string_lossy();
+    if name == "-" {
+        return Err(Refusal::usage("issues of ccw are read from a directory, not from stdin")
+            .hint(CCW.hint)
+            .into());
+    }
+    if folder.is_file() {
+        let message = format!("`{name}` is a file, not a directory of ccw");
+        return Err(Refusal::new(Code::CannotRead, message).hint(CCW.hint).into());
+    }
+    std::fs::read_dir(folder).map_err(|error| unread(&name, &error, CCW.hint))?;
+    let found = CcwFolder::open(folder)
+        .map_err(|error| Refusal::new(Code::CannotRead, error.to_string()).hint(CCW.hint))?;
+    Ok(found.ok_or_else(|| {
+        Refusal::new(Code::CannotRead, format!("`{name}` contains no ccw issues")).hint(CCW.hint)
+    })?)
 }
 
 fn from_tracker(
@@ -343,10 +341,6 @@ fn bytes_of(file: &str) -> io::Result<Vec<u8>> {
         file => File::open(file)?.read_to_end(&mut bytes)?,
     };
     Ok(bytes)
-}
-
-fn unread_store(error: &Unreadable) -> Failure {
-    Refusal::new(Code::CannotRead, error.to_string()).hint(CCW.hint).into()
 }
 
 fn unread(file: &str, error: &io::Error, hint: &str) -> Failure {

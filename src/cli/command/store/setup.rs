@@ -75,8 +75,8 @@ pub(in crate::cli) struct SetupAnswer {
     parts: Vec<SetupPart>,
 }
 
-#[serde_with::skip_serializing_none]
 /// The manual pages, or the completion of a shell.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 struct SetupPart {
     /// Which part.

@@ -104,8 +104,8 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         let Args { what, all, onto, watch, .. } = args;
         let input = LandByPullRequest { what, all, onto, watch };
         let done = work::land_by_pull_request(&session, &input)?;
-        let is_lost = |state| matches!(state, PullState::Closed | PullState::Incomplete);
-        let is_any_lost = done.view.pulls.iter().any(|pulled| is_lost(pulled.state));
+        let mut states = done.view.pulls.iter().map(|pulled| pulled.state);
+        let is_any_lost = states.any(|state| matches!(state, PullState::Closed | PullState::Incomplete));
         context.answer(done, |view, _, screen| print::land::pulled(screen, view))?;
         return Ok(if is_any_lost { Exit::Failed } else { Exit::Done });
     }

@@ -40,12 +40,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
     if let Some(name) =
         ["GIT_DIR", "GIT_WORK_TREE"].into_iter().find(|name| environment.filled(name).is_some())
     {
-        return Err(Refusal::new(
-            Code::GitDirSet,
-            format!("{name} is set, but each call names its own directory"),
-        )
-        .command(format!("env -u {name} git wf mcp"), "starts the server without it")
-        .into());
+        let message = format!("{name} is set, but each call names its own directory");
+        return Err(Refusal::new(Code::GitDirSet, message)
+            .command(format!("env -u {name} git wf mcp"), "starts the server without it")
+            .into());
     }
     let is_in_run = is_in_run();
     let named = variable("WF_ROLE").filter(|role| !role.trim().is_empty());

@@ -41,8 +41,8 @@ pub(crate) struct Args {
     export: Option<PathBuf>,
 }
 
-#[serde_with::skip_serializing_none]
 /// What `web` prints with `--json`.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 pub(in crate::cli) struct WebAnswer {
     /// The address to open; for an export, its first page.

@@ -5,7 +5,7 @@ use jsonc_parser::common::{Range, Ranged};
 use jsonc_parser::tokens::TokenAndRange;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 
-use super::BOM;
+use super::without_bom;
 use crate::interchange::agent_files::{Agent, AgentFileFault, JsonReader};
 
 /// A parsed text, without its byte order mark.
@@ -31,30 +31,23 @@ pub(in crate::interchange::agent_files) fn refuse_unreadable(
     reader: JsonReader,
     agent: Agent,
 ) -> Result<(), AgentFileFault> {
-    let strict = match reader {
+    let (has_comments, accepted) = match reader {
         JsonReader::Lenient => return Ok(()),
         JsonReader::WithComments => (true, "no trailing commas"),
         JsonReader::Strict => (false, "neither comments nor trailing commas"),
     };
-    parsed(text.strip_prefix(BOM).unwrap_or(text))?;
-    let (has_comments, accepted) = strict;
+    let bare = without_bom(text);
+    parsed(bare)?;
     let allow = ParseOptions { allow_comments: has_comments, allow_trailing_commas: false, ..lenient() };
-    let bare = text.strip_prefix(BOM).unwrap_or(text);
-    let read = parse_to_ast(bare, &CollectOptions::default(), &allow);
-    let is_read = read.is_ok() && (reader != JsonReader::Strict || bare == text);
-    if is_read {
-        Ok(())
-    } else {
-        Err(AgentFileFault::Syntax {
-            format: "JSON",
-            why: match read {
-                Err(error) => {
-                    let (line, column) = (error.line_display(), error.column_display());
-                    format!("{agent} accepts {accepted} in it: line {line}, column {column}")
-                }
-                Ok(_) => format!("{agent} accepts no byte order mark in it"),
-            },
-        })
+    match parse_to_ast(bare, &CollectOptions::default(), &allow) {
+        Err(error) => {
+            let (line, column) = (error.line_display(), error.column_display());
+            Err(syntax_fault(format!("{agent} accepts {accepted} in it: line {line}, column {column}")))
+        }
+        Ok(_) if reader == JsonReader::Strict && bare != text => {
+            Err(syntax_fault(format!("{agent} accepts no byte order mark in it")))
+        }
+        Ok(_) => Ok(()),
     }
 }
 

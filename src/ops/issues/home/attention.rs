@@ -72,8 +72,8 @@ pub(crate) struct Attention {
     pub(crate) first: Vec<AttentionItem>,
 }
 
-#[serde_with::skip_serializing_none]
 /// Something that waits for the user.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AttentionItem {
     /// The id of what waits: of an issue, a plan, an execution, a run, or the name of a conflict.
@@ -114,6 +114,13 @@ fn undecided(what: Undecided) -> Filter {
     Filter { undecided: Some(what), ..Filter::default() }
 }
 
+impl AttentionItem {
+    /// Something that nobody has claimed.
+    pub(super) fn new(id: String, issue_id: Option<IssueId>, what: String, remedies: Vec<Remedy>) -> Self {
+        Self { id, issue_id, what, actor: None, expired_at: None, gone_worktree: None, remedies }
+    }
+}
+
 #[allow(clippy::needless_pass_by_value)] // Ids are given as they come.
 pub(super) fn about(
     issue: &IssueFacts,
@@ -121,15 +128,7 @@ pub(super) fn about(
     what: String,
     remedies: Remedies,
 ) -> AttentionItem {
-    AttentionItem {
-        id: id.to_string(),
-        issue_id: Some(issue.id.clone()),
-        what,
-        actor: None,
-        expired_at: None,
-        gone_worktree: None,
-        remedies: remedies.into_vec(),
-    }
+    AttentionItem::new(id.to_string(), Some(issue.id.clone()), what, remedies.into_vec())
 }
 
 impl AttentionFacts<'_> {
@@ -181,25 +180,13 @@ impl AttentionFacts<'_> {
     fn decisions(&self) -> Result<Vec<AttentionItem>, Refusal> {
         let mut found: Vec<AttentionItem> = Vec::new();
         for (id, asked) in self.served.iter().flat_map(|served| served.queue.questions()) {
-            let decide = |choice: &crate::rules::queue_conflicts::QueueChoice| {
-                let order: Vec<&str> =
-                    choice.order.iter().map(crate::model::id::SolutionId::as_str).collect();
-                RemedyCall::new(Op::QueueResolve, [&id]).option("order", order.join(","))
-            };
-            let remedies = asked
-                .options
-                .iter()
-                .take(2)
-                .map(|option| Remedy::call(decide(option), option.description.clone()));
-            found.push(AttentionItem {
-                issue_id: None,
-                what: asked.question.clone(),
-                actor: None,
-                expired_at: None,
-                gone_worktree: None,
-                remedies: remedies.collect(),
-                id,
+            let remedies = asked.options.iter().take(2).map(|option| {
+                let order: Vec<&str> = option.order.iter().map(SolutionId::as_str).collect();
+                let resolve = RemedyCall::new(Op::QueueResolve, [&id]).option("order", order.join(","));
+                Remedy::call(resolve, option.description.clone())
             });
+            let remedies = remedies.collect();
+            found.push(AttentionItem::new(id, None, asked.question.clone(), remedies));
         }
         for issue in self.issues(&undecided(Undecided::Rejected), None)? {
             let Some((id, plan)) = issue.bound.as_ref().and_then(|id| Some((id, issue.plans.get(id)?)))
@@ -227,14 +214,9 @@ impl AttentionFacts<'_> {
     fn cycles(&self) -> Vec<AttentionItem> {
         self.cycles
             .iter()
-            .map(|cycle| AttentionItem {
-                id: cycle.issues()[0].to_string(),
-                issue_id: Some(cycle.issues()[0].clone()),
-                what: format!("depend on each other: {cycle}"),
-                actor: None,
-                expired_at: None,
-                gone_worktree: None,
-                remedies: vec![cycle.remedy()],
+            .map(|cycle| {
+                let (first, what) = (&cycle.issues()[0], format!("depend on each other: {cycle}"));
+                AttentionItem::new(first.to_string(), Some(first.clone()), what, vec![cycle.remedy()])
             })
             .collect()
     }
@@ -244,17 +226,14 @@ impl AttentionFacts<'_> {
         let open = self.session.watched(|watch| conflicts::open_fields(store, self.index, watch))?;
         Ok(open
             .into_iter()
-            .map(|open| AttentionItem {
-                issue_id: IssueId::parse(&open.record).ok(),
-                what: match open.field.as_str() {
+            .map(|open| {
+                let what = match open.field.as_str() {
                     conflicts::WHOLE => "two clones created it".to_owned(),
                     field => format!("two clones changed `{field}` differently"),
-                },
-                actor: None,
-                expired_at: None,
-                gone_worktree: None,
-                remedies: vec![Remedy::call(Op::Conflicts, "shows both values")],
-                id: open.record,
+                };
+                let remedies = vec![Remedy::call(Op::Conflicts, "shows both values")];
+                let issue = IssueId::parse(&open.record).ok();
+                AttentionItem::new(open.record, issue, what, remedies)
             })
             .collect())
     }
@@ -345,18 +324,10 @@ impl AttentionFacts<'_> {
             .into_iter()
             .filter(|wisdom| wisdom.kind == WisdomType::Question && !answered.contains_key(&wisdom.id));
         Ok(open
-            .map(|open| AttentionItem {
-                remedies: Remedies::call(
-                    RemedyCall::new(Other::WisdomAnswer, [open.id.short(), "TEXT"]),
-                    "answers it",
-                )
-                .into_vec(),
-                id: open.id.to_string(),
-                issue_id: open.issue_id,
-                what: open.text,
-                actor: None,
-                expired_at: None,
-                gone_worktree: None,
+            .map(|open| {
+                let answer = RemedyCall::new(Other::WisdomAnswer, [open.id.short(), "TEXT"]);
+                let remedies = vec![Remedy::call(answer, "answers it")];
+                AttentionItem::new(open.id.to_string(), open.issue_id, open.text, remedies)
             })
             .collect())
     }
@@ -367,17 +338,9 @@ fn interrupted_run(run: InterruptedRun) -> AttentionItem {
     let (what, remedy) = match run.over_budget {
         Some(why) => (
             format!("the run stopped: {why}"),
-            Remedies::call(resume.option("budget", "AMOUNT"), "continues it with another budget"),
+            Remedy::call(resume.option("budget", "AMOUNT"), "continues it with another budget"),
         ),
-        None => ("the run was interrupted".to_owned(), Remedies::call(resume, "continues it")),
+        None => ("the run was interrupted".to_owned(), Remedy::call(resume, "continues it")),
     };
-    AttentionItem {
-        issue_id: None,
-        what,
-        actor: None,
-        expired_at: None,
-        gone_worktree: None,
-        remedies: remedy.into_vec(),
-        id: run.id.to_string(),
-    }
+    AttentionItem::new(run.id.to_string(), None, what, vec![remedy])
 }

@@ -47,15 +47,8 @@ impl AttentionFacts<'_> {
                     None => Remedies::call(RemedyCall::new(Op::Land, [&row.id]), "lands it"),
                 },
             };
-            first.push(AttentionItem {
-                id: row.id.to_string(),
-                issue_id: Some(row.id.clone()),
-                what: format!("{state}: {}", row.title),
-                actor: None,
-                expired_at: None,
-                gone_worktree: None,
-                remedies: remedies.into_vec(),
-            });
+            let (id, what) = (row.id.to_string(), format!("{state}: {}", row.title));
+            first.push(AttentionItem::new(id, Some(row.id), what, remedies.into_vec()));
             ControlFlow::<()>::Continue(())
         })?;
         Ok((count, first))

@@ -16,10 +16,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::index::{Filter, Index, KnownQueues, Needs, SortOrder};
+use crate::index::{Filter, Index, Needs, QueueWorld, SortOrder};
 use crate::model::{
-    Branch, CommitHash, IssueId, IssueStatus, Item, ItemName, ItemStatus, Other, Queue, QueueId, QueueStatus,
-    Remedy, RemedyCall, SolutionId,
+    Branch, CommitHash, IssueId, IssueStatus, Item, ItemName, ItemStatus, Other, Policy, Queue, QueueId,
+    QueueStatus, Remedy, RemedyCall, SolutionId,
 };
 use crate::ops::queue::{self, ClaimBase};
 use crate::ops::work::runs::workplaces::{self, RunWorkplace};
@@ -27,12 +27,13 @@ use crate::ops::work::{self, PrimedExecution, WorktreeClaim};
 use crate::ops::{Answer, Notice, Refusal, Session};
 use crate::rules::next_steps::{Situation, next_steps};
 use crate::rules::readiness::in_order;
-use crate::rules::{Blocker, Facts, InOrder, Role, TokenBudget, roles};
+use crate::rules::{Blocker, DependencyCycle, Facts, InOrder, Role, TokenBudget, roles};
+use crate::store::Snapshot;
 use crate::sync;
 
-#[serde_with::skip_serializing_none]
 /// Where you are, what waits for you, and what to do next.
-#[derive(Debug, Serialize, JsonSchema)]
+#[serde_with::skip_serializing_none]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Home {
     /// The ref that holds the records.
     pub(crate) reference: String,
@@ -115,16 +116,11 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
     let (index, target, ((counts, broken), known)) =
         session.ask_landed(Needs::ROWS, |index| Ok((index.counts()?, index.queues_for_states()?)))?;
     let snapshot = index.snapshot()?;
-    let KnownQueues { queues, mut facts, policy } = known;
+    let QueueWorld { queues, mut facts, policy } = known;
     queue::note_absent(store, &snapshot, &ClaimBase::Head, &queues, &mut facts, Some(&index))?;
     let several = queues.len();
     let served = Served::all(in_order(&queues, &facts, &policy));
-    let own = work::own(store, &snapshot)?;
-    session.notice_all(own.notice());
-    session.notice_all(work::notice_of_place(store, &own)?);
-    let is_held = matches!(own, WorktreeClaim::Held(..));
-    let (execution, lost) = or_told(session, work::primed(store, &snapshot, own, TokenBudget::unlimited()))?;
-    session.notice_all(is_held.then(|| work::notice_of_hooks(store)).flatten());
+    let (execution, lost) = executed(session, &snapshot)?;
     let issues: BTreeMap<IssueStatus, usize> = counts.into_iter().collect();
     let cycles = index.cycles()?;
     let world = attention::AttentionFacts {
@@ -137,29 +133,7 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
         most,
     };
     let attention = world.all()?;
-    let sync = or_told(session, SyncState::load(session))?;
-    let ready = items(&served, &facts, several, most, is_ready);
-    let blocked = items(&served, &facts, several, most, is_blocked);
     let (unblocked, waiting) = outside::issues(&index, &snapshot, &issues, &cycles, most)?;
-    let next = next_steps(&Situation {
-        is_person: session.caller().is_none(),
-        role,
-        open_tasks: execution.as_ref().map(|execution| execution.open_count),
-        attention: attention.iter().flat_map(|group| &group.first).flat_map(|item| &item.remedies).collect(),
-        // A bare repository has no work tree to execute an item in.
-        ready: if store.work_dir().is_some() { ready.count } else { 0 },
-        is_detached: store.branch()?.is_none(),
-        planned: if issues.contains_key(&IssueStatus::Planned) {
-            outside::first_to_queue(&index, &policy)?
-        } else {
-            None
-        },
-        unplanned: first_with(&index, IssueStatus::Registered)?
-            .filter(|id| !cycles.iter().any(|cycle| cycle.issues().contains(id))),
-        issues: issues.values().sum(),
-        executing: issues.get(&IssueStatus::Executing).copied().unwrap_or_default(),
-        differs: sync.ahead.unwrap_or_default() + sync.behind.unwrap_or_default() > 0,
-    });
     let home = Home {
         tip: Some(tip.into()),
         target: target.map(|target| target.branch),
@@ -168,16 +142,64 @@ pub(crate) fn home(session: &Session, most: usize) -> Answer<Home> {
         lost,
         issues,
         broken,
-        ready,
-        blocked,
+        ready: items(&served, &facts, several, most, is_ready),
+        blocked: items(&served, &facts, several, most, is_blocked),
         unblocked,
         waiting,
         attention,
-        sync,
-        next,
+        sync: or_told(session, SyncState::load(session))?,
         ..place(session, role)?
     };
-    Ok(session.done(home, None))
+    let next = next_steps(&situation(session, &home, &index, &policy, &cycles)?);
+    Ok(session.done(Home { next, ..home }, None))
+}
+
+/// What this worktree executes, or why it no longer holds what it executed.
+fn executed(
+    session: &Session,
+    snapshot: &Snapshot<'_>,
+) -> Result<(Option<PrimedExecution>, Option<String>), Refusal> {
+    let store = session.store();
+    let own = work::own(store, snapshot)?;
+    session.notice_all(own.notice());
+    session.notice_all(work::notice_of_place(store, &own)?);
+    let is_held = matches!(own, WorktreeClaim::Held(..));
+    let executed = or_told(session, work::primed(store, snapshot, own, TokenBudget::unlimited()))?;
+    if is_held {
+        session.notice_all(work::notice_of_hooks(store));
+    }
+    Ok(executed)
+}
+
+/// What the next step depends on.
+fn situation<'a>(
+    session: &Session,
+    home: &'a Home,
+    index: &Index<'_>,
+    policy: &Policy,
+    cycles: &[DependencyCycle],
+) -> Result<Situation<'a>, Refusal> {
+    let attention = home.attention.iter().flat_map(|group| &group.first);
+    let planned = if home.issues.contains_key(&IssueStatus::Planned) {
+        outside::first_to_queue(index, policy)?
+    } else {
+        None
+    };
+    Ok(Situation {
+        is_person: session.caller().is_none(),
+        role: home.role,
+        open_tasks: home.execution.as_ref().map(|execution| execution.open_count),
+        attention: attention.flat_map(|item| &item.remedies).collect(),
+        // A bare repository has no work tree to execute an item in.
+        ready: if home.is_bare { 0 } else { home.ready.count },
+        is_detached: home.branch.is_none(),
+        planned,
+        unplanned: first_with(index, IssueStatus::Registered)?
+            .filter(|id| !cycles.iter().any(|cycle| cycle.issues().contains(id))),
+        issues: home.issues.values().sum(),
+        executing: home.issues.get(&IssueStatus::Executing).copied().unwrap_or_default(),
+        differs: home.sync.ahead.unwrap_or_default() + home.sync.behind.unwrap_or_default() > 0,
+    })
 }
 
 /// A part of the overview; what is wrong with it is told, and the rest is shown.
@@ -196,24 +218,11 @@ fn place(session: &Session, role: Option<Role>) -> Result<Home, Refusal> {
     let store = session.store();
     Ok(Home {
         reference: store.reference().to_owned(),
-        tip: None,
         worktree: store.worktree_name(),
         is_bare: store.work_dir().is_none(),
         branch: store.branch()?,
-        target: None,
         role,
-        execution: None,
-        workplaces: Vec::new(),
-        lost: None,
-        issues: BTreeMap::new(),
-        broken: 0,
-        ready: HomeItems::default(),
-        blocked: HomeItems::default(),
-        unblocked: HomeIssues::default(),
-        waiting: HomeIssues::default(),
-        attention: vec![],
-        sync: SyncState::default(),
-        next: vec![],
+        ..Home::default()
     })
 }
 

@@ -6,8 +6,8 @@ use serde::Serialize;
 use crate::ops::{Notice, Refusal, Session};
 use crate::sync::remote;
 
-#[serde_with::skip_serializing_none]
 /// How the local store differs from the remote's as last seen, without fetching.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct SyncState {
     /// The remote of the store; absent if there is none.

@@ -189,21 +189,26 @@ fn nothing_that_anybody_hands_in_is_too_much() {
     assert_eq!(found(&json!({"title": "t", "tasks": crowd})).len(), MOST_FINDINGS);
 }
 
+/// Seven tasks in these groups, of which the first of each pair depends on the second.
+fn dependent_tasks(pairs: &[(usize, usize)], groups: &[Option<u64>]) -> Vec<Value> {
+    let task = |n: usize| {
+        let mut task = task_of(n, 1);
+        task["parallel_group"] = json!(groups[n - 1]);
+        let on: Vec<String> =
+            pairs.iter().filter(|pair| pair.0 == n).map(|pair| format!("T{}", pair.1)).collect();
+        task["depends_on"] = json!(on);
+        task
+    };
+    (1..8).map(task).collect()
+}
+
 proptest! {
     #[test]
     fn in_a_sound_document_waves_rise_along_dependencies(
         edges in proptest::collection::vec((1usize..8, 1usize..8), 0..12),
         groups in proptest::collection::vec(proptest::option::of(1u64..4), 7),
     ) {
-        let tasks: Vec<Value> = (1..8)
-            .map(|n| {
-                let mut task = task_of(n, 1);
-                task["parallel_group"] = json!(groups[n - 1]);
-                let on: Vec<String> = edges.iter().filter(|it| it.0 == n).map(|it| format!("T{}", it.1)).collect();
-                task["depends_on"] = json!(on);
-                task
-            })
-            .collect();
+        let tasks = dependent_tasks(&edges, &groups);
         let Ok(document) = examine(&json!({"title": "t", "tasks": tasks}), RoadmapSetting::default()) else { return Ok(()) };
         let all = items(&document);
         for item in &all {
@@ -216,16 +221,8 @@ proptest! {
 
     #[test]
     fn tasks_without_groups_and_cycles_are_always_sound(edges in proptest::collection::vec((1usize..8, 1usize..8), 0..12)) {
-        let tasks: Vec<Value> = (1..8)
-            .map(|n| {
-                let mut task = task_of(n, 1);
-                task["parallel_group"] = json!(null);
-                // Only on earlier ones.
-                let on: Vec<String> = edges.iter().filter(|it| it.0 == n && it.1 < n).map(|it| format!("T{}", it.1)).collect();
-                task["depends_on"] = json!(on);
-                task
-            })
-            .collect();
+        let on_earlier: Vec<(usize, usize)> = edges.into_iter().filter(|edge| edge.1 < edge.0).collect();
+        let tasks = dependent_tasks(&on_earlier, &[None; 7]);
         prop_assert_eq!(found(&json!({"title": "t", "tasks": tasks})), []);
     }
 }

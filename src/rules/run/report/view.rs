@@ -18,8 +18,8 @@ use crate::rules::run::state::IssueStage;
 use crate::rules::run::times::{PhaseTime, StageSpan};
 use crate::rules::run::waiting::WaitsForPerson;
 
-#[serde_with::skip_serializing_none]
 /// The outcome of a run.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct RunReport {
     /// The run.
@@ -81,8 +81,8 @@ impl RunReport {
     }
 }
 
-#[serde_with::skip_serializing_none]
 /// A run in numbers.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Totals {
     /// Its issues.
@@ -113,8 +113,8 @@ pub(crate) struct Totals {
     pub(crate) costs: Vec<Cost>,
 }
 
-#[serde_with::skip_serializing_none]
 /// What the reviews of a plan say.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct ReportedReview {
     /// The verdict that stands.
@@ -125,8 +125,8 @@ pub(crate) struct ReportedReview {
     pub(crate) reviewed_by: Option<String>,
 }
 
-#[serde_with::skip_serializing_none]
 /// The outcome of an issue.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct IssueReport {
     /// The issue.
@@ -175,8 +175,8 @@ pub(crate) struct IssueReport {
     pub(crate) spans: Vec<StageSpan>,
 }
 
-#[serde_with::skip_serializing_none]
 /// A commit of an issue.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ReportedCommit {
     /// Its hash.
@@ -189,8 +189,8 @@ pub(crate) struct ReportedCommit {
     pub(crate) made_by: Option<MadeBy>,
 }
 
-#[serde_with::skip_serializing_none]
 /// The last check of a test command.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct ReportedCheck {
     /// Its task.

@@ -19,24 +19,13 @@ pub(super) fn of_issue(
     last: Option<&Setback>,
 ) -> Option<WaitsForPerson> {
     let id = issue.id;
-    let Some(found) = known.issues.get(id) else {
-        let remedy = if known.has_remote {
-            Remedy::call(Other::Sync, "fetches it, if another clone has it")
-        } else {
-            Remedy::call(RemedyCall::new(Other::RunLog, [&run.id]), "shows what happened")
-        };
-        return waiting_entry(id, "the issue is missing here".to_owned(), vec![remedy]);
-    };
+    let Some(found) = known.issues.get(id) else { return missing(known, run, id) };
     let why = issue.error.map(first_line).filter(|why| !why.is_empty()).map(|why| format!(": {why}"));
     let why = why.unwrap_or_default();
     let status = facts::status(found);
     let is_over = matches!(status, IssueStatus::Completed | IssueStatus::Closed | IssueStatus::Cancelled);
     if issue.is_held_elsewhere() && !is_over {
-        let what = format!("it was left to others{why}");
-        let fetch = known.has_remote.then(|| Remedy::call(Other::Sync, "fetches their progress"));
-        let mut remedies = Vec::from_iter(fetch);
-        remedies.extend(with_needed(known, found, None, "continues it, once they have ended"));
-        return waiting_entry(id, what, remedies);
+        return left_to_others(known, id, found, &why);
     }
     if is_of(issue, IN_CYCLE)
         && matches!(status, IssueStatus::Registered | IssueStatus::Planning | IssueStatus::Planned)
@@ -74,21 +63,45 @@ pub(super) fn of_issue(
             "it is paused".to_owned(),
             vec![Remedy::call(RemedyCall::new(Op::Reopen, [id]), "continues it")],
         ),
-        IssueStatus::Executing if unrecorded(issue, last).is_some() => {
-            let unrecorded = unrecorded(issue, last).cloned().unwrap_or_default();
-            waiting_entry(
-                id,
-                format!("the end of its execution is not recorded{why}"),
-                unended(known, id, &unrecorded),
-            )
-        }
-        IssueStatus::Executing if issue.error.is_some() => waiting_entry(
-            id,
-            format!("someone else is executing it{why}"),
-            vec![Remedy::call(Other::LeaseList, "shows who"), show_call(id)],
-        ),
-        IssueStatus::Executing => None,
+        IssueStatus::Executing => executing(known, issue, last, &why),
     }
+}
+
+fn missing(known: &RunFacts<'_>, run: &Run, id: &IssueId) -> Option<WaitsForPerson> {
+    let remedy = if known.has_remote {
+        Remedy::call(Other::Sync, "fetches it, if another clone has it")
+    } else {
+        Remedy::call(RemedyCall::new(Other::RunLog, [&run.id]), "shows what happened")
+    };
+    waiting_entry(id, "the issue is missing here".to_owned(), vec![remedy])
+}
+
+fn left_to_others(
+    known: &RunFacts<'_>,
+    id: &IssueId,
+    found: &IssueFolder,
+    why: &str,
+) -> Option<WaitsForPerson> {
+    let fetch = known.has_remote.then(|| Remedy::call(Other::Sync, "fetches their progress"));
+    let mut remedies = Vec::from_iter(fetch);
+    remedies.extend(with_needed(known, found, None, "continues it, once they have ended"));
+    waiting_entry(id, format!("it was left to others{why}"), remedies)
+}
+
+fn executing(
+    known: &RunFacts<'_>,
+    issue: &IssueProgress<'_>,
+    last: Option<&Setback>,
+    why: &str,
+) -> Option<WaitsForPerson> {
+    let id = issue.id;
+    if let Some(unrecorded) = unrecorded(issue, last) {
+        let what = format!("the end of its execution is not recorded{why}");
+        return waiting_entry(id, what, unended(known, id, unrecorded));
+    }
+    issue.error?;
+    let remedies = vec![Remedy::call(Other::LeaseList, "shows who"), show_call(id)];
+    waiting_entry(id, format!("someone else is executing it{why}"), remedies)
 }
 
 fn failed(

@@ -31,7 +31,7 @@ impl Amended {
     pub(super) fn find(
         store: &Store,
         draft: &Draft<'_>,
-        staged: Option<Staged<'_>>,
+        staged: Option<&Staged<'_>>,
     ) -> Result<Option<Self>, StoreError> {
         let (Some(staged), Some(authored)) = (staged, draft.authored) else { return Ok(None) };
         let head = store.code_commit(staged.head())?;

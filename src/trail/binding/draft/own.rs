@@ -17,7 +17,7 @@ use crate::trail::{merges, progress};
 impl<R: ReadState> Deciding<'_, R> {
     /// The files of the commit that is about to be made.
     pub(super) fn files(&self) -> Result<Vec<String>, StoreError> {
-        match (&self.amended, self.staged) {
+        match (&self.amended, &self.staged) {
             (Some(amended), _) => Ok(amended.files().to_vec()),
             (None, Some(staged)) => staged.files(),
             (None, None) => Ok(vec![]),
@@ -100,13 +100,13 @@ impl<R: ReadState> Deciding<'_, R> {
     /// The work that the commit reverts, if that is more than what `found` says: `git revert --no-commit` names only the
     /// last commit that it reverts.
     pub(super) fn all_reverted(&self, found: Vec<SourceWork>) -> Result<Vec<SourceWork>, StoreError> {
-        let (Some(staged), false) = (self.staged, found.iter().all(|source| source.reverts.is_empty()))
+        let (Some(staged), false) = (&self.staged, found.iter().all(|source| source.reverts.is_empty()))
         else {
             return Ok(found);
         };
         let files = staged.files()?;
-        let recent = self.sources.recent(staged.head(), &files).unwrap_or_default();
-        let same = self.sources.by_staged(&recent, &files, &staged);
+        let recent = self.sources.recent(&files).unwrap_or_default();
+        let same = self.sources.by_staged(&recent, &files, staged, staged.head());
         let Ok(Same::Of(all)) = same else { return Ok(found) };
         let is_more = found
             .iter()
@@ -150,7 +150,7 @@ impl<R: ReadState> Deciding<'_, R> {
         let squashed = Referred::parse(back).copies;
         let tip = if is_squash(back) { squashed.first() } else { None };
         let tip = tip.and_then(|tip| self.store.commit_named(tip));
-        let (Some(tip), Some(staged)) = (tip, self.staged) else { return Ok(false) };
+        let (Some(tip), Some(staged)) = (tip, &self.staged) else { return Ok(false) };
         if let Ok(Some(is_more)) = merges::is_more(self.store, staged.head(), tip, staged.index()) {
             return Ok(is_more);
         }

@@ -46,7 +46,7 @@ impl<R: ReadState> Deciding<'_, R> {
     /// The trailers of a commit that makes a part of what `git reset` took away; `None` if it changes anything else, if that
     /// was made again already, or if it belonged to no plan.
     fn of_reset(&self, bound: Option<&BoundExecution>) -> Result<Option<Vec<Trailer>>, StoreError> {
-        let Some(staged) = self.staged else { return Ok(None) };
+        let Some(staged) = &self.staged else { return Ok(None) };
         let Some(last) = LastReset::unfinished(self.store)? else { return Ok(None) };
         let (files, left) = (staged.files()?, staged.files_since(last.before)?);
         let is_whole = left.is_empty() && last.made.is_empty();

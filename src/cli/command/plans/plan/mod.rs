@@ -1,17 +1,16 @@
-//! `plan`: writing one by hand, and one file for each subcommand.
+//! `plan`: listing, showing and comparing plans; writing one by hand, and one file for each other subcommand.
 
 pub(super) mod add;
 mod check;
 mod choose;
-mod diff;
-mod list;
 mod review;
-mod show;
 mod withdraw;
 mod write;
 
-use crate::cli::{CliContext, Failure, Outcome, named, read_text};
-use crate::ops::plans::{self, PlanInput};
+use crate::cli::input::fields::FieldArgs;
+use crate::cli::{CliContext, Failure, Outcome, named, print, read_text};
+use crate::ops::plans::{self, Diff, PlanInput};
+use crate::page::{self, terminal};
 
 /// Make, check, list, show, compare, review, choose and withdraw plans
 ///
@@ -40,9 +39,9 @@ pub(crate) struct Args {
 enum PlanCommand {
     Add(add::Args),
     Check(check::Args),
-    List(list::Args),
-    Show(show::Args),
-    Diff(diff::Args),
+    List(ListPlans),
+    Show(ShowPlan),
+    Diff(DiffPlans),
     /// Review someone else's plan: approve it, reject it, or give it scores
     ///
     /// A person approves with --approve, or rejects with --reject -m TEXT; an agent gives three scores.
@@ -63,9 +62,9 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         None => write::run(args.write, context),
         Some(PlanCommand::Add(args)) => add::run(args, context),
         Some(PlanCommand::Check(args)) => check::run(args, context),
-        Some(PlanCommand::List(args)) => list::run(args, context),
-        Some(PlanCommand::Show(args)) => show::run(args, context),
-        Some(PlanCommand::Diff(args)) => diff::run(args, context),
+        Some(PlanCommand::List(args)) => list(args, context),
+        Some(PlanCommand::Show(args)) => show(args, context),
+        Some(PlanCommand::Diff(args)) => diff(args, context),
         Some(PlanCommand::Review(args)) => review::run(args, context),
         Some(PlanCommand::Choose(args)) => choose::run(args, context),
         Some(PlanCommand::Withdraw(args)) => withdraw::run(args, context),
@@ -76,4 +75,52 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
 fn read_plans(path: &str) -> Result<Vec<PlanInput>, Failure> {
     let place = if path == "-" { "stdin" } else { path };
     Ok(plans::read(&read_text(path)?, &named(path), place)?)
+}
+
+/// List the plans of an issue, or all plans
+#[derive(Debug, clap::Args)]
+struct ListPlans {
+    /// The issue
+    issue: Option<String>,
+    #[command(flatten)]
+    fields: FieldArgs,
+}
+
+fn list(args: ListPlans, context: &mut CliContext) -> Outcome {
+    let done = plans::list(&*context.session()?, args.issue.as_deref())?;
+    context.only(args.fields);
+    context.answer(done, |plans, _, screen| print::solution::table(screen, plans))
+}
+
+/// Show a plan, or an earlier version of it
+#[derive(Debug, clap::Args)]
+struct ShowPlan {
+    /// The plan, or an issue for its bound or only plan; SOL@{1} is the version before the last change
+    #[arg(value_name = "PLAN[@{N}]")]
+    id: String,
+}
+
+fn show(args: ShowPlan, context: &mut CliContext) -> Outcome {
+    let done = plans::show(&*context.session()?, &args.id)?;
+    context.answer(done, |plan, _, screen| terminal::print(screen, &page::plan::page(plan)))
+}
+
+/// Show how two plans differ, or how one changed, task by task
+#[derive(Debug, clap::Args)]
+struct DiffPlans {
+    /// The plan, or an earlier version: SOL@{1} is the one before the last change
+    #[arg(value_name = "PLAN[@{N}]")]
+    from: String,
+    /// The plan to compare with (default: the version before the last change)
+    #[arg(value_name = "PLAN[@{N}]")]
+    to: Option<String>,
+    /// Compare with the plan at this time: a date (2026-11-21 is a day in UTC), or a commit of the store or of the project
+    #[arg(long, value_name = "DATE|COMMIT", conflicts_with = "to")]
+    since: Option<String>,
+}
+
+fn diff(args: DiffPlans, context: &mut CliContext) -> Outcome {
+    let DiffPlans { from, to, since } = args;
+    let done = plans::diff(&*context.session()?, &Diff { from, to, since })?;
+    context.answer(done, |diff, _, screen| print::solution::diff(screen, diff))
 }

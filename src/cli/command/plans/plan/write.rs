@@ -143,17 +143,12 @@ pub(super) fn run(args: WriteArgs, context: &mut CliContext) -> Outcome {
         Ok::<_, Refusal>(done)
     };
     let ratings = [("risk", risk), ("impact", impact), ("complexity", complexity)];
-    let ratings: Vec<_> = ratings.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-    let given = (!tasks.0.is_empty()).then(|| {
-        let said = said.as_deref().unwrap_or(&stored.title);
-        let (description, approach) = said.trim().split_once('\n').unwrap_or((said.trim(), ""));
-        PlanText {
-            description: description.trim().to_owned(),
-            approach: approach.trim().to_owned(),
-            ratings,
-            tasks: tasks.0,
-        }
-    });
+    let ratings = ratings.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+    let given = if tasks.0.is_empty() {
+        None
+    } else {
+        Some(plan_of(said.as_deref().unwrap_or(&stored.title), ratings, tasks.0))
+    };
     let done = match given {
         Some(plan) if !text.edit => add(&plan)?,
         given => {
@@ -182,4 +177,15 @@ pub(super) fn run(args: WriteArgs, context: &mut CliContext) -> Outcome {
         }
     };
     print::added::answer(context, done, no_bind)
+}
+
+/// The plan with these tasks; the text says in its first line what it does, and then how and why.
+fn plan_of(said: &str, ratings: Vec<(&'static str, String)>, tasks: Vec<TaskText>) -> PlanText {
+    let (description, approach) = said.trim().split_once('\n').unwrap_or((said.trim(), ""));
+    PlanText {
+        description: description.trim().to_owned(),
+        approach: approach.trim().to_owned(),
+        ratings,
+        tasks,
+    }
 }
