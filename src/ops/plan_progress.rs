@@ -9,15 +9,15 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Refusal;
-use crate::interchange::plan_tools;
 use crate::interchange::plan_tools::written::{Progress, Stage, WrittenText, WrittenTool};
+use crate::interchange::plan_tools::{self, ClaimedTask};
 use crate::interchange::trackers;
 use crate::model::hash::CommitHash;
-use crate::model::{Code, ExecutionStatus, IssueId, IssueStatus, Solution, StoredStatus, TaskId};
+use crate::model::{Code, Event, IssueId, IssueStatus, LogEntry, StoredStatus, Task};
 use crate::rules::folder::ExecutionFolder;
-use crate::rules::prime::open_tasks;
-use crate::rules::{IssueFolder, facts};
-use crate::store::{Snapshot, StoreError, records};
+use crate::rules::{IssueFolder, facts, undoing};
+use crate::store::{Snapshot, Store, StoreError, records};
+use crate::trail::claimed::{self, ClaimLookup};
 
 /// A file that changed, or would.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -73,6 +73,7 @@ impl PlanProgress {
     /// # Errors
     /// `cannot-read`.
     pub(super) fn read(
+        store: &Store,
         state: &Snapshot<'_>,
         tool: &WrittenTool,
         place: &Path,
@@ -84,11 +85,9 @@ impl PlanProgress {
             let Some(folder) = of_tool(state, id, tool)? else { continue };
             read.known += 1;
             let Some(record) = &folder.issue.record.imported else { continue };
-            let mut progress = progress(&folder, record);
-            if let Some(branch) = branch.filter(|branch| branch.lands != id) {
-                keep_landed(&mut progress, &folder, branch.has);
-            }
-            if progress.stage == Stage::Open && progress.done.is_empty() {
+            let branch = branch.filter(|branch| branch.lands != id);
+            let progress = progress(store, state, &folder, record, branch)?;
+            if progress.stage == Stage::Open {
                 open.push(record.clone());
                 continue;
             }
@@ -162,10 +161,17 @@ fn of_tool(
     records::issue(state, id)
 }
 
-/// How far an issue has come. Tasks count only if they are those of the plan that was imported.
-fn progress(folder: &IssueFolder, record: &Value) -> Progress {
+/// How far an issue has come; with a `branch`, only what that has of an issue that is being executed.
+fn progress(
+    store: &Store,
+    state: &Snapshot<'_>,
+    folder: &IssueFolder,
+    record: &Value,
+    branch: Option<&BranchWork<'_>>,
+) -> Result<Progress, StoreError> {
     let issue = folder.issue.record.id.clone();
-    let stage = match facts::status(folder) {
+    let status = facts::status(folder);
+    let stage = match status {
         // What the source itself says is over needs no words from here.
         IssueStatus::Closed | IssueStatus::Cancelled if is_over_there(record) => Stage::Open,
         // Nobody did what another issue says as well.
@@ -175,8 +181,17 @@ fn progress(folder: &IssueFolder, record: &Value) -> Progress {
         IssueStatus::Executing => Stage::Working,
         _ => Stage::Open,
     };
-    let done = done_tasks(folder, stage, record["name"].as_str().unwrap_or_default());
-    Progress { issue, stage, done }
+    let mut progress = Progress { issue, stage, claimed: vec![] };
+    if let IssueStatus::Completed | IssueStatus::Executing = status
+        && let Some(own) = facts::holder(folder)
+    {
+        let name = record["name"].as_str().unwrap_or_default();
+        progress.claimed = claimed_tasks(store, state, folder, own, name, branch)?;
+    }
+    if branch.is_some() && (stage != Stage::Working || !progress.claimed.iter().any(ClaimedTask::is_done)) {
+        progress.stage = Stage::Open;
+    }
+    Ok(progress)
 }
 
 /// Whether an issue was over in its source as it was last imported.
@@ -185,46 +200,55 @@ fn is_over_there(record: &Value) -> bool {
     matches!(there, Some(StoredStatus::Closed | StoredStatus::Cancelled))
 }
 
-/// Leaves only the tasks whose work a branch has.
-fn keep_landed(progress: &mut Progress, folder: &IssueFolder, has: &dyn Fn(&CommitHash) -> bool) {
-    let work = facts::holder(folder).map(ExecutionFolder::work).unwrap_or_default();
-    let is_landed = |task: &String| {
-        let mut own =
-            work.iter().filter(|commit| commit.link.tasks().any(|id| id.as_str() == task)).peekable();
-        own.peek().is_some() && own.all(|commit| has(&commit.link.hash))
-    };
-    progress.done.retain(is_landed);
-    if progress.stage != Stage::Working || progress.done.is_empty() {
-        progress.stage = Stage::Open;
-        progress.done.clear();
-    }
-}
-
 /// Whether it was closed as the duplicate of another one.
 fn is_duplicate(folder: &IssueFolder) -> bool {
     let reason = folder.issue.record.close_reason.as_deref().unwrap_or_default();
     reason.split(':').next() == Some("duplicate")
 }
 
-/// The tasks of the plan that was imported as `name` that are done: all of an issue that is over, and those with work of an
-/// execution that continues.
-fn done_tasks(folder: &IssueFolder, stage: Stage, name: &str) -> BTreeSet<String> {
-    let holder = facts::holder(folder);
-    let bound =
-        holder.map(|own| &own.execution.solution_id).or(folder.issue.record.bound_solution_id.as_ref());
-    let imported = plan_tools::plan_id(&folder.issue.record.id, name).ok();
-    let solution = folder.solutions.iter().map(|solution| &solution.record);
-    let mut solution = solution.filter(|plan| Some(&plan.id) == bound && imported.as_ref() == Some(&plan.id));
-    let Some(plan) = solution.next().map(Solution::typed_plan) else { return BTreeSet::new() };
-    let open: Vec<TaskId> = match holder {
-        _ if stage == Stage::Done => vec![],
-        Some(own) if own.outcome() == ExecutionStatus::Executing => {
-            open_tasks(&plan, own).into_iter().map(|task| task.id.clone()).collect()
-        }
-        _ => return BTreeSet::new(),
+/// The tasks of an execution whose plan was imported as `name`, as they were claimed; none if it has another plan.
+fn claimed_tasks(
+    store: &Store,
+    state: &Snapshot<'_>,
+    folder: &IssueFolder,
+    own: &ExecutionFolder,
+    name: &str,
+    branch: Option<&BranchWork<'_>>,
+) -> Result<Vec<ClaimedTask>, StoreError> {
+    let imported = plan_tools::plan_id(&folder.issue.record.id, name);
+    if imported.as_ref() != Ok(&own.execution.solution_id) {
+        return Ok(vec![]);
+    }
+    let ClaimLookup::Plan(plan) = claimed::plan(store, state, folder, &own.execution)? else {
+        return Ok(vec![]);
     };
-    let done = plan.tasks.iter().filter(|task| !open.contains(&task.id));
-    done.map(|task| task.id.to_string()).collect()
+    let commits = own.work();
+    let work = undoing::standing(&commits);
+    let mut tasks = Vec::new();
+    for task in plan.typed_plan().tasks {
+        let mut linked = work.iter().filter(|commit| commit.link.tasks().any(|id| *id == task.id)).peekable();
+        let has_work = linked.peek().is_some()
+            && linked.all(|commit| branch.is_none_or(|branch| (branch.has)(&commit.link.hash)));
+        let is_accepted = is_accepted(&own.log, &task) && (branch.is_none() || has_work);
+        let is_joined = task.implementation.len() > 1;
+        let titles = if is_joined { task.implementation.into_iter().collect() } else { [task.title].into() };
+        tasks.push(ClaimedTask { id: task.id.to_string(), titles, is_joined, has_work, is_accepted });
+    }
+    Ok(tasks)
+}
+
+/// Whether all criteria of a task were accepted.
+fn is_accepted(log: &[LogEntry], task: &Task) -> bool {
+    let mut accepted = BTreeSet::new();
+    for entry in log {
+        if let Event::Accept(accept) = &entry.event
+            && accept.task_id == task.id
+        {
+            accepted.insert(accept.criterion);
+        }
+    }
+    let all = task.criteria().len() as u64;
+    all > 0 && (1..=all).all(|criterion| accepted.contains(&criterion))
 }
 
 pub(super) fn cannot_read(path: &Path, why: impl std::fmt::Display) -> Refusal {

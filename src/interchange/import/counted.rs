@@ -52,12 +52,20 @@ pub(super) fn count(
             let first = taken.get();
             let is_later = new.changed >= first.changed;
             let (stands, out) = if is_later { (&new, first) } else { (first, &new) };
-            let both = if first.unit == new.unit {
-                format!("{}s {} and {}", new.unit, first.number, new.number)
-            } else {
+            let both = if first.unit != new.unit {
                 format!("{} and {}", first.location(), new.location())
+            } else if new.number == 0 {
+                format!("{} is there twice: the first and the second one", new.unit)
+            } else {
+                format!("{}s {} and {}", new.unit, first.number, new.number)
             };
-            let (stands, out) = (stands.location(), out.location());
+            let [stands, out] = if new.number > 0 || first.unit != new.unit {
+                [stands.location(), out.location()]
+            } else if is_later {
+                ["the second one", "the first one"].map(str::to_owned)
+            } else {
+                ["the first one", "the second one"].map(str::to_owned)
+            };
             let left =
                 if joins { format!("with what only {out} lists") } else { format!("{out} was left out") };
             let note = match (new.changed == first.changed, new.hash == first.hash) {

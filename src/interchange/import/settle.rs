@@ -17,6 +17,10 @@ use crate::store::{Redactions, StoreError, Tx, layout, new_bytes, records};
 const SAME_TIME: &str = "a record with the same time of change but different content is already here and stays, as in every clone; \
                          this one is imported once its time of change is later";
 
+/// Why an issue stays open although its source says that it is over.
+const RUNNING: &str =
+    "it is over in the source, but its plan is being executed here, so it stays open until that ends";
+
 /// What to write for one record.
 pub(super) enum Settled {
     /// There is no issue with this id.
@@ -80,12 +84,16 @@ pub(super) fn settle(
         return Ok(Settled::Redacted);
     }
     let here = records::doc(tx, &ISSUE, &layout::issue(&arrival.issue.id))?;
-    if is_completed_here(tx, tracker, arrival)? {
-        let mut arrival = arrival.clone();
-        arrival.silent.extend(CLOSING);
-        return Ok(joined(here, tracker, &arrival, more));
+    let Some(ahead) = ahead_of(tx, tracker, arrival)? else {
+        return Ok(joined(here, tracker, arrival, more));
+    };
+    let mut arrival = arrival.clone();
+    arrival.silent.extend(CLOSING);
+    let mut settled = joined(here, tracker, &arrival, more);
+    if let (IssueStatus::Executing, Settled::Known { notes, .. }) = (ahead, &mut settled) {
+        notes.push(RUNNING.to_owned());
     }
-    Ok(joined(here, tracker, arrival, more))
+    Ok(settled)
 }
 
 /// Whether a file has a later date than when it was imported, and says the same: a tool that keeps everything in one file writes
@@ -103,13 +111,19 @@ fn is_only_written_again(tracker: &Tracker, known: &Value, arrival: &Arrival) ->
 /// The fields of an issue that closing it sets.
 const CLOSING: [&str; 2] = ["status", "close_reason"];
 
-/// Whether the source closes an issue that was completed here: a plan whose boxes are ticked says no more than that.
-fn is_completed_here(tx: &Tx<'_>, tracker: &Tracker, arrival: &Arrival) -> Result<bool, StoreError> {
-    if !tracker.follows_plans || arrival.issue.status != StoredStatus::Closed {
-        return Ok(false);
+/// What an issue is here that its source closes, if that must not close it: it was completed, or its plan is being executed.
+/// A plan whose boxes are ticked says no more than that, and an export may have ticked them.
+fn ahead_of(tx: &Tx<'_>, tracker: &Tracker, arrival: &Arrival) -> Result<Option<IssueStatus>, StoreError> {
+    if !tracker.follows_plans
+        || !matches!(arrival.issue.status, StoredStatus::Closed | StoredStatus::Cancelled)
+    {
+        return Ok(None);
     }
-    let folder = records::issue(tx, &arrival.issue.id)?;
-    Ok(folder.is_some_and(|folder| facts::status(&folder) == IssueStatus::Completed))
+    let status = records::issue(tx, &arrival.issue.id)?.map(|folder| facts::status(&folder));
+    Ok(status.filter(|status| match status {
+        IssueStatus::Completed => arrival.issue.status == StoredStatus::Closed,
+        status => *status == IssueStatus::Executing,
+    }))
 }
 
 fn joined(here: Option<Doc>, tracker: &Tracker, arrival: &Arrival, more: Unsettled<'_>) -> Settled {
@@ -220,7 +234,7 @@ pub(crate) fn follow_source(tx: &mut Tx<'_>, id: &IssueId) -> Result<bool, Store
         left_out.leave_out(&mut last.arrival.issue, Some(&here));
         let tracker = here.imported.as_ref().and_then(trackers::find);
         if let Some(tracker) = tracker
-            && is_completed_here(tx, tracker, &last.arrival)?
+            && ahead_of(tx, tracker, &last.arrival)?.is_some()
         {
             last.arrival.silent.extend(CLOSING);
         }

@@ -6,7 +6,7 @@ mod written;
 use crate::model::{IdError, IssueId, Op, Priority, StoredStatus};
 use std::path::{Path, PathBuf};
 
-use body::{comments, listed, marked, tasks};
+use body::{comments, listed, marked, tasks, unplaced};
 use serde_json::{Map, Value};
 use written::REFERENCE;
 pub(super) use written::{find, write};
@@ -217,7 +217,9 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     issue.context = owned(marked(body, "SECTION:DESCRIPTION"));
     issue.expected_behavior = Some(criteria.join("\n")).filter(|text| !text.is_empty());
     issue.extended_context.notes = owned(marked(body, "SECTION:NOTES")).map(Value::String);
-    issue.priority = priority(&given, fields.text("priority"));
+    let word = fields.text("priority");
+    let priority = priority(&given, word);
+    issue.priority = priority.unwrap_or_default();
     issue.issue_type = Some(fields.text("type").to_owned()).filter(|kind| !kind.is_empty());
     let mut people = words("assignee").into_iter();
     issue.assignee = people.next();
@@ -249,6 +251,10 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
     if further {
         arrival.kept.insert("further people and references".into());
     }
+    if priority.is_none() && !word.is_empty() {
+        arrival.kept.insert(format!("the priority `{word}` became `medium`").into());
+    }
+    arrival.kept.extend(unplaced(body).into_iter().map(Into::into));
     if is_middle {
         arrival.kept.insert(
             format!("the status `{}` became `{}`", fields.text("status"), arrival.issue.status).into(),
@@ -294,10 +300,11 @@ fn status(given: &PlanRecord<'_>, word: &str) -> (StoredStatus, bool) {
     }
 }
 
-fn priority(given: &PlanRecord<'_>, word: &str) -> Priority {
+/// `None` for a word that is not configured.
+fn priority(given: &PlanRecord<'_>, word: &str) -> Option<Priority> {
     let all = given.member("priorities").as_array().into_iter().flatten().filter_map(Value::as_str);
     let at = all.into_iter().position(|name| name.eq_ignore_ascii_case(word));
-    at.and_then(|at| Priority::new(u64::try_from(at).ok()?.min(2) + 2)).unwrap_or_default()
+    at.and_then(|at| Priority::new(u64::try_from(at).ok()?.min(2) + 2))
 }
 
 /// The fields of a task that have no field here.

@@ -87,7 +87,7 @@ pub(super) fn texts(text: &str) -> Vec<&str> {
     boxes(text).into_iter().map(|task| task.text).collect()
 }
 
-/// The words in boxes that have more than one character, so that they are no tasks: `[WIP]`.
+/// What is in boxes that have more than one character, so that they are no tasks: `[WIP]`, `[🚧]`.
 pub(super) fn uncounted(text: &str) -> BTreeSet<&str> {
     text.lines().filter_map(word_in_box).collect()
 }
@@ -95,7 +95,8 @@ pub(super) fn uncounted(text: &str) -> BTreeSet<&str> {
 fn word_in_box(line: &str) -> Option<&str> {
     let (word, after) = item(line)?.trim_start().strip_prefix('[')?.split_once(']')?;
     let is_word = (2..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_alphabetic());
-    (is_word && after.starts_with(' ')).then_some(word)
+    let is_sign = word.chars().count() <= 2 && word.trim().encode_utf16().count() > 1 && !word.is_ascii();
+    ((is_word || is_sign) && after.starts_with(' ')).then_some(word)
 }
 
 /// A part of a text that is shown as code, or not at all.
@@ -167,7 +168,8 @@ fn mark_of(line: &str) -> Option<(Range<usize>, &str)> {
     let is_blank = !mark.is_empty() && mark.trim().is_empty();
     // `[A](https://…)` and `[A][1]` are links.
     let is_link = after.starts_with(['(', '[']) && !is_blank;
-    if mark.trim().chars().count() > 1 || is_link {
+    // OpenSpec counts in UTF-16, in which an emoji is more than one.
+    if mark.trim().encode_utf16().count() > 1 || is_link {
         return None;
     }
     let start = line.len() - inside.len();
@@ -193,7 +195,7 @@ mod tests {
     #[test]
     fn boxes_are_counted_as_openspec_counts_them() {
         let text = "# T\n- [ ] none\n## 1. A\n- [x] 1.1 b\n  more\n\n  and more\n    - [X] c\n* [~] d\n+ [] e\n1. [ x] f\n- [A](b) no\n\
-                    - [WIP] no\n```\n- [ ] g\n```\n<!-- - [ ] h -->\n- [ ](x) i\n";
+                    - [WIP] no\n- [🚧] no\n```\n- [ ] g\n```\n<!-- - [ ] h -->\n- [ ](x) i\n";
         let all = boxes(text);
         let said: Vec<_> = all.iter().map(|task| (task.text, task.is_done, task.group)).collect();
         assert_eq!(
@@ -209,7 +211,7 @@ mod tests {
                 ("(x) i", false, "1. A"),
             ]
         );
-        assert_eq!(uncounted(text).into_iter().collect::<Vec<_>>(), ["WIP"]);
+        assert_eq!(uncounted(text).into_iter().collect::<Vec<_>>(), ["WIP", "🚧"]);
         assert_eq!(all[1].below, ["more", "and more"]);
         assert_eq!(all[3].other_mark(text), Some("~"));
     }

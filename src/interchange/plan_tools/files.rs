@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Each, FoundRecord, Records, RefusedRecord};
@@ -103,7 +103,9 @@ impl PlanFiles {
 
     /// Says something about the source as a whole.
     pub(super) fn remark(&mut self, remark: String) {
-        self.remarks.push(remark);
+        if !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
+        }
     }
 }
 
@@ -199,6 +201,18 @@ pub(super) fn folders_below(folder: &Path) -> Vec<String> {
     found.sort();
     found.truncate(MOST_FILES);
     found
+}
+
+/// The files of a folder with these names, as a record has them; none if one cannot be read.
+pub(super) fn record_of(folder: &Path, names: &[&str]) -> Value {
+    let group = FileGroup::read(folder, names).unwrap_or_default();
+    json!({"files": group.texts})
+}
+
+/// The paths of the files with this name in the directories below `folder`, in order.
+pub(super) fn files_below(folder: &Path, name: &str) -> Vec<String> {
+    let all = folders_below(folder).into_iter().map(|place| format!("{place}/{name}"));
+    all.filter(|file| folder.join(file).is_file()).collect()
 }
 
 /// The names of the Markdown files in `folder`, in order; none if it cannot be read.

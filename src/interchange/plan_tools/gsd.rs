@@ -5,6 +5,8 @@ mod phase;
 mod plan_file;
 mod tasks;
 
+use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -16,7 +18,7 @@ use super::PlanTool;
 use super::draft::{self, Draft};
 use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, RecordedIssue, filled};
-use super::sections::loose_front_matter;
+use super::sections::{items, loose_front_matter};
 use super::written::{Progress, Stage, WrittenText};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
@@ -43,17 +45,8 @@ const PREFIX: &str = "GSD";
 /// The file of a plan in its record.
 const PLAN: &str = "PLAN.md";
 /// The fields of a plan that have one here, or that follow from others.
-const PLACED: [&str; 9] = [
-    "phase",
-    "plan",
-    "type",
-    "wave",
-    "depends_on",
-    "files_modified",
-    "files-modified",
-    "autonomous",
-    "must_haves",
-];
+const PLACED: [&str; 8] =
+    ["phase", "plan", "type", "wave", "depends_on", "files_modified", "files-modified", "must_haves"];
 /// The file of a phase in its record: its part of the roadmap.
 const PHASE: &str = "phase.md";
 
@@ -62,35 +55,98 @@ fn planning(folder: &Path) -> PathBuf {
     if inside.is_dir() { inside } else { folder.to_owned() }
 }
 
-fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
+/// A directory with a roadmap and phases: that of the project, or of one of its workstreams, which count their phases alone.
+struct Roadmap {
+    folder: PathBuf,
+    /// What comes before the names of its phases here: nothing, or `NAME-` for a workstream.
+    prefix: String,
+    /// Where it is below the project's: `workstreams/NAME/`.
+    place: String,
+    text: String,
+    changed: Option<Time>,
+}
+
+/// The roadmaps of a project.
+fn roadmaps(folder: &Path) -> Vec<Roadmap> {
     let planning = planning(folder);
-    let mut found = PlanFiles::default();
-    let (roadmap, changed) = match files::text_of(&planning.join("ROADMAP.md")) {
-        Ok(Some(read)) => read,
-        Ok(None) if files::folders(&planning.join("phases")).is_empty() => return Ok(None),
-        Ok(None) => (String::new(), None),
-        Err(error) => {
-            found.refuse("ROADMAP.md".to_owned(), error.to_string());
-            return Ok(Some(found));
-        }
+    let whole = planning.canonicalize().unwrap_or_default();
+    let is_stream = whole.parent().is_some_and(|parent| parent.ends_with(".planning/workstreams"));
+    let prefix = match whole.file_name().and_then(OsStr::to_str) {
+        Some(name) if is_stream => format!("{name}-"),
+        _ => String::new(),
     };
+    let streams = planning.join("workstreams");
+    let mut found = vec![(planning, prefix, String::new())];
+    for name in files::folders(&streams) {
+        found.push((streams.join(&name), format!("{name}-"), format!("workstreams/{name}/")));
+    }
+    let mut all = Vec::new();
+    for (folder, prefix, place) in found {
+        all.push(Roadmap { folder, prefix, place, text: String::new(), changed: None });
+    }
+    all
+}
+
+impl Roadmap {
+    /// Reads the text; `false` if there are neither a text nor phases.
+    fn read(&mut self) -> io::Result<bool> {
+        match files::text_of(&self.folder.join("ROADMAP.md"))? {
+            Some((text, changed)) => (self.text, self.changed) = (text, changed),
+            None => return Ok(!self.phase_folders().is_empty()),
+        }
+        Ok(true)
+    }
+
+    fn phase_folders(&self) -> Vec<String> {
+        files::folders(&self.folder.join("phases"))
+    }
+
+    /// Its phases, with the names that they have here.
+    fn phases<'a>(&'a self, folders: &'a [String]) -> Vec<Phase<'a>> {
+        let mut all = phases(&self.text, folders);
+        for phase in &mut all {
+            phase.slug.insert_str(0, &self.prefix);
+        }
+        all
+    }
+}
+
+fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
+    let mut found = PlanFiles::default();
+    let mut has_any = false;
+    for mut roadmap in roadmaps(folder) {
+        match roadmap.read() {
+            Ok(true) => add_roadmap(&mut found, &roadmap),
+            Ok(false) => continue,
+            Err(error) => found.refuse(format!("{}ROADMAP.md", roadmap.place), error.to_string()),
+        }
+        has_any = true;
+    }
+    Ok(has_any.then(|| found.with_unread()))
+}
+
+/// Adds the records of the phases and plans of a roadmap.
+fn add_roadmap(found: &mut PlanFiles, roadmap: &Roadmap) {
+    let planning = &roadmap.folder;
     if planning.join("STATE.md").is_file() {
         found.remark("decisions and blockers in STATE.md stay there".to_owned());
     }
     let folders = planning.join("phases");
-    let names = files::folders(&folders);
-    let all = phases(&roadmap, &names);
+    let names = roadmap.phase_folders();
+    let all = roadmap.phases(&names);
     let plans = plan_files(&folders, &all);
-    found.leave_others(&planning, |name| ["ROADMAP.md", "STATE.md", "phases", "config.json"].contains(&name));
+    found.leave_others(planning, |name| {
+        ["ROADMAP.md", "STATE.md", "phases", "config.json", "workstreams"].contains(&name)
+    });
     for phase in &all {
-        add_phase(&mut found, &folders, phase, &all, &plans, changed);
+        add_phase(found, &folders, phase, &all, &plans, roadmap.changed);
     }
     for plan in &plans {
         let mut group = FileGroup::default();
         let read = group.add(PLAN, &plan.file);
         let read =
             read.and_then(|()| plan.summaries().iter().try_for_each(|file| group.add("SUMMARY.md", file)));
-        let place = format!("phases/{}", plan.place);
+        let place = format!("{}phases/{}", roadmap.place, plan.place);
         if let Err(error) = read {
             found.refuse(place, error.to_string());
             continue;
@@ -98,14 +154,29 @@ fn open(folder: &Path) -> Result<Option<PlanFiles>, Unreadable> {
         let text = group.texts.get(PLAN).and_then(Value::as_str).unwrap_or_default();
         let on = fields_of(text).map(|(fields, ..)| words_in(&fields, "depends_on")).unwrap_or_default();
         let mut more = record::members(&[("phase", Some(plan.phase.clone()))]);
-        more["depends_on"] = on
-            .into_iter()
-            .map(|on| (on.clone(), plan.other(&on, &plans).into()))
-            .collect::<Map<_, _>>()
-            .into();
+        let mut depends_on = before_phase(plan, &all, &plans);
+        depends_on.extend(on.into_iter().map(|on| (on.clone(), plan.other(&on, &plans).into())));
+        more["depends_on"] = depends_on.into();
         found.add(place, record::record(TOOL, &plan.name(), group, more));
     }
-    Ok(Some(found.with_unread()))
+}
+
+/// What the phase of a plan depends on, by name: the plans of a phase, or the phase itself if it has none, or is ticked without
+/// summaries of all of them.
+fn before_phase(plan: &PlanFile, all: &[Phase<'_>], plans: &[PlanFile]) -> Map<String, Value> {
+    let mut found = Map::new();
+    let own = all.iter().find(|phase| phase.slug == plan.phase);
+    let before = own.map(|phase| phase.depends_on(all).0).unwrap_or_default();
+    for phase in all.iter().filter(|phase| before.contains(&phase.slug)) {
+        let its: Vec<&PlanFile> = plans.iter().filter(|plan| plan.phase == phase.slug).collect();
+        let is_ticked_alone = phase.is_ticked && !its.iter().all(|plan| plan.has_summary());
+        if phase.name.is_some() && (its.is_empty() || is_ticked_alone) {
+            found.insert(phase.slug.clone(), phase.slug.as_str().into());
+        } else {
+            found.extend(its.iter().map(|plan| (plan.name(), plan.name().into())));
+        }
+    }
+    found
 }
 
 /// Adds the record of a phase. One that only has a folder has none: its plans name it. `changed`: when the roadmap changed.
@@ -145,14 +216,17 @@ fn fields_of(text: &str) -> Result<(Node, &str, Option<String>), String> {
 
 /// The summary of a plan, which exists once it is done; `None` if the plan is gone.
 pub(super) fn find(folder: &Path, record: &Value) -> Option<PathBuf> {
-    let planning = planning(folder);
-    let roadmap = files::text_of(&planning.join("ROADMAP.md")).ok().flatten().unwrap_or_default().0;
-    let folders = planning.join("phases");
-    let names = files::folders(&folders);
-    let mut plans = plan_files(&folders, &phases(&roadmap, &names)).into_iter();
-    let plan = plans.find(|plan| record["name"] == plan.name().as_str())?;
-    let known = plan.summaries().into_iter().find(|file| file.is_file());
-    known.or_else(|| plan.summaries().into_iter().next())
+    for mut roadmap in roadmaps(folder) {
+        // Folders that can be read may have the plan.
+        roadmap.read().unwrap_or_default();
+        let names = roadmap.phase_folders();
+        let mut plans = plan_files(&roadmap.folder.join("phases"), &roadmap.phases(&names)).into_iter();
+        if let Some(plan) = plans.find(|plan| record["name"] == plan.name().as_str()) {
+            let known = plan.summaries().into_iter().find(|file| file.is_file());
+            return known.or_else(|| plan.summaries().into_iter().next());
+        }
+    }
+    None
 }
 
 /// The summary of a plan: written once that is done, and then left alone.
@@ -227,6 +301,10 @@ fn read_plan(given: &PlanRecord<'_>, id: IssueId, text: &str) -> Result<Arrival,
     let (mut tasks, checkpoints) = tasks(body);
     if let Some(last) = tasks.last_mut() {
         last.criteria.extend(truths.iter().cloned());
+        let below = body.rsplit_once("</tasks>").map_or("", |(_, below)| below);
+        for name in ["verification", "success_criteria"] {
+            last.criteria.extend(inside(below, name).map(items).unwrap_or_default());
+        }
     }
     let said = RecordedIssue {
         title,
@@ -282,7 +360,7 @@ fn kept(record: &Value) -> Map<String, Value> {
             let more =
                 ["artifacts", "key_links"].into_iter().filter_map(|part| Some((part, node.get(part)?)));
             all.extend(more.map(|(part, node)| (format!("must_haves.{part}"), record::value_of(node))));
-        } else {
+        } else if name != "autonomous" || node.as_text() != "true" {
             all.push((name.clone(), record::value_of(node)));
         }
     }

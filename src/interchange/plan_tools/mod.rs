@@ -4,6 +4,7 @@
 
 pub(crate) mod backlog;
 mod boxes;
+mod claimed;
 mod criteria;
 mod draft;
 mod files;
@@ -19,6 +20,7 @@ pub(crate) mod written;
 
 use std::path::Path;
 
+pub(crate) use claimed::ClaimedTask;
 pub(crate) use draft::plan_id;
 pub(crate) use files::{BYTE_ORDER_MARK, PlanFiles, modified, whole_text_of};
 pub(crate) use reused_names::ReusedNames;

@@ -10,7 +10,7 @@ use super::files::{self, FileGroup, PlanFiles};
 use super::record::{self, PlanRecord, date};
 use super::reused_names::{Likeness, ReusedNames};
 use super::sections::below;
-use super::task_list::{ListedIssue, ListedTask, TaskList, TaskOrder};
+use super::task_list::{ListedIssue, ListedTask, OtherList, TaskList, TaskOrder};
 use super::{PlanTool, boxes, written::ListedBoxes};
 use crate::interchange::lines::Unreadable;
 use crate::interchange::tracker::{Arrival, RefusedRecord, Tracker};
@@ -48,9 +48,7 @@ static NAMES: ReusedNames = ReusedNames {
     likeness: |earlier, new| {
         if earlier["archived"].is_string() && earlier["archived"] != new["archived"] {
             Likeness::Other
-        } else if earlier["files"]["proposal.md"] == new["files"]["proposal.md"]
-            || box_texts(earlier) == box_texts(new)
-        {
+        } else if is_alike(earlier, new) {
             Likeness::Same
         } else {
             Likeness::Possible
@@ -58,14 +56,18 @@ static NAMES: ReusedNames = ReusedNames {
     },
 };
 
-fn box_texts(record: &Value) -> Vec<&str> {
-    boxes::texts(record["files"][TASKS].as_str().unwrap_or_default())
+fn is_alike(one: &Value, other: &Value) -> bool {
+    let [one, other] = [one, other].map(|record| &record["files"]);
+    one["proposal.md"] == other["proposal.md"]
+        || one[TASKS].as_str().map(boxes::texts) == other[TASKS].as_str().map(boxes::texts)
 }
 
 const TOOL: &str = "openspec";
 const PREFIX: &str = "OS";
 const TASKS: &str = "tasks.md";
 const META: &str = ".openspec.yaml";
+/// The files by which a change is known.
+const KNOWN_BY: [&str; 2] = ["proposal.md", TASKS];
 /// The files of a change beside its specs.
 const FILES: [&str; 5] = [META, "README.md", "proposal.md", "design.md", TASKS];
 
@@ -100,11 +102,15 @@ fn change(found: &mut PlanFiles, changes: &Path, name: &str, archived: Option<&s
     let folder = changes.join(&place);
     let specs = files::folders_below(&folder.join("specs")).into_iter();
     let specs = specs.map(|place| format!("specs/{place}/spec.md"));
-    let mut read = FileGroup::read(&folder, FILES.map(str::to_owned).into_iter().chain(specs));
+    // A schema of the project may have more of them.
+    let lists = files::files_below(&folder, TASKS);
+    let names = FILES.map(str::to_owned).into_iter().chain(specs).chain(lists.iter().cloned());
+    let mut read = FileGroup::read(&folder, names);
     if let Ok(group) = &mut read {
         group.moved_into(&folder.join("specs"));
     }
-    found.leave_others(&folder, |name| FILES.contains(&name) || name == "specs");
+    let has_list = |name: &str| lists.iter().any(|file| file.starts_with(&format!("{name}/")));
+    found.leave_others(&folder, |name| FILES.contains(&name) || name == "specs" || has_list(name));
     let more = record::members(&[("archived", archived.map(str::to_owned))]);
     found.add_files(format!("changes/{place}"), read, |group| record::record(TOOL, name, group, more));
 }
@@ -127,6 +133,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
         context: proposal,
         criteria: scenarios(given.files("spec.md").map(|(_, text)| text)),
         list: listed(given.file(TASKS)),
+        other_lists: OtherList::all(&given, TASKS),
     };
     let mut arrival = issue.arrival(&given, given.settled_id(PREFIX)?);
     arrival.issue.extended_context.design = record::filled(given.file("design.md"));
@@ -160,10 +167,11 @@ pub(super) fn listed_boxes(record: &Value) -> Option<ListedBoxes> {
 pub(super) fn find(folder: &Path, record: &Value) -> Option<PathBuf> {
     let file = listed_boxes(record)?.find(folder)?;
     let change = file.parent()?;
-    let name = record["name"].as_str();
-    let all = files::folders(&change.with_file_name("archive"));
-    let proposal = files::text_of(&change.join("proposal.md")).ok().flatten().map(|(text, _)| text);
-    let is_same = proposal.as_deref() == record["files"]["proposal.md"].as_str();
+    let (name, archive) = (record["name"].as_str(), change.with_file_name("archive"));
     // `2026-11-28-add-okapi`
-    (is_same || !all.iter().any(|folder| folder.get(11..) == name)).then_some(file)
+    let mut named = files::folders(&archive).into_iter().filter(|folder| folder.get(11..) == name);
+    let is_archived = named.any(|old| is_alike(record, &files::record_of(&archive.join(old), &KNOWN_BY)));
+    let is_same =
+        files::record_of(change, &KNOWN_BY)["files"]["proposal.md"] == record["files"]["proposal.md"];
+    (is_same || !is_archived).then_some(file)
 }

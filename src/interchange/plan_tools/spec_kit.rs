@@ -77,6 +77,7 @@ fn read(value: &Value) -> Result<Arrival, RefusedRecord> {
         context: spec,
         criteria: of_specification(spec),
         list,
+        other_lists: vec![],
     };
     let mut arrival = issue.arrival(&given, given.id(PREFIX, given.name)?);
     if has_others {
@@ -129,7 +130,12 @@ fn task(listed: TaskBox<'_>) -> Option<ListedTask<'_>> {
         }
         rest = after;
     }
-    let title = rest.trim();
+    let mut title = rest.trim();
+    if number.starts_with("**") && !number[2..].contains("**") {
+        // The bold text ends behind the marks: `**T009 [P]** Fill the bowl`.
+        title = title.trim_start_matches(['*', ':']).trim_start();
+    }
+    title = title.strip_prefix("- ").unwrap_or(title);
     Some(ListedTask { id: id.to_owned(), title, story, order, named: named(title), listed })
 }
 
@@ -165,6 +171,13 @@ pub(super) fn listed_boxes(record: &Value) -> Option<ListedBoxes> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_title_of_a_task_is_what_follows_its_number_and_marks() {
+        let text = "- [ ] **T009 [P]** Fill it\n- [ ] T010 - **Oil** it\n- [ ] **T011** [US1] Go\n- [ ] T012 **Bold** is\n";
+        let titles: Vec<String> = listed(text).boxes(vec![]).all.into_iter().map(|task| task.title).collect();
+        assert_eq!(titles, ["Fill it", "**Oil** it", "Go", "**Bold** is"]);
+    }
 
     #[test]
     fn what_a_task_depends_on_may_be_a_range() {

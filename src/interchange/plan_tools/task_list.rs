@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::boxes::{self, TaskBox};
 use super::draft::{self, Draft, DraftTask};
 use super::record::{PlanRecord, RecordedIssue, filled};
-use super::written::ListedBoxes;
+use super::written::{ListedBox, ListedBoxes};
 use crate::interchange::tracker::Arrival;
 use crate::model::plan_schema::MOST_TASKS;
 use crate::model::{IssueId, StoredStatus, Time};
@@ -160,8 +160,11 @@ impl<'a> TaskList<'a> {
 
     /// The boxes with the tasks of the plan, in the file at the first of these places that exists.
     pub(super) fn boxes(&self, places: Vec<String>) -> ListedBoxes {
-        let texts = self.tasks.iter().map(|task| task.listed.text.to_owned()).collect();
-        ListedBoxes { places, texts, ids: self.own_ids() }
+        let mut all = Vec::new();
+        for (task, id) in self.tasks.iter().zip(self.own_ids()) {
+            all.push(ListedBox { line: task.listed.text.to_owned(), title: task.title.to_owned(), id });
+        }
+        ListedBoxes { places, all }
     }
 
     /// For each task, the id of the task of the plan that it is in: that of the first one there.
@@ -188,12 +191,34 @@ pub(super) struct ListedIssue<'a> {
     /// When it is done.
     pub(super) criteria: Vec<String>,
     pub(super) list: TaskList<'a>,
+    /// Other files with tasks of it, which are not in the list.
+    pub(super) other_lists: Vec<OtherList<'a>>,
+}
+
+/// A file with tasks that are not in the plan.
+pub(super) struct OtherList<'a> {
+    name: &'a str,
+    has_open: bool,
+}
+
+impl<'a> OtherList<'a> {
+    /// Those with boxes among the files of a record that end with `own`, which is the list itself.
+    pub(super) fn all(given: &PlanRecord<'a>, own: &'a str) -> Vec<Self> {
+        let mut found = Vec::new();
+        for (name, text) in given.files(own) {
+            let all = boxes::boxes(text);
+            if name != own && !all.is_empty() {
+                found.push(Self { name, has_open: all.iter().any(|task| !task.is_done) });
+            }
+        }
+        found
+    }
 }
 
 impl ListedIssue<'_> {
     /// The issue with its plan, as they arrive.
     pub(super) fn arrival(self, given: &PlanRecord<'_>, id: IssueId) -> Arrival {
-        let is_done = self.list.is_done();
+        let is_done = self.list.is_done() && !self.other_lists.iter().any(|other| other.has_open);
         let plan = (!self.list.text.trim().is_empty()).then(|| Draft {
             description: self.summary.unwrap_or(self.title).to_owned(),
             approach: filled(self.approach),
@@ -211,6 +236,9 @@ impl ListedIssue<'_> {
         arrival.issue.context = filled(self.context);
         arrival.issue.expected_behavior = filled(&self.criteria.join("\n"));
         arrival.kept.extend(self.list.remarks());
+        for OtherList { name, .. } in self.other_lists {
+            arrival.lasting.push(format!("the tasks in `{name}` are not in its plan"));
+        }
         arrival
     }
 }
@@ -239,7 +267,10 @@ fn plan_task(part: &[ListedTask<'_>], id: &str, depends_on: Vec<String>, more: &
     let titles: Vec<String> =
         part.iter().map(|task| task.title.to_owned()).filter(|title| !title.is_empty()).collect();
     let first = &part[0];
-    let group = Some(first.listed.group).filter(|group| !group.is_empty()).map(str::to_owned);
+    let groups = part.iter().map(|task| task.listed.group).filter(|group| !group.is_empty());
+    let mut groups: Vec<&str> = groups.collect();
+    groups.dedup();
+    let group = Some(groups.join("; ")).filter(|group| !group.is_empty());
     let own = titles.first().cloned();
     let title = if part.len() > 1 { group.clone().or(own) } else { own };
     let mut below: Vec<&str> = Vec::new();
@@ -336,6 +367,9 @@ mod tests {
         assert_eq!(list(&small).sizes, [2, 2, 2, 2, 2, 1]);
         let phases = "## P\n- [ ] a\n".repeat(15);
         assert_eq!(list(&phases).sizes, [2, 2, 2, 2, 2, 2, 2, 1]);
+        // A task that has several groups is called like all of them.
+        let named: String = (0..11).map(|n| format!("## G{n}\n- [ ] a\n")).collect();
+        assert_eq!(shown(&named)[..2], ["T1 G0; G1 after ", "T3 G2; G3 after T1"]);
         let flat = "- [ ] a\n".repeat(40);
         assert_eq!(list(&flat).sizes, [40]);
     }

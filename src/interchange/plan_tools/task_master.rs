@@ -38,23 +38,8 @@ const PREFIX: &str = "TM";
 const FIRST_TAG: &str = "master";
 /// Where the file is in a project.
 const FILE: [&str; 2] = [".taskmaster/tasks/tasks.json", "tasks/tasks.json"];
-/// The members of a task that have a field here, or follow from others.
-const PLACED: [&str; 11] = [
-    "id",
-    "title",
-    "description",
-    "details",
-    "testStrategy",
-    "status",
-    "dependencies",
-    "priority",
-    "subtasks",
-    "updatedAt",
-    "parentId",
-];
-
-/// The members of a subtask that have one in a task of a plan.
-const PLACED_OF_SUBTASK: [&str; 9] = [
+/// The members of a task and of a subtask that have a field here, or follow from others.
+const PLACED: [&str; 9] = [
     "id",
     "title",
     "description",
@@ -65,6 +50,8 @@ const PLACED_OF_SUBTASK: [&str; 9] = [
     "updatedAt",
     "parentId",
 ];
+/// Those that only a task has.
+const PLACED_OF_TASK: [&str; 2] = ["priority", "subtasks"];
 
 /// The file with the tasks of a project.
 pub(crate) fn file_in(place: &Path) -> Option<PathBuf> {
@@ -219,7 +206,7 @@ fn add_subtasks(arrival: &mut Arrival, tag: &str, task: &Value, subtasks: &[&Val
         }
         let names =
             subtask.as_object().into_iter().flatten().map(|(name, value)| (name.clone(), value.clone()));
-        let unplaced = record::unplaced(names, &PLACED_OF_SUBTASK);
+        let unplaced = record::unplaced(names, &PLACED);
         arrival
             .kept
             .extend(unplaced.keys().map(|name| format!("`{name}` of a subtask has no field here").into()));
@@ -232,12 +219,29 @@ fn standing(task: &Value) -> Vec<&Value> {
     all.filter(|subtask| subtask["status"] != "cancelled").collect()
 }
 
-/// For each of the subtasks that stand, by its number, the task of the plan that it is in.
-fn plan_tasks(task: &Value) -> Vec<(u64, String)> {
+/// A subtask with a number.
+struct NumberedSubtask {
+    number: u64,
+    /// Its own id in a plan.
+    own: String,
+    /// The task of the plan that it is in.
+    id: String,
+    title: String,
+}
+
+/// The subtasks that stand and have a number.
+fn numbered_subtasks(task: &Value) -> Vec<NumberedSubtask> {
     let all = standing(task);
     let ids: Vec<String> = all.iter().enumerate().map(|(n, subtask)| own_id(n, subtask)).collect();
-    let numbered = all.iter().enumerate().filter_map(|(n, subtask)| Some((n, number(&subtask["id"])?)));
-    numbered.map(|(n, number)| (number, ids[chunk_of(n, ids.len())].clone())).collect()
+    let mut found = Vec::new();
+    for (n, subtask) in all.into_iter().enumerate() {
+        if let Some(number) = number(&subtask["id"]) {
+            let (own, id) = (ids[n].clone(), ids[chunk_of(n, ids.len())].clone());
+            let title = text_in(subtask, "title").unwrap_or_else(|| own.clone());
+            found.push(NumberedSubtask { number, own, id, title });
+        }
+    }
+    found
 }
 
 /// The id of a subtask in the plan.
@@ -316,5 +320,6 @@ fn text_in(task: &Value, name: &str) -> Option<String> {
 /// The members of a task that have no field here.
 fn kept(record: &Value) -> Map<String, Value> {
     let members = record["task"].as_object().into_iter().flatten();
-    record::unplaced(members.map(|(name, value)| (name.clone(), value.clone())), &PLACED)
+    let members = members.map(|(name, value)| (name.clone(), value.clone()));
+    record::unplaced(members, &[&PLACED[..], &PLACED_OF_TASK].concat())
 }

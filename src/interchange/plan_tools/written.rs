@@ -1,13 +1,14 @@
 //! Writes back how far plans have come into the files that they were imported from. Boxes are ticked and statuses set; every
 //! other byte stays, and nothing that is done there becomes open again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
 use super::boxes::{self, TaskBox};
+use super::claimed::{ClaimedTask, ListEntry, Mark, is_reworded, number_of, words};
 use super::{backlog, gsd, openspec, spec_kit, task_master};
 use crate::model::IssueId;
 
@@ -29,8 +30,8 @@ pub(crate) enum Stage {
 pub(crate) struct Progress {
     pub(crate) issue: IssueId,
     pub(crate) stage: Stage,
-    /// The tasks of the imported plan that are done.
-    pub(crate) done: BTreeSet<String>,
+    /// The tasks of the imported plan as it was claimed, if that is being executed or completed it; else there are none.
+    pub(crate) claimed: Vec<ClaimedTask>,
 }
 
 /// What a file becomes.
@@ -96,10 +97,17 @@ pub(crate) static BACKLOG: WrittenTool = WrittenTool {
 pub(super) struct ListedBoxes {
     /// Where their file may be, below the directory that is exported to.
     pub(super) places: Vec<String>,
-    /// The lines of the boxes, as they were imported.
-    pub(super) texts: Vec<String>,
-    /// The task of each box.
-    pub(super) ids: Vec<String>,
+    /// In order.
+    pub(super) all: Vec<ListedBox>,
+}
+
+/// A box, as it was imported.
+pub(super) struct ListedBox {
+    pub(super) line: String,
+    /// The line without what says more of the task, such as its number.
+    pub(super) title: String,
+    /// Its task in the plan.
+    pub(super) id: String,
 }
 
 impl ListedBoxes {
@@ -114,29 +122,10 @@ impl ListedBoxes {
     }
 }
 
-/// The number with which the text of a box begins.
-fn number_of(text: &str) -> Option<&str> {
-    let first = text.split_whitespace().next()?.trim_matches(['*', '[', ']', ':', '.']);
-    let digits = first.strip_prefix('T').unwrap_or(first);
-    let is_number = digits.starts_with(|c: char| c.is_ascii_digit());
-    (is_number && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')).then_some(first)
-}
-
-/// The words of a box, without its number and marks such as `[P]`.
-fn words(text: &str) -> BTreeSet<String> {
-    let words = text.split_whitespace().skip(usize::from(number_of(text).is_some()));
-    words
-        .filter(|word| !(word.starts_with('[') && word.ends_with(']')))
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
-        .filter(|word| !word.is_empty())
-        .collect()
-}
-
 /// Whether a box with the number of another one is the same task in other words, and not one of the others that were imported.
-fn is_reworded(old: &str, new: &str, all: &[String]) -> bool {
-    let (before, now) = (words(old), words(new));
-    before.intersection(&now).count() * 2 >= before.len().max(now.len())
-        && all.iter().all(|other| other == old || words(other) != now)
+fn is_only_reworded(old: &str, new: &str, all: &[ListedBox]) -> bool {
+    let now = words(new);
+    is_reworded(old, new) && all.iter().all(|other| other.line == old || words(&other.line) != now)
 }
 
 /// The text with the boxes of done tasks ticked. A box is known by its line, and by its place among equal lines; if there is no
@@ -156,23 +145,28 @@ fn tick(text: &str, listed: Option<ListedBoxes>, progress: &Progress) -> Written
             by_number.entry(number).or_default().push(task.clone());
         }
     }
-    let listed = listed.unwrap_or(ListedBoxes { places: vec![], texts: vec![], ids: vec![] });
+    let all = listed.map(|listed| listed.all).unwrap_or_default();
+    let mut entries = Vec::new();
+    for ListedBox { line, title, id } in &all {
+        entries.push(ListEntry { id, number: number_of(line), title });
+    }
+    let (marks, mut missing) = progress.marks(&entries);
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    let (mut found, mut missing) = (Vec::new(), Vec::new());
-    for (line, id) in listed.texts.iter().zip(&listed.ids) {
+    let mut found = Vec::new();
+    for (ListedBox { line, id, .. }, mark) in all.iter().zip(marks) {
         let number = seen.entry(line).or_default();
-        if progress.stage == Stage::Done || progress.done.contains(id) {
-            let renamed = || match number_of(line).and_then(|number| by_number.get(number)).map(Vec::as_slice)
-            {
-                Some([only]) if is_reworded(line, only.text, &listed.texts) => Some(only),
-                _ => None,
-            };
-            match by_line.get(&(line.as_str(), *number)).or_else(renamed) {
-                // Of equal lines, two may have been reworded to one.
-                Some(task) if task.is_done || found.contains(task) => {}
-                Some(task) => found.push(task.clone()),
-                None => missing.push(id.clone()),
-            }
+        let renamed = || match number_of(line).and_then(|number| by_number.get(number)).map(Vec::as_slice) {
+            Some([only]) if is_only_reworded(line, only.text, &all) => Some(only),
+            _ => None,
+        };
+        match by_line.get(&(line.as_str(), *number)).or_else(renamed) {
+            _ if mark == Mark::No => {}
+            // Of equal lines, two may have been reworded to one.
+            Some(task) if task.is_done || found.contains(task) => {}
+            // `[-]` was given up.
+            Some(task) if mark == Mark::WithRest && task.other_mark(text).is_some() => {}
+            Some(task) => found.push(task.clone()),
+            None => missing.push(id.clone()),
         }
         *number += 1;
     }
@@ -183,33 +177,42 @@ fn tick(text: &str, listed: Option<ListedBoxes>, progress: &Progress) -> Written
 mod tests {
     use super::*;
 
-    fn progress(stage: Stage, done: &[&str]) -> Progress {
-        let done = done.iter().map(|&id| id.to_owned()).collect();
-        Progress { issue: IssueId::parse("OS-a").unwrap(), stage, done }
+    fn listed(lines: &[&str]) -> ListedBoxes {
+        let made = lines.iter().enumerate().map(|(n, line)| ListedBox {
+            line: (*line).to_owned(),
+            title: (*line).to_owned(),
+            id: format!("T{}", n + 1),
+        });
+        ListedBoxes { places: vec![], all: made.collect() }
     }
 
-    fn listed() -> Option<ListedBoxes> {
-        let texts = ["1.1 a", "same", "same", "gone"].map(str::to_owned).to_vec();
-        let ids = ["T1", "T2", "T3", "T4"].map(str::to_owned).to_vec();
-        Some(ListedBoxes { places: vec![], texts, ids })
+    /// The text with the boxes of a list, which was claimed as it is, if some of its tasks have work.
+    fn ticked(text: &str, lines: &[&str], stage: Stage, worked: &[&str]) -> WrittenText {
+        let claimed = listed(lines).all.into_iter().map(|listed| ClaimedTask {
+            has_work: worked.contains(&listed.id.as_str()),
+            id: listed.id,
+            titles: [listed.title].into(),
+            is_joined: false,
+            is_accepted: false,
+        });
+        let issue = IssueId::parse("OS-a").unwrap();
+        tick(text, Some(listed(lines)), &Progress { issue, stage, claimed: claimed.collect() })
     }
+
+    const LINES: [&str; 4] = ["1.1 a", "same", "same", "gone"];
 
     #[test]
     fn a_box_is_found_by_its_line_wherever_it_is_now() {
         let now = "- [ ] new\n- [~] 1.1 a, reworded\n- [ ] same\n- [ ] same\n";
-        let ticked = tick(now, listed(), &progress(Stage::Working, &["T1", "T3", "T4"]));
-        assert_eq!(ticked.text, "- [ ] new\n- [x] 1.1 a, reworded\n- [ ] same\n- [x] same\n");
-        let twice = tick("- [ ] 1.1 b\n- [ ] 1.1 c\n", listed(), &progress(Stage::Working, &["T1"]));
+        let all = ticked(now, &LINES, Stage::Working, &["T1", "T3", "T4"]);
+        assert_eq!(all.text, "- [ ] new\n- [x] 1.1 a, reworded\n- [ ] same\n- [x] same\n");
+        assert_eq!((all.changes, all.missing), (2, vec!["T4".to_owned()]));
+        let twice = ticked("- [ ] 1.1 b\n- [ ] 1.1 c\n", &LINES, Stage::Working, &["T1"]);
         assert_eq!(twice.missing, ["T1"]);
-        assert_eq!((ticked.changes, ticked.missing), (2, vec!["T4".to_owned()]));
     }
 
     #[test]
     fn another_task_with_the_number_of_one_that_is_gone_is_not_ticked() {
-        let list = |texts: [&str; 3]| {
-            let ids = ["T1", "T2", "T3"].map(str::to_owned).to_vec();
-            Some(ListedBoxes { places: vec![], texts: texts.map(str::to_owned).to_vec(), ids })
-        };
         for (texts, now) in [
             (
                 ["1.1 Open", "1.2 Test the gate", "1.3 Test the bowl"],
@@ -218,14 +221,15 @@ mod tests {
             (["1.1 Open", "1.2 Wash", "1.3 Buy"], "- [ ] 1.1 Open\n- [ ] 1.2 Sell leaves\n"),
             (["T001 [P] Open", "T002 [P] Wash it", "T002 [P] Wash all"], "- [ ] T002 [P] Wash all\n"),
         ] {
-            let ticked = tick(now, list(texts), &progress(Stage::Working, &["T2"]));
+            let ticked = ticked(now, &texts, Stage::Working, &["T2"]);
             assert_eq!((ticked.text.as_str(), ticked.missing), (now, vec!["T2".to_owned()]));
         }
     }
 
     #[test]
-    fn what_is_done_as_a_whole_has_all_of_its_boxes_ticked() {
-        let ticked = tick("- [ ] same\n- [ ] same\n- [ ] 1.1 a\n", listed(), &progress(Stage::Done, &[]));
-        assert_eq!(ticked.text, "- [x] same\n- [x] same\n- [x] 1.1 a\n");
+    fn what_is_done_as_a_whole_has_all_of_its_boxes_ticked_except_those_given_up() {
+        let now = "- [ ] same\n- [-] same\n- [~] 1.1 a\n- [ ] gone\n";
+        let done = ticked(now, &LINES, Stage::Done, &["T1"]);
+        assert_eq!(done.text, "- [x] same\n- [-] same\n- [x] 1.1 a\n- [x] gone\n");
     }
 }

@@ -57,13 +57,18 @@ pub(super) fn when(text: &str) -> Option<Time> {
         _ => text.to_owned(),
     };
     let (mut days, mut clock, mut half, mut has_dots) = (Vec::new(), "0:00", None, false);
+    let mut zone = "Z".to_owned();
     for word in spaced.split([' ', ',', '\u{202f}', '\u{a0}']).filter(|word| !word.is_empty()) {
-        if word.contains(':') {
+        let sign = word.find(['+', '-']).filter(|at| *at == 0 || word[..*at].contains(':'));
+        if let Some(at) = sign {
+            zone = offset(&word[at..])?;
+            clock = if at > 0 { &word[..at] } else { clock };
+        } else if word.contains(':') {
             clock = word;
         } else if ["am", "pm"].contains(&word.to_lowercase().as_str()) {
             half = Some(word.to_lowercase());
         } else {
-            days.extend(word.split(['-', '/', '.']));
+            days.extend(word.split(['-', '/', '.']).filter(|part| !part.is_empty()));
             has_dots |= word.contains('.');
         }
     }
@@ -77,7 +82,14 @@ pub(super) fn when(text: &str) -> Option<Time> {
         _ => hour % 12 + 12,
     };
     let day = day(&days, has_dots)?;
-    Time::parse(&format!("{day}T{hour:02}:{minute:02}:{second:02}Z"))
+    Time::parse(&format!("{day}T{hour:02}:{minute:02}:{second:02}{zone}"))
+}
+
+/// `+01:00` for `+0100`, `+01` or `+01:00`.
+fn offset(text: &str) -> Option<String> {
+    let (sign, digits) = (text.get(..1)?, text.get(1..)?.replace(':', ""));
+    let is_offset = [2, 4].contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_offset.then(|| format!("{sign}{}:{}", &digits[..2], digits.get(2..4).unwrap_or("00")))
 }
 
 /// `2026-11-28` for the three parts of a day, in any order that leaves no doubt. Between dots, the day comes first.
@@ -87,7 +99,9 @@ fn day(parts: &[&str], has_dots: bool) -> Option<String> {
     let &[first, second, third] = parts else { return None };
     let number = |text: &str| text.parse::<u32>().ok();
     let month = |text: &str| {
-        let name = text.to_lowercase();
+        // Jira writes the months in the language of the person.
+        let name = text.to_lowercase().replace("mär", "mar").replace("mai", "may");
+        let name = name.replace("okt", "oct").replace("dez", "dec");
         MONTHS.iter().position(|known| name.starts_with(known)).and_then(|n| u32::try_from(n + 1).ok())
     };
     let (year, month, day) = if let Some(named) = month(first) {
@@ -123,6 +137,10 @@ mod tests {
             ("Nov 28, 2026, 5:02 PM", "2026-11-28T17:02:00.000Z"),
             ("11/28/2026 17:02", "2026-11-28T17:02:00.000Z"),
             ("2026-11-28 17:02:33.5", "2026-11-28T17:02:33.000Z"),
+            ("2026-11-28T17:02:33.000+0100", "2026-11-28T16:02:33.000Z"),
+            ("2026-11-28 17:02 -01:30", "2026-11-28T18:32:00.000Z"),
+            ("5. Nov 2026 17:02", "2026-11-05T17:02:00.000Z"),
+            ("05/Mär/26 5:02 PM", "2026-03-05T17:02:00.000Z"),
         ] {
             assert_eq!(when(text).map(|time| time.to_string()).as_deref(), Some(expected), "{text}");
         }
@@ -135,6 +153,7 @@ mod tests {
             "8/7/2026 17:02",
             "5/8/2026 17:02:33.5",
             "28/Nov/26 5:02 XM",
+            "2026-11-28 17:02 +1",
         ] {
             assert_eq!(when(text), None, "{text}");
         }

@@ -49,7 +49,7 @@ pub(crate) fn export_progress(session: &Session, input: &ExportProgress<'_>) -> 
     }
     let place = input.place;
     let PlanProgress { plans, texts, known, has_files, without_file } =
-        PlanProgress::read(&state, input.tool, place, &ids, None)?;
+        PlanProgress::read(session.store(), &state, input.tool, place, &ids, None)?;
     if !has_files && !without_file.is_empty() {
         return Err(cannot_read(place, format!("none of its files is one of {}", input.tool.name)));
     }

@@ -45,21 +45,23 @@ enum To {
     Ccw(export_ccw::Args),
     /// Tick the boxes of done tasks in the `tasks.md` of OpenSpec
     ///
-    /// For changes that `import openspec` read. All boxes of a completed or closed issue are ticked, and while it is being
-    /// executed, those of tasks with work. A box is identified by its line, or by its number if its text was changed. Every other
-    /// byte stays, and no box is cleared.
+    /// For changes that `import openspec` read. All boxes of a completed or closed issue are ticked, except those that
+    /// were added since it was claimed, and those with another mark, such as `[-]`. While it is being executed, a box is ticked
+    /// once a commit is linked to its task or all criteria of the task are accepted; a task made of several boxes needs the latter.
+    /// A box is identified by its line, or by its number if its text was changed. Every other byte stays, and no box is cleared.
     Openspec(Written),
     /// Tick the boxes of done tasks in the `tasks.md` of Spec Kit
     ///
-    /// For features that `import spec-kit` read. All boxes of a completed or closed issue are ticked, and while it is being
-    /// executed, those of tasks with work. A box is identified by its line, or by its number if its text was changed. Every other
-    /// byte stays, and no box is cleared.
+    /// For features that `import spec-kit` read. All boxes of a completed or closed issue are ticked, except those that
+    /// were added since it was claimed, and those with another mark, such as `[-]`. While it is being executed, a box is ticked
+    /// once a commit is linked to its task or all criteria of the task are accepted; a task made of several boxes needs the latter.
+    /// A box is identified by its line, or by its number if its text was changed. Every other byte stays, and no box is cleared.
     SpecKit(Written),
     /// Write statuses into the file of Task Master
     ///
     /// For tasks that `import task-master` read. A task becomes `in-progress` while its plan is being executed, `done` when the
-    /// issue is completed or closed, and `cancelled` if it is closed as cancelled; a subtask is `done` once its task has work.
-    /// A task without a status gets one; what was put off there stays so, unless it has work while the plan is being executed.
+    /// issue is completed or closed, and `cancelled` if it is closed as cancelled; a subtask is `done` once a commit is linked to
+    /// it or its criteria are accepted. A task without a status gets one; what was put off there stays so, unless it has work.
     /// Every other byte stays, and what is done there stays done.
     TaskMaster(Written),
     /// Write statuses and ticks into the files of Backlog.md

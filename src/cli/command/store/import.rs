@@ -69,7 +69,7 @@ enum From {
     ///
     /// A change becomes the issue OS-NAME, and its tasks become a plan; the tasks of a group depend on all those of the
     /// group before, and the scenarios of the specs are the acceptance criteria of the last one. A change that is archived or
-    /// has all boxes ticked is closed. `export openspec` ticks the boxes of what was done.
+    /// has all boxes ticked is closed, unless its plan is being executed here. `export openspec` ticks the boxes of what was done.
     Openspec(Plans),
     /// Import features of Spec Kit, with their plans
     ///
@@ -83,8 +83,8 @@ enum From {
     TaskMaster(Plans),
     /// Import phases and plans of Get Shit Done
     ///
-    /// A phase becomes the issue GSD-NAME, and each of its plans an issue below it, with that plan. A plan with a
-    /// summary is closed.
+    /// A phase becomes the issue GSD-NAME, and each of its plans an issue below it, with that plan, which depends on the plans
+    /// of the phases that its own depends on. In a workstream, it is GSD-STREAM-NAME. A plan with a summary is closed.
     Gsd(Plans),
     /// Import tasks of Backlog.md
     ///

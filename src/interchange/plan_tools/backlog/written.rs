@@ -215,7 +215,7 @@ mod tests {
 
     fn written(text: &str, stage: Stage) -> WrittenText {
         let issue = IssueId::parse("BL-TASK-1").unwrap();
-        let progress = Progress { issue, stage, done: Default::default() };
+        let progress = Progress { issue, stage, claimed: vec![] };
         write(text, &json!({"statuses": ["To Do", "Doing", "It's done"]}), &progress).unwrap()
     }
 
@@ -245,7 +245,7 @@ mod tests {
         ] {
             let text = format!("---\n{fields}---\n");
             let issue = IssueId::parse("BL-TASK-1").unwrap();
-            let progress = Progress { issue, stage: Stage::Working, done: Default::default() };
+            let progress = Progress { issue, stage: Stage::Working, claimed: vec![] };
             let record = json!({"statuses": ["To Do", "Doing", "Done"]});
             let why = write(&text, &record, &progress).unwrap_err();
             assert!(why.starts_with("its fields are in a form"), "{why}");

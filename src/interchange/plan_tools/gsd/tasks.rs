@@ -55,7 +55,9 @@ fn task_of(id: &str, inner: &str) -> DraftTask {
     let title = text("name").map_or_else(|| id.to_owned(), |name| unnumbered(&name).to_owned());
     let (commands, manual_checks) = checks(&text("verify").unwrap_or_default());
     let listed = text("acceptance_criteria").map(|text| sections::items(&text)).unwrap_or_default();
-    let criteria = filled_lines(text("done")).into_iter().chain(listed);
+    // What the tests of test-driven work must say.
+    let behavior = text("behavior").map(|text| sections::items(&text)).unwrap_or_default();
+    let criteria = filled_lines(text("done")).into_iter().chain(listed).chain(behavior);
     DraftTask {
         files: text("files").map(|files| listed_files(&files)).unwrap_or_default(),
         description: text("read_first").map(|first| format!("Read first: {first}")),

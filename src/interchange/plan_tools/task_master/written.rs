@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{FIRST_TAG, number, plan_tasks};
+use super::{FIRST_TAG, NumberedSubtask, number, numbered_subtasks};
+use crate::interchange::plan_tools::claimed::{ListEntry, Mark};
 use crate::interchange::plan_tools::written::{Progress, Stage, WrittenText};
 
 /// A task or a subtask as it stands in the text: its members.
@@ -27,31 +28,41 @@ pub(crate) fn write(text: &str, record: &Value, progress: &Progress) -> Result<W
     let unread = |error: serde_json::Error| format!("it cannot be read: {error}");
     let tasks = task_texts(text, tag).map_err(unread)?;
     let mut written = WrittenText { text: text.to_owned(), ..WrittenText::default() };
-    let Some(task) = tasks.iter().find(|task| own.is_some() && number_of(task) == own) else {
+    let named: Vec<_> = tasks.iter().filter(|task| own.is_some() && number_of(task) == own).collect();
+    let [task] = named[..] else {
+        let why = if named.is_empty() { "" } else { " (several have this number)" };
         if progress.stage != Stage::Open {
-            written.missing.push(format!("task {} of `{tag}`", own.unwrap_or_default()));
+            written.missing.push(format!("task {} of `{tag}`{why}", own.unwrap_or_default()));
         }
         return Ok(written);
     };
     let over = ["done", "completed", "cancelled"];
-    // What was put off there was not done by whoever did the rest, unless it has work of its own while the plan is executed.
-    let put_off: &[&str] = if progress.stage == Stage::Working { &[] } else { &["deferred"] };
     let mut changes: Vec<Change> = Vec::new();
     if let Some(new) = word(progress.stage) {
         let begun: &[&str] =
             if progress.stage == Stage::Working { &["in-progress", "in_progress", "review"] } else { &[] };
         changes.extend(change(text, task, new, &[&over[..], begun].concat()));
     }
-    let ids = plan_tasks(&record["task"]);
     let subtasks: Vec<TaskText<'_>> = match task.get("subtasks") {
         Some(list) => serde_json::from_str::<Option<_>>(list.get()).map_err(unread)?.unwrap_or_default(),
         None => vec![],
     };
+    let known = numbered_subtasks(&record["task"]);
+    let mut entries = Vec::new();
+    for NumberedSubtask { own, id, title, .. } in &known {
+        entries.push(ListEntry { id, number: Some(own), title });
+    }
+    let (marks, _) = progress.marks(&entries);
     for subtask in &subtasks {
         let own = number_of(subtask);
-        let is_done = ids.iter().any(|(number, id)| Some(*number) == own && progress.done.contains(id));
-        if is_done || progress.stage == Stage::Done {
-            changes.extend(change(text, subtask, "done", &[&over[..], put_off].concat()));
+        let mark = known.iter().zip(&marks).find(|(known, _)| Some(known.number) == own);
+        match mark.map_or(Mark::No, |(_, mark)| *mark) {
+            Mark::No => {}
+            // What was put off there was not done by whoever did the rest.
+            Mark::WithRest => {
+                changes.extend(change(text, subtask, "done", &[&over[..], &["deferred"]].concat()))
+            }
+            Mark::Done => changes.extend(change(text, subtask, "done", &over)),
         }
     }
     changes.sort_by_key(|change| Reverse(change.at));
@@ -66,9 +77,9 @@ pub(crate) fn write(text: &str, record: &Value, progress: &Progress) -> Result<W
 fn change(text: &str, task: &TaskText<'_>, new: &str, stays: &[&str]) -> Option<Change> {
     match task.get("status") {
         Some(old) => {
-            let word = serde_json::from_str::<Option<&str>>(old.get()).ok()?.unwrap_or("pending");
+            let word = serde_json::from_str::<Option<String>>(old.get()).ok()?.unwrap_or_default();
             let change = Change { at: offset(text, old), length: old.get().len(), new: format!("\"{new}\"") };
-            (!stays.contains(&word)).then_some(change)
+            (!stays.contains(&word.as_str())).then_some(change)
         }
         None => {
             let id = task.get("id")?;
@@ -113,17 +124,25 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::interchange::plan_tools::ClaimedTask;
     use crate::model::IssueId;
 
-    fn progress(stage: Stage, done: &[&str]) -> Progress {
-        let done = done.iter().map(|&id| id.to_owned()).collect();
-        Progress { issue: IssueId::parse("TM-a").unwrap(), stage, done }
+    /// The progress of a plan with three subtasks, of which some have work.
+    fn progress(stage: Stage, worked: &[&str]) -> Progress {
+        let claimed = ["T1", "T2", "T3"].map(|id| ClaimedTask {
+            id: id.into(),
+            titles: [id.to_owned()].into(),
+            is_joined: false,
+            has_work: worked.contains(&id),
+            is_accepted: false,
+        });
+        Progress { issue: IssueId::parse("TM-a").unwrap(), stage, claimed: claimed.into() }
     }
 
-    fn written(text: &str, tag: &str, id: u64, stage: Stage, done: &[&str]) -> WrittenText {
+    fn written(text: &str, tag: &str, id: u64, stage: Stage, worked: &[&str]) -> WrittenText {
         let subtasks = json!([{"id": 1}, {"id": 2}, {"id": 3}]);
         let record = json!({"tag": tag, "task": {"id": id, "subtasks": subtasks}});
-        write(text, &record, &progress(stage, done)).unwrap()
+        write(text, &record, &progress(stage, worked)).unwrap()
     }
 
     #[test]
@@ -154,9 +173,11 @@ mod tests {
 
     #[test]
     fn what_was_put_off_or_given_up_there_is_not_done_with_the_rest() {
-        let text = r#"{"tasks":[{"id":1,"status":"pending","subtasks":[{"id":1,"status":"deferred"},{"id":2,"status":"cancelled"}]}]}"#;
-        let now = written(text, FIRST_TAG, 1, Stage::Done, &["T1"]);
-        assert_eq!((now.text, now.changes), (text.replacen("pending", "done", 1), 1));
+        let text = r#"{"tasks":[{"id":1,"status":"p\u0065nding","subtasks":[{"id":1,"status":"deferred"},{"id":2,"status":"cancelled"},
+            {"id":3,"status":"todo"},{"id":4,"status":"new"}]}]}"#;
+        let now = written(text, FIRST_TAG, 1, Stage::Done, &[]);
+        let done = text.replacen(r"p\u0065nding", "done", 1).replacen("todo", "done", 1);
+        assert_eq!((now.text, now.changes), (done, 2), "and what was added since stays as it is");
     }
 
     #[test]
@@ -164,6 +185,16 @@ mod tests {
         let text = r#"{"tasks":[{"id":1,"status":"in-progress","subtasks":[{"id":1,"status":"deferred"},{"id":2,"status":"deferred"}]}]}"#;
         let now = written(text, FIRST_TAG, 1, Stage::Working, &["T1"]);
         assert_eq!((now.text, now.changes), (text.replacen("deferred", "done", 1), 1));
+    }
+
+    #[test]
+    fn of_two_tasks_with_one_number_neither_is_written() {
+        let text = r#"{"tasks":[{"id":2,"status":"pending"},{"id":"2","status":"review"}]}"#;
+        let now = written(text, FIRST_TAG, 2, Stage::Done, &[]);
+        assert_eq!(
+            (now.text.as_str(), now.missing),
+            (text, vec!["task 2 of `master` (several have this number)".into()])
+        );
     }
 
     #[test]

@@ -252,16 +252,22 @@ impl FollowedDirectory {
         };
         written.update(store.repo(), &files)?;
         let place = written.place.path();
-        let progress =
-            match PlanProgress::read(state, self.tool, &place.join(&self.path), issues, Some(branch)) {
-                Ok(progress) => progress,
-                Err(refusal) => {
-                    let why = refusal.message.replace(&format!("{}/", place.display()), "");
-                    let words = format!("`{}` lands without being ticked off: {why}", branch.lands);
-                    session.notice(Notice::warning(words));
-                    return Ok(None);
-                }
-            };
+        let progress = match PlanProgress::read(
+            store,
+            state,
+            self.tool,
+            &place.join(&self.path),
+            issues,
+            Some(branch),
+        ) {
+            Ok(progress) => progress,
+            Err(refusal) => {
+                let why = refusal.message.replace(&format!("{}/", place.display()), "");
+                let words = format!("`{}` lands without being ticked off: {why}", branch.lands);
+                session.notice(Notice::warning(words));
+                return Ok(None);
+            }
+        };
         if progress.without_file.contains(branch.lands) {
             let words = format!("`{}` has no file in `{}` any more", branch.lands, self.path);
             session.notice(Notice::warning(words));

@@ -18,6 +18,7 @@ mod github_links;
 mod github_sync;
 mod options;
 mod parted;
+mod plan_changes;
 mod plan_forms;
 mod plan_identity;
 mod plan_progress;

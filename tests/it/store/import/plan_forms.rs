@@ -85,7 +85,8 @@ fn plans_of_get_shit_done_depend_on_plans_of_other_phases_and_ask_people() {
     let statuses = ["GSD-gate", "GSD-bowl", "GSD-gate-01", "GSD-bowl-01", "GSD-bowl-02"];
     assert_eq!(statuses.map(|id| repo.status(id)), ["closed", "registered", "closed", "planned", "planned"]);
     assert_eq!(repo.json(&["show", "GSD-bowl-01"])["depends_on"], json!(["GSD-gate-01"]));
-    assert_eq!(repo.json(&["show", "GSD-bowl-02"])["depends_on"], json!(["GSD-bowl-01"]));
+    // What its phase depends on comes before each of its plans.
+    assert_eq!(repo.json(&["show", "GSD-bowl-02"])["depends_on"], json!(["GSD-bowl-01", "GSD-gate-01"]));
     assert!(
         report["notes"].to_string().contains("it depends on `9-9`, which is not another plan"),
         "{report:#}"
