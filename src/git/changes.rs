@@ -1,5 +1,6 @@
 //! What differs: in the work tree, in an index, between commits.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use bstr::{BString, ByteSlice};
@@ -90,6 +91,32 @@ impl Git {
         Ok(texts(&feed(command, b"")?))
     }
 
+    /// How many lines of these files an index adds to a commit or removes from it. Binary files and equal ones are not named.
+    pub(crate) fn lines_staged(
+        &self,
+        index: &Path,
+        commit: ObjectId,
+        files: &[String],
+    ) -> Result<BTreeMap<String, u64>, GitError> {
+        let args = Args::new(&["diff-index", "--cached", "--numstat", "--no-renames", "-z"]);
+        let args = files.iter().fold(args.value(commit.to_string()), |args, file| args.path(file));
+        let mut command = self.command(args);
+        command.env("GIT_INDEX_FILE", index);
+        Ok(changed_lines(&feed(command, b"")?))
+    }
+
+    /// The same for two commits.
+    pub(crate) fn lines_changed(
+        &self,
+        old: ObjectId,
+        new: ObjectId,
+        files: &[String],
+    ) -> Result<BTreeMap<String, u64>, GitError> {
+        let args = Args::new(&["diff-tree", "-r", "--numstat", "--no-renames", "-z"]);
+        let args = args.values([old, new].map(|id| id.to_string()));
+        Ok(changed_lines(&self.run(files.iter().fold(args, |args, file| args.path(file)))?))
+    }
+
     /// Selects the `commits` that touch one of these files, in their order.
     pub(crate) fn touching<C: std::fmt::Display, S: AsRef<str>>(
         &self,
@@ -113,6 +140,19 @@ impl Git {
         let args = files.into_iter().fold(args, |args, file| args.path(file.as_ref()));
         Ok(self.output(args)?.status.success())
     }
+}
+
+/// The lines of `--numstat -z`: how many were added and removed, and a path.
+fn changed_lines(output: &[u8]) -> BTreeMap<String, u64> {
+    let mut found = BTreeMap::new();
+    for line in texts(output) {
+        let mut parts = line.splitn(3, '\t');
+        let counts = [parts.next(), parts.next()].map(|count| count?.parse::<u64>().ok());
+        if let ([Some(added), Some(removed)], Some(path)) = (counts, parts.next()) {
+            found.insert(path.to_owned(), added.saturating_add(removed));
+        }
+    }
+    found
 }
 
 fn texts(output: &[u8]) -> Vec<String> {

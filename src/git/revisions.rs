@@ -115,7 +115,19 @@ impl Git {
         commits: impl IntoIterator<Item = C>,
         heads: impl IntoIterator<Item = String>,
     ) -> Result<Vec<ObjectId>, GitError> {
-        let args = Args::new(&["rev-list", "--stdin", "--not", "--branches", "--tags", "--remotes", "--not"]);
+        self.unreachable_but_for(None, commits, heads)
+    }
+
+    /// The same, not counting what the remotes have on the branch of this name.
+    pub(crate) fn unreachable_but_for<C: Display>(
+        &self,
+        branch: Option<&Branch>,
+        commits: impl IntoIterator<Item = C>,
+        heads: impl IntoIterator<Item = String>,
+    ) -> Result<Vec<ObjectId>, GitError> {
+        let args = Args::new(&["rev-list", "--stdin", "--not", "--branches", "--tags"]);
+        let args = branch.into_iter().fold(args, |args, branch| args.with("--exclude=*/", branch.short()));
+        let args = args.options(&["--remotes", "--not"]);
         let list: String = commits.into_iter().map(|commit| format!("{commit}\n")).collect();
         let answer = self.run_with(heads.into_iter().fold(args, Args::without), list.as_bytes())?;
         Ok(ids(&answer).collect())

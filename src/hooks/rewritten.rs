@@ -1,17 +1,17 @@
 //! The rewritten commits, if git's list of them did not reach the hook: a program that runs the hook of another, as
 //! pre-commit does, may not pass on stdin.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::ErrorKind;
 
 use crate::git::ObjectId;
-use crate::model::{CommitHash, Rewrite};
+use crate::model::{CommitHash, Rewrite, SolutionId};
 use crate::ops::trail::{RewriteKind, unlinking};
-use crate::rules::ExecutionFolder;
-use crate::store::{CodeCommit, Store, StoreError, records};
+use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::binding::{self, Binding, CommittingWorktree};
 use crate::trail::last_reset::LastReset;
-use crate::trail::{links, trailers};
+use crate::trail::sources::Sources;
+use crate::trail::{links, reach, trailers};
 
 /// Where a rebase keeps the list, in the form that git passes on, until its hooks have run.
 const LISTS: [&str; 2] = ["rebase-merge/rewritten-list", "rebase-apply/rewritten"];
@@ -58,32 +58,54 @@ pub(super) fn reset(
 ) -> Result<Vec<Rewrite>, StoreError> {
     let mut taken: Vec<&CodeCommit> = last.taken.iter().collect();
     if store.commit_tree(last.before)? != commit.tree {
-        // A plan that is not executed here has no part in the new commit: its old one was dropped.
-        let Some(own) = bound_execution(store)? else { return Ok(vec![]) };
-        let named = links::solutions(&store.snapshot()?, &trailers::parse(&commit.message))?;
-        if !named.is_empty() && !named.contains(&own.execution.solution_id) {
-            return Ok(vec![]);
+        // Another plan has no part in the new commit: its old one was dropped.
+        let snapshot = store.snapshot()?;
+        let mut plans = links::solutions(&snapshot, &trailers::parse(&commit.message))?;
+        if plans.is_empty() {
+            plans.extend(bound_plan(store)?);
         }
-        let known: HashSet<&CommitHash> = own.known_commits().collect();
-        taken.retain(|old| known.contains(&CommitHash::from(old.id)));
+        taken = of_plans(store, taken, &plans)?;
         let files: HashSet<String> = links::files(store, commit)?.into_iter().collect();
         for old in taken.iter().copied() {
             if !links::files(store, old)?.iter().all(|file| files.contains(file)) {
                 return Ok(vec![]);
             }
         }
+        // They may have been moved to another branch.
+        let hashes: Vec<CommitHash> = taken.iter().map(|old| old.id.into()).collect();
+        if hashes.is_empty() || !reach::are_given_up(store, &hashes)? {
+            return Ok(vec![]);
+        }
     }
     let new = CommitHash::from(commit.id);
     Ok(taken.into_iter().map(|old| Rewrite { old: old.id.into(), new: new.clone(), tree: None }).collect())
 }
 
-/// What this worktree executes on its branch.
-fn bound_execution(store: &Store) -> Result<Option<ExecutionFolder>, StoreError> {
+/// The commits that belong to one of these plans.
+fn of_plans<'a>(
+    store: &Store,
+    commits: Vec<&'a CodeCommit>,
+    plans: &BTreeSet<SolutionId>,
+) -> Result<Vec<&'a CodeCommit>, StoreError> {
     let snapshot = store.snapshot()?;
-    match binding::of_worktree(store, &snapshot, &CommittingWorktree::load(store)?)? {
-        Binding::Bound(bound) => records::execution(&snapshot, &bound.execution_id, &mut Vec::new()),
-        _ => Ok(None),
+    let sources = Sources::new(store, &snapshot);
+    let mut found = Vec::new();
+    for commit in commits {
+        let work = sources.of_commit(commit.id, 0)?;
+        if work.iter().any(|source| plans.contains(&source.solution_id)) {
+            found.push(commit);
+        }
     }
+    Ok(found)
+}
+
+/// The plan that this worktree executes on its branch.
+fn bound_plan(store: &Store) -> Result<Option<SolutionId>, StoreError> {
+    let snapshot = store.snapshot()?;
+    Ok(match binding::of_worktree(store, &snapshot, &CommittingWorktree::load(store)?)? {
+        Binding::Bound(bound) => Some(bound.solution_id),
+        _ => None,
+    })
 }
 
 /// The amend that made this commit, if someone had removed a link of the commit before it by hand.

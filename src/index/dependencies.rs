@@ -7,13 +7,17 @@ use rusqlite::Row;
 use super::Index;
 use super::error::IndexError;
 use crate::model::IssueId;
-use crate::rules::{DependencyCycle, dag};
+use crate::rules::{DependencyCycle, RelationCycle, Relations, dag};
 
 /// The dependencies of open issues on open issues: all that a cycle of unmet dependencies can consist of. The numbers are
 /// those of completed, closed and cancelled issues.
 const OPEN: &str =
     "SELECT i.id, o.id, o.n FROM depends d JOIN issues i ON i.n = d.n JOIN issues o ON o.id = d.target
      WHERE i.status NOT IN (5, 8, 9) AND o.status NOT IN (5, 8, 9)";
+
+/// The parts of issues that are parts themselves: all that a cycle of them can consist of.
+const PARTS: &str = "SELECT i.id, t.parent FROM parents t JOIN issues i ON i.n = t.n
+     WHERE t.parent IN (SELECT o.id FROM parents p JOIN issues o ON o.n = p.n)";
 
 /// What each issue depends on.
 #[derive(Default)]
@@ -44,6 +48,20 @@ impl Index<'_> {
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
             found.add(row)?;
+        }
+        Ok(found.cycles())
+    }
+
+    /// The cycles of issues that are parts of each other.
+    pub(crate) fn cycles_of_parts(&self) -> Result<Vec<RelationCycle>, IndexError> {
+        let mut query = self.db.prepare_cached(PARTS)?;
+        let mut found = Relations::default();
+        let mut rows = query.query([])?;
+        while let Some(row) = rows.next()? {
+            let (part, whole): (String, String) = (row.get(0)?, row.get(1)?);
+            if let (Ok(part), Ok(whole)) = (IssueId::parse(&part), IssueId::parse(&whole)) {
+                found.add_part(part, whole);
+            }
         }
         Ok(found.cycles())
     }

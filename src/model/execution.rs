@@ -1,7 +1,8 @@
 //! Executions: the claim, which is written once, and the log of what followed.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::declare::{object, once};
@@ -44,6 +45,7 @@ once! {
         /// Its item in that queue.
         fact item_id: Option<ItemId> = default,
         /// One more than the highest of the issue's earlier attempts.
+        #[serde(deserialize_with = "attempt")]
         fact attempt: u64,
         /// The executor.
         fact actor: Person,
@@ -67,6 +69,18 @@ once! {
         fact started_at: Time,
         /// When the lease expires unless it is renewed.
         fact lease_expires_at: Time,
+    }
+}
+
+/// No issue has more attempts: the number after the highest must be one, too.
+pub(crate) const MOST_ATTEMPTS: u64 = 1_000_000;
+
+fn attempt<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    let attempt = u64::deserialize(from)?;
+    if attempt <= MOST_ATTEMPTS {
+        Ok(attempt)
+    } else {
+        Err(D::Error::custom(format!("attempt {attempt} is greater than {MOST_ATTEMPTS}")))
     }
 }
 

@@ -186,7 +186,7 @@ record! {
 impl Issue {
     /// The ids of its parent issues.
     pub(crate) fn parents(&self) -> BTreeSet<String> {
-        self.related("parent-child")
+        self.related(PART_RELATION)
             .filter(|parent| *parent != self.id)
             .map(|parent| parent.to_string())
             .collect()
@@ -199,6 +199,9 @@ impl Issue {
         ids.filter_map(|id| IssueId::parse(id).ok())
     }
 }
+
+/// The relation of an issue to the one that it is a part of.
+pub(crate) const PART_RELATION: &str = "parent-child";
 
 /// The only relation without a direction.
 pub(crate) const UNDIRECTED_RELATION: &str = "relates-to";

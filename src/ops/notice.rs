@@ -1,7 +1,7 @@
 //! Notices: what an operation found besides its result.
 
 use crate::model::{Detail, Remedy, RemedyCall};
-use crate::rules::DependencyCycle;
+use crate::rules::{DependencyCycle, RelationCycle};
 
 /// Something to report that did not stop the operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,6 +54,11 @@ impl Notice {
         let what =
             format!("issues depend on each other in a cycle, so none of them can be executed: {cycle}");
         Self { remedies: vec![cycle.remedy()], ..Self::warning(what) }
+    }
+
+    /// Issues whose relations lead back to them.
+    pub(crate) fn of_relations(cycle: &RelationCycle) -> Self {
+        Self { remedies: vec![cycle.remedy()], ..Self::warning(format!("issues are related by {cycle}")) }
     }
 
     /// Adds a remedy: an operation to call, and what it does.

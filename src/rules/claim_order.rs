@@ -92,8 +92,9 @@ impl<'a> Claims<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::execution::MOST_ATTEMPTS;
     use crate::model::fixtures::{entry_id, execution_id};
-    use crate::model::{Aside, AsideReason, End, Event, Execution, LogEntry, Supersedes, Time};
+    use crate::model::{Aside, AsideReason, End, Event, Execution, LogEntry, Supersedes, Time, typed};
     use crate::rules::test_claim::claim;
 
     fn execution(uid: &str, attempt: u64, second: i64) -> ExecutionFolder {
@@ -198,5 +199,16 @@ mod tests {
         }
         assert_eq!(who_holds(&all).holder, Some(COUNT - 1));
         assert_eq!(standing(&all).len(), 1);
+    }
+
+    #[test]
+    fn an_attempt_after_which_there_can_be_none_is_not_read() {
+        for (attempt, is_read) in
+            [(1, true), (MOST_ATTEMPTS, true), (MOST_ATTEMPTS + 1, false), (u64::MAX, false)]
+        {
+            let claim = execution("a7x9a7x9", attempt, 1).execution;
+            let value = typed::to_value(&claim).unwrap();
+            assert_eq!(typed::read::<Execution>(&value).is_ok(), is_read, "{attempt}");
+        }
     }
 }

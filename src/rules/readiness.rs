@@ -359,7 +359,7 @@ fn unmet(id: &IssueId, facts: &Facts) -> Vec<IssueId> {
 const MOST_DRAWN: usize = 12;
 
 /// A cycle with arrows; a long one is shortened.
-fn drawn(cycle: &[IssueId]) -> String {
+pub(super) fn drawn(cycle: &[IssueId]) -> String {
     let names: Vec<&str> = cycle.iter().map(IssueId::as_str).collect();
     if names.len() <= MOST_DRAWN {
         return names.join(" → ");

@@ -151,7 +151,8 @@ fn emptied(work: &Repository, head: ObjectId, error: &StoreError) -> Result<Opti
     }
     let Ok(tree) = work.tree_of(head) else { return Ok(None) };
     let root = root::make(&work.clone())?;
-    Ok(work.is_ancestor(root, head)?.then_some(tree))
+    // Nothing descends from a commit that is not here.
+    Ok((work.is_commit(root) && work.is_ancestor(root, head)?).then_some(tree))
 }
 
 /// What `merged` has and `theirs` has lost, compared with the states that both sides have in common. Writes no

@@ -37,7 +37,7 @@ pub(super) fn carry(store: &Store, turn: &mut Turn<'_>, synced: &mut Synced) -> 
     let push = Push { commit, before: turn.shown()?, waiting: turn.waiting()? };
     turn.begins_push()?;
     let started = Instant::now();
-    let pushed = transfer::push(store, &synced.remote, commit, turn.watch());
+    let pushed = transfer::push(store, &synced.remote, commit, turn.watch(), &mut synced.apart);
     let took = started.elapsed();
     fault::point("carried");
     match pushed {

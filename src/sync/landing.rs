@@ -111,7 +111,7 @@ pub(crate) fn push_branch(
                 }
                 reply => reply.map_err(StoreError::Git)?,
             };
-        let unclear = match answer(&reply, push.remote, push.branch.as_str())? {
+        let unclear = match answer(store, &reply, push.remote, push.branch.as_str())? {
             Answer::Accepted => {
                 note_tracking(store, push);
                 return Ok(BranchPushed::Accepted);
@@ -297,8 +297,8 @@ fn push_both(
     if said.contains("not support") && said.contains("atomic") {
         return Ok(Both::NotAtomic);
     }
-    let code = answer(&reply, push.remote, push.branch.as_str())?;
-    let records = answer(&reply, push.remote, store_ref)?;
+    let code = answer(store, &reply, push.remote, push.branch.as_str())?;
+    let records = answer(store, &reply, push.remote, store_ref)?;
     Ok(match (code, records) {
         (Answer::Behind, _) => Both::CodeMoved,
         (_, Answer::Behind) => Both::StoreMoved,
@@ -318,10 +318,12 @@ enum Answer {
     Unclear(Unclear),
 }
 
-fn answer(reply: &TransportReply, remote: &str, reference: &str) -> Result<Answer, SyncError> {
-    let (output, remote) = (&reply.output, remote.to_owned());
+fn answer(store: &Store, reply: &TransportReply, remote: &str, reference: &str) -> Result<Answer, SyncError> {
+    let output = &reply.output;
+    let (status, _) = transfer::own_answer(store, remote, &output.stdout, reference)?;
+    let remote = remote.to_owned();
     let said = words::from_stderr(&output.stderr);
-    let Some(status) = words::status(&output.stdout, reference) else {
+    let Some(status) = status else {
         if let Some(limited) = Limited::from_reply(reply) {
             return Err(SyncError::Limited { remote, limited });
         }

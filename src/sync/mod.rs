@@ -28,7 +28,7 @@ pub(crate) use exchange::Waiting;
 pub(crate) use landing::{BranchPushed, CodePush, LandPushed, fetch_branch, land, push_branch};
 pub(crate) use observed::{first_seen, is_past};
 pub(crate) use push::push;
-pub(crate) use round::{Moved, Synced, is_published, publish, pull, sync};
+pub(crate) use round::{Moved, Synced, is_published, merge_fetched, publish, pull, sync};
 pub(crate) use through::{Through, Withdraw, through};
 pub(crate) use turnstile::{is_shown, until_due};
 pub(crate) use watch::{RemoteWatch, RemoteWork};

@@ -37,7 +37,7 @@ pub(crate) fn push(store: &Store, remote: &str, watch: RemoteWatch<'_>) -> Resul
         wait_for_rate_limit(&mut turn, &mut synced)?;
         let before = turn.shown()?;
         turn.begins_push()?;
-        match transfer::push(store, remote, tip, watch)? {
+        match transfer::push(store, remote, tip, watch, &mut synced.apart)? {
             Pushed::Accepted => synced.pushed = true,
             Pushed::UpToDate => {}
             Pushed::Behind => return Err(behind(store, remote, tip, watch)),

@@ -54,6 +54,9 @@ pub(crate) struct Synced {
     /// Incoming changes that no command makes, such as a record that was created again or a change of a field that is
     /// written once, with their authors.
     pub(crate) rewritten: Vec<Rewritten>,
+    /// The other URLs of the remote that did not take the last push, each with the reason.
+    #[serde(skip)]
+    pub(crate) apart: Vec<String>,
     /// Whether the remote's ref had been reset to a state that lacks commits which it had before.
     pub(crate) rewound: bool,
     /// Whether anything was pushed.
@@ -77,6 +80,7 @@ impl Synced {
             restored: Vec::new(),
             refused: Vec::new(),
             rewritten: Vec::new(),
+            apart: Vec::new(),
             rewound: false,
             pushed: false,
             waited_seconds: 0,
@@ -253,6 +257,14 @@ pub(crate) fn pull(store: &Store, remote: &str, watch: RemoteWatch<'_>) -> Resul
     let theirs = exchange::ask_once(store, &mut synced, watch)?;
     merge(store, &mut synced, theirs, EqualTrees::Leave)?;
     synced.incoming = count(store, theirs, start).wait()?;
+    synced.finish(store)
+}
+
+/// Merges what an earlier fetch brought, without asking the remote.
+pub(crate) fn merge_fetched(store: &Store, remote: &str) -> Result<Synced, SyncError> {
+    let mut synced = Synced::with(remote);
+    let theirs = store.read_ref(&store.tracking(remote))?;
+    merge(store, &mut synced, theirs, EqualTrees::Leave)?;
     synced.finish(store)
 }
 

@@ -89,7 +89,7 @@ impl Unconfirmed<'_> {
         }
         turn.begins_push()?;
         // If it is refused, the next sync carries it: here, the claim and its withdrawal go together.
-        let _ = transfer::push(store, &remote, round::ready(store)?, turn.watch());
+        let _ = transfer::push(store, &remote, round::ready(store)?, turn.watch(), &mut synced.apart);
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::watch::{RemoteWatch, of_transfer};
-use super::words::{self, Trouble};
+use super::words::{self, RefAnswer, Trouble};
 use super::{SyncError, backoff, limit, partial, rate_words};
 use crate::git::{GitError, ObjectId, TransportReply, lock_file};
 use crate::store::{Store, StoreError};
@@ -102,12 +102,14 @@ pub(super) fn fetch(
     Ok(head)
 }
 
-/// Pushes one commit to the remote, never by force, and never one that other clones could not merge.
+/// Pushes one commit to the remote, never by force, and never one that other clones could not merge. If the remote has
+/// several URLs to push to, the one that is fetched from decides; `apart` gets the others that did not take the commit.
 pub(super) fn push(
     store: &Store,
     remote: &str,
     commit: ObjectId,
     watch: RemoteWatch<'_>,
+    apart: &mut Vec<String>,
 ) -> Result<Pushed, SyncError> {
     remove_symbolic_refs(store, remote)?;
     store.refuse_unmergeable(commit, store.read_ref(&store.tracking(remote))?)?;
@@ -121,8 +123,10 @@ pub(super) fn push(
         refuse_missing_objects(store, &output.stderr)?;
     }
     let said = words::from_stderr(&output.stderr);
+    let (status, others) = own_answer(store, remote, &output.stdout, reference)?;
+    *apart = others.into_iter().filter_map(|(url, answer)| untaken(url, answer)).collect();
     let remote = remote.to_owned();
-    let Some(status) = words::status(&output.stdout, reference) else {
+    let Some(status) = status else {
         if let Some(limited) = Limited::from_reply(&reply) {
             return Ok(Pushed::Limited(limited));
         }
@@ -142,16 +146,16 @@ pub(super) fn push(
         };
     };
     match status {
-        words::RefAnswer::Updated => {
+        RefAnswer::Updated => {
             update_tracking(store, &remote, commit);
             Ok(Pushed::Accepted)
         }
-        words::RefAnswer::Unchanged => {
+        RefAnswer::Unchanged => {
             update_tracking(store, &remote, commit);
             Ok(Pushed::UpToDate)
         }
-        words::RefAnswer::Rejected(_) => Ok(Pushed::Behind),
-        words::RefAnswer::Refused(reason) => {
+        RefAnswer::Rejected(_) => Ok(Pushed::Behind),
+        RefAnswer::Refused(reason) => {
             let reason = words::with_the_remotes(&reason, &output.stderr);
             let hint = words::hint_of_the_remote(&output.stderr);
             match (words::trouble(&reason), Limited::from_reply(&reply)) {
@@ -164,6 +168,34 @@ pub(super) fn push(
                 }
             }
         }
+    }
+}
+
+/// What the URL that is fetched from answered for `reference`, or the first URL if there is no push to that, from the output of
+/// `git push --porcelain`; and what the others did.
+pub(super) fn own_answer(
+    store: &Store,
+    remote: &str,
+    stdout: &[u8],
+    reference: &str,
+) -> Result<(Option<RefAnswer>, Vec<(String, RefAnswer)>), StoreError> {
+    let mut answers = words::answers(stdout, reference);
+    let mut own = 0;
+    if answers.len() > 1 {
+        let fetched = store.transport().fetch_url(remote)?.unwrap_or_default();
+        let fetched = words::without_passwords(&fetched);
+        own = answers.iter().position(|(url, _)| words::without_passwords(url) == fetched).unwrap_or(0);
+    }
+    let status = if answers.is_empty() { None } else { Some(answers.remove(own).1) };
+    Ok((status, answers))
+}
+
+/// A URL that did not take a commit, and why.
+fn untaken(url: String, answer: RefAnswer) -> Option<String> {
+    let url = words::without_passwords(&url);
+    match answer {
+        RefAnswer::Rejected(why) | RefAnswer::Refused(why) => Some(format!("`{url}` ({why})")),
+        RefAnswer::Updated | RefAnswer::Unchanged => None,
     }
 }
 

@@ -251,23 +251,34 @@ pub(super) fn spelled(wait: Duration) -> String {
     format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
 }
 
-/// The line about `reference` in the output of `git push --porcelain`: flag, `from:to`, summary and reason. `None` if
-/// the push did not get that far.
-pub(super) fn status(stdout: &[u8], reference: &str) -> Option<RefAnswer> {
+/// What each URL answered for `reference`, from the output of `git push --porcelain`: after a line `To URL`, lines of flag,
+/// `from:to`, summary and reason. Empty if the push did not get that far.
+pub(super) fn answers(stdout: &[u8], reference: &str) -> Vec<(String, RefAnswer)> {
     let text = String::from_utf8_lossy(stdout);
-    text.lines().find_map(|line| {
-        let mut fields = line.splitn(3, '\t');
-        let (flag, update, summary) = (fields.next()?, fields.next()?, fields.next()?);
-        if update.split_once(':')?.1 != reference {
-            return None;
+    let mut url = "";
+    let mut found = Vec::new();
+    for line in text.lines() {
+        if let Some(to) = line.strip_prefix("To ") {
+            url = to;
+        } else if let Some(answer) = answer(line, reference) {
+            found.push((url.to_owned(), answer));
         }
-        let reason = summary.split_once('(').map_or(summary, |(_, rest)| rest.trim_end_matches(')'));
-        Some(match flag {
-            "=" => RefAnswer::Unchanged,
-            "!" if summary.starts_with("[rejected]") => RefAnswer::Rejected(reason.to_owned()),
-            "!" => RefAnswer::Refused(reason.to_owned()),
-            _ => RefAnswer::Updated,
-        })
+    }
+    found
+}
+
+fn answer(line: &str, reference: &str) -> Option<RefAnswer> {
+    let mut fields = line.splitn(3, '\t');
+    let (flag, update, summary) = (fields.next()?, fields.next()?, fields.next()?);
+    if update.split_once(':')?.1 != reference {
+        return None;
+    }
+    let reason = summary.split_once('(').map_or(summary, |(_, rest)| rest.trim_end_matches(')'));
+    Some(match flag {
+        "=" => RefAnswer::Unchanged,
+        "!" if summary.starts_with("[rejected]") => RefAnswer::Rejected(reason.to_owned()),
+        "!" => RefAnswer::Refused(reason.to_owned()),
+        _ => RefAnswer::Updated,
     })
 }
 
@@ -297,7 +308,7 @@ mod tests {
 
     #[test]
     fn the_answers_of_a_push() {
-        let answer = |line: &str| status(format!("To x\n{line}\nDone\n").as_bytes(), "refs/wf/main");
+        let answer = |line: &str| answer(line, "refs/wf/main");
         assert_eq!(answer("*\tabc:refs/wf/main\t[new reference]"), Some(RefAnswer::Updated));
         assert_eq!(answer(" \tabc:refs/wf/main\t123..456"), Some(RefAnswer::Updated));
         assert_eq!(answer("=\tabc:refs/wf/main\t[up to date]"), Some(RefAnswer::Unchanged));
@@ -306,6 +317,11 @@ mod tests {
         let refused = answer("!\tabc:refs/wf/main\t[remote rejected] (pre-receive hook declined)");
         assert_eq!(refused, Some(RefAnswer::Refused("pre-receive hook declined".into())));
         assert_eq!(answer("!\tabc:refs/heads/x\t[rejected] (fetch first)"), None);
+        let several =
+            b"To a\n!\tabc:refs/wf/main\t[rejected] (fetch first)\nTo b\n*\tabc:refs/wf/main\t[new]\nDone\n";
+        let found = answers(several, "refs/wf/main");
+        assert_eq!(found[0], ("a".into(), RefAnswer::Rejected("fetch first".into())));
+        assert_eq!(found[1], ("b".into(), RefAnswer::Updated));
     }
 
     #[test]

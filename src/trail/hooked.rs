@@ -20,6 +20,10 @@ pub(crate) const LINKING: [(&str, &str); 4] = [
     ("post-rewrite", "links do not follow an amend or a rebase"),
 ];
 
+/// The hook that publishes leases along with a push, and refuses what a role may not push. Only another hook in its place is
+/// reported: links do not depend on it.
+const PUSHING: (&str, &str) = ("pre-push", "pushes are not checked and publish nothing");
+
 /// A hook that does not call git-wf.
 #[derive(Debug)]
 pub(crate) struct UncalledHook {
@@ -70,15 +74,16 @@ pub(crate) fn turned_off(store: &Store) -> Option<HooksOff> {
     }
 }
 
-/// The hooks for links that do not call us, if hooks are on; none in a bare repository, or if git cannot say where its
+/// The hooks that do not call us, if hooks are on; none in a bare repository, or if git cannot say where its
 /// hooks are.
 pub(crate) fn uncalled(store: &Store) -> Vec<UncalledHook> {
     let (Some(folder), Some(_)) = (folder(store), store.work_dir()) else { return vec![] };
-    let routes = LINKING.iter().map(|(name, lost)| {
+    let routes = LINKING.iter().chain([&PUSHING]).map(|(name, lost)| {
         let route = route(store, &folder, name);
         UncalledHook { name, lost, route }
     });
-    routes.filter(|hook| !hook.route.is_called()).collect()
+    let uncalled = routes.filter(|hook| !hook.route.is_called());
+    uncalled.filter(|hook| hook.name != PUSHING.0 || hook.route != HookRoute::Absent).collect()
 }
 
 /// Whether there are traces of an install: hooks that call us, or a shim that was moved aside. If hooks are off, git's

@@ -1,8 +1,6 @@
 //! What `git reset` took from the branch that is checked out, from the reflog of HEAD.
 
-use super::reach::Unreached;
 use crate::git::{ObjectId, Revisions};
-use crate::model::CommitHash;
 use crate::store::{CodeCommit, Store, StoreError};
 
 /// How many moves of HEAD are read.
@@ -14,7 +12,7 @@ const MOST_RESET: usize = 200;
 pub(crate) struct LastReset {
     /// Where HEAD was before.
     pub(crate) before: ObjectId,
-    /// The commits that it took away, oldest first. No branch, tag or remote has them.
+    /// The commits that it took away, oldest first. Another branch or a remote may still have them.
     pub(crate) taken: Vec<CodeCommit>,
     /// The commits that were made since, newest first.
     pub(crate) made: Vec<ObjectId>,
@@ -54,17 +52,13 @@ impl LastReset {
             }
         }
         let wanted = Revisions::of(before).without(base).oldest_first().at_most(MOST_RESET);
-        let taken: Vec<CodeCommit> = store
+        let taken = store
             .git()
             .revisions(wanted)?
             .into_iter()
             .map(|id| store.code_commit(id))
             .collect::<Result<_, _>>()?;
-        // A branch may still have them.
-        let hashes: Vec<CommitHash> = taken.iter().map(|old| old.id.into()).collect();
-        let unreached = Unreached::among(store, hashes.iter())?;
-        let is_gone = hashes.iter().all(|old| unreached.is_adrift(old));
         let made = moves[..made].iter().map(|step| step.commit).collect();
-        Ok(is_gone.then_some(Self { before, taken, made }))
+        Ok(Some(Self { before, taken, made }))
     }
 }

@@ -49,6 +49,14 @@ impl Unreached {
     }
 }
 
+/// Whether the branch that is checked out gave these commits up, and no other has them. Until it is pushed, the remotes
+/// still have them on the branch of the same name.
+pub(crate) fn are_given_up(store: &Store, commits: &[CommitHash]) -> Result<bool, StoreError> {
+    let branch = store.branch()?;
+    let left = store.git().unreachable_but_for(branch.as_ref(), commits, detached_heads(store)?)?;
+    Ok(commits.iter().all(|hash| left.iter().any(|id| CommitHash::from(*id) == *hash)))
+}
+
 /// The detached HEADs of the repository's worktrees.
 pub(crate) fn detached_heads(store: &Store) -> Result<Vec<String>, StoreError> {
     let linked = store.repo().linked_worktrees()?;

@@ -6,6 +6,7 @@ mod earlier;
 mod patches;
 mod replaced;
 mod split;
+mod squash;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -43,6 +44,8 @@ pub(crate) enum RelinkEvidence {
     WholePatch,
     /// It is an earlier version of a linked commit that no branch has any more.
     Earlier,
+    /// It is linked, and holds the changes of linked commits that no branch has any more.
+    Squash,
     /// With the commits beside it, it makes the same change as a linked one, which no branch has any more.
     Split,
 }
@@ -296,6 +299,7 @@ pub(crate) fn lost(
     replaced::find(store, &known, &mut found)?;
     split::find(store, read, &known, &left, &mut found)?;
     earlier::find(store, &known, commits, &mut found)?;
+    squash::find(store, &known, commits, &mut found)?;
     let order: HashMap<&str, usize> =
         commits.iter().enumerate().map(|(n, hash)| (hash.as_str(), n)).collect();
     found.sort_by_key(|(_, unlinked, _)| order.get(unlinked.commit.as_str()).copied());
@@ -354,7 +358,7 @@ pub(crate) fn record(
             named_by.get(&unlinked.execution_id).is_none_or(|names| names.contains(&unlinked.commit));
         // An earlier version has a link already, which the rewrite brings back.
         let is_earlier = unlinked.shown_by == RelinkEvidence::Earlier;
-        if is_named != is_earlier {
+        if is_named != (is_earlier || unlinked.shown_by == RelinkEvidence::Squash) {
             continue;
         }
         let Some(id) = object_id(&unlinked.commit) else { continue };

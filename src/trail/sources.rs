@@ -258,8 +258,8 @@ impl<'a, R: ReadState> Sources<'a, R> {
     }
 }
 
-/// One source for each execution.
-fn add(found: &mut Vec<SourceWork>, source: SourceWork) {
+/// Adds a source, one for each execution.
+pub(crate) fn add(found: &mut Vec<SourceWork>, source: SourceWork) {
     match found.iter_mut().find(|known| known.execution_id == source.execution_id) {
         Some(known) => {
             let more = source.tasks.into_iter().filter(|task| !known.tasks.contains(task));

@@ -27,6 +27,7 @@ pub(in crate::cli) fn relinked(screen: &mut Screen, found: &Relinked) -> io::Res
                 RelinkEvidence::Patch => "the same change as a linked commit",
                 RelinkEvidence::WholePatch => "the same change as the whole execution",
                 RelinkEvidence::Earlier => "an earlier version, on a branch again",
+                RelinkEvidence::Squash => "it holds the changes of linked commits",
                 RelinkEvidence::Split => "a part of a linked commit",
             }
         )?;

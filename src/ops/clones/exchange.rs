@@ -55,7 +55,7 @@ pub(crate) fn push(session: &Session, named: Option<&str>) -> Answer<Synced> {
     store.snapshot()?;
     let remote = remote::to_sync(store, named)?;
     let synced = session.asking(|watch| sync::push(store, &remote, watch))?;
-    session.notice_all(noticed::waited(&synced));
+    session.notice_all(noticed::waited(&synced).into_iter().chain(noticed::apart(&synced)));
     Ok(session.done(synced, None))
 }
 

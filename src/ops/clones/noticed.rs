@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::model::{IssueId, Op, count};
-use crate::ops::{Notice, Refusal, queue, work};
+use crate::ops::{Notice, Refusal, issues, queue, work};
 use crate::rules::{DependencyCycle, readiness};
 use crate::store::{Location, ObjectId, Owner, Rewritten, Store, layout, read_blob};
 use crate::sync::{Moved, Synced};
@@ -34,7 +34,7 @@ pub(crate) fn came_with(
 /// Reports what the remote had lost and this store kept or restored.
 pub(crate) fn losses(synced: &Synced) -> Vec<Notice> {
     let remote = &synced.remote;
-    let mut notices: Vec<Notice> = waited(synced).into_iter().collect();
+    let mut notices: Vec<Notice> = waited(synced).into_iter().chain(apart(synced)).collect();
     if synced.rewound {
         notices.push(Notice::warning(format!(
             "`{remote}` was reset to an earlier state; its later commits are kept"
@@ -62,6 +62,13 @@ pub(super) fn waited(synced: &Synced) -> Option<Notice> {
         let waited = format!("`{remote}` limits the rate of requests, so this waited {seconds} s");
         Notice::note(waited)
     })
+}
+
+/// Reports the URLs of a remote that did not take a push, although the one that is fetched from has it.
+pub(super) fn apart(synced: &Synced) -> Option<Notice> {
+    let urls = synced.apart.join(", ");
+    (!urls.is_empty())
+        .then(|| Notice::warning(format!("another URL of `{}` did not take the push: {urls}", synced.remote)))
 }
 
 /// The first few paths, and how many more there are.
@@ -122,7 +129,7 @@ pub(super) fn unreadable(store: &Store, before: ObjectId) -> Result<Option<Notic
     Ok(Some(Notice::warning(what).remedy(Op::Fsck, "names what is wrong")))
 }
 
-/// The cycles of dependencies that came about: each side of a merge may have added a part of one.
+/// The cycles of dependencies and relations that came about: each side of a merge may have added a part of one.
 ///
 /// # Errors
 /// Any error from reading the store.
@@ -139,7 +146,11 @@ pub(super) fn cycles(store: &Store, before: ObjectId) -> Result<Vec<Notice>, Ref
     let facts = queue::facts_of(&now, changed.iter().cloned())?;
     let stuck = readiness::stuck_in_cycles(&changed, &facts);
     let cycles: BTreeSet<&Rc<DependencyCycle>> = stuck.values().collect();
-    Ok(cycles.into_iter().take(NAMED).map(|cycle| Notice::of_cycle(cycle)).collect())
+    let mut notices: Vec<Notice> = cycles.into_iter().map(|cycle| Notice::of_cycle(cycle)).collect();
+    let related = issues::relation_cycles(&now, changed)?;
+    notices.extend(related.iter().map(Notice::of_relations));
+    notices.truncate(NAMED);
+    Ok(notices)
 }
 
 /// The number of fields that two clones changed differently.

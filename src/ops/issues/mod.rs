@@ -49,9 +49,11 @@ pub(crate) use standing::{IssueWithExecutor, standing};
 pub(crate) use templates::{stem as template_stem, template_named, templates};
 pub(crate) use view::{CommentView, Contents, IssueView, Related, answer, fields_of_listed};
 
+use std::collections::BTreeSet;
+
 use super::{Refusal, Session};
 use crate::model::{Code, IssueId, Other, RemedyCall};
-use crate::rules::IssueFolder;
+use crate::rules::{IssueFolder, RelationCycle, Relations};
 use crate::store::{ReadState, StoreError, layout, records, resolve};
 
 /// An issue whose id was already resolved; it is missing only if its directory has no record.
@@ -73,6 +75,28 @@ pub(crate) fn existing_outline(read: &impl ReadState, id: &IssueId) -> Result<Is
 /// `not-found`, `ambiguous-id`.
 pub(crate) fn id(session: &Session, text: &str) -> Result<IssueId, Refusal> {
     Ok(resolve::issue(&session.store().snapshot()?, text)?)
+}
+
+/// The cycles of relations to which the relations of these issues lead. An unreadable issue leads nowhere; `fsck` names it.
+///
+/// # Errors
+/// Any error from reading the store.
+pub(crate) fn relation_cycles(
+    read: &impl ReadState,
+    ids: Vec<IssueId>,
+) -> Result<Vec<RelationCycle>, StoreError> {
+    let mut relations = Relations::default();
+    let (mut seen, mut open) = (BTreeSet::new(), ids);
+    while let Some(id) = open.pop() {
+        if seen.insert(id.clone()) {
+            match records::issue_alone(read, &id) {
+                Ok(issue) => open.extend(issue.iter().flat_map(|issue| relations.add(issue))),
+                Err(StoreError::Broken { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+    Ok(relations.cycles())
 }
 
 /// Whether there is an issue with exactly this id.

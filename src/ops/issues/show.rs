@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{IssueView, existing};
+use super::{IssueView, existing, relation_cycles};
 use crate::index::Needs;
 use crate::model::{Code, ExecutionId, IssueId, Other, RemedyCall};
 use crate::ops::plans::roadmap::RoadmapView;
@@ -118,6 +118,9 @@ fn issue(
             session.notice(Notice { remedies: vec![cycle.remedy()], ..Notice::warning(what) });
         }
     }
+    let related = relation_cycles(snapshot, vec![id.clone()])?;
+    let own = related.iter().filter(|cycle| cycle.issues().contains(id));
+    session.notice_all(own.map(Notice::of_relations));
     let view = IssueView::in_full(session, &folder);
     Ok(if imported { view.with_imported(&folder) } else { view })
 }

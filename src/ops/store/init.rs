@@ -107,8 +107,8 @@ pub(crate) fn init(session: &Session, input: &Init) -> Answer<Initialised> {
     Ok(session.done(view, is_new.then_some(tip)))
 }
 
-/// Merges the remote's store into this one. An unreachable remote is not an error: all stores have the same root and
-/// can be merged later.
+/// Merges the remote's store into this one. An unreachable remote is not an error: what was fetched from it before is
+/// merged, and the rest can be merged later, since all stores have the same root.
 fn pull(session: &Session, remote: &str) -> Result<Option<Synced>, Refusal> {
     match session.asking(|watch| sync::pull(session.store(), remote, watch)) {
         Ok(pulled) => {
@@ -117,7 +117,7 @@ fn pull(session: &Session, remote: &str) -> Result<Option<Synced>, Refusal> {
         }
         Err(error) if error.is_unreachable() => {
             session.notice(Notice::warning(error.to_string()).remedy(Other::Sync, "will fetch its store"));
-            Ok(None)
+            Ok(Some(sync::merge_fetched(session.store(), remote)?))
         }
         Err(error) => Err(error.into()),
     }

@@ -10,6 +10,7 @@ use super::shared_files::CompletedWork;
 use super::take::{ClaimRequest, Claimable};
 use super::{publish, set_aside};
 use crate::index::Index;
+use crate::model::execution::MOST_ATTEMPTS;
 use crate::model::{
     AgentSession, AsideReason, Branch, Code, CommitHash, Event, Execution, ExecutionId, IssueId, IssueStatus,
     Op, QueueId, Supersedes, Uid,
@@ -17,7 +18,7 @@ use crate::model::{
 use crate::ops::issues::{existing, existing_outline};
 use crate::ops::{Refusal, Session, queue};
 use crate::rules::readiness::dependencies;
-use crate::rules::{claim_order, facts};
+use crate::rules::{IssueFolder, claim_order, facts};
 use crate::store::{Store, Tx, random_uid, resolve};
 use crate::trail::active::{self, ActiveClaim};
 use crate::trail::own_branch;
@@ -200,8 +201,7 @@ impl<'a> NewClaim<'a> {
         let store = self.session.store();
         let item = &picked.item;
         let folder = existing_outline(tx, &item.issue_id)?;
-        let attempt =
-            folder.executions.iter().map(|execution| execution.execution.attempt).max().unwrap_or(0) + 1;
+        let attempt = next_attempt(&folder)?;
         // The previous holders are set aside with the status seen now; if their work has ended unseen, that end counts.
         let supersedes = claim_order::standing(&folder.executions)
             .into_iter()
@@ -241,6 +241,20 @@ impl<'a> NewClaim<'a> {
             lease_expires_at: now.plus_millis(self.lease),
         }))
     }
+}
+
+/// The number of the next attempt at an issue.
+fn next_attempt(folder: &IssueFolder) -> Result<u64, Refusal> {
+    let last = folder.executions.iter().map(|execution| execution.execution.attempt).max().unwrap_or(0);
+    if last < MOST_ATTEMPTS {
+        return Ok(last + 1);
+    }
+    let issue = &folder.issue.record.id;
+    Err(Refusal::new(
+        Code::TooMany,
+        format!("`{issue}` has an attempt {last}, and there cannot be a later one"),
+    )
+    .remedy(Op::New, "creates another issue for the work"))
 }
 
 /// The completed issues on which an item depends and whose commits are not where it begins.

@@ -60,7 +60,13 @@ pub(crate) fn refuse_foreign(
         (false, Intent::Record) => {
             refusal.hint("only they can record commits and evidence for it").remedy(Op::Next, TAKES_OVER)
         }
-        (false, Intent::Keep) => refusal.hint("the claim is theirs").remedy(Op::Next, TAKES_OVER),
+        (false, Intent::Keep) => {
+            let force = RemedyCall::new(Op::LeaseRelease, [&claim.issue_id]).flag("force");
+            refusal
+                .hint("the claim is theirs")
+                .remedy(Op::Next, TAKES_OVER)
+                .remedy(force.option("reason", "REASON"), "ends it before that")
+        }
     })
 }
 

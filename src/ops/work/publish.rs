@@ -181,9 +181,10 @@ pub(crate) fn publish_in_batch(
     if !interval.is_zero()
         && let (Asked::Merged, Some(remote)) = (asked, through(store, execution)?)
         && let Some(wait) = sync::until_due(store, &remote, interval)
-        && published_lease(store, &remote, execution)?.millis() > store.now()?.millis() + millis(wait)
+        && published_lease(store, &remote, execution)?.millis()
+            > store.now()?.millis().saturating_add(millis(wait))
     {
-        let seconds = wait.as_secs() + 1;
+        let seconds = wait.as_secs().saturating_add(1);
         let carried = format!(
             "this is pushed to `{remote}` with the next claim, or with the next completion, failure or renewal after {seconds} s (`wf.pushInterval`)"
         );

@@ -31,8 +31,8 @@ pub(crate) fn notice_of_hooks(store: &Store) -> Option<Notice> {
     let uncalled = hooked::uncalled(store);
     let message = match &uncalled[..] {
         [] => return None,
-        all if all.len() == hooked::LINKING.len()
-            && all.iter().all(|hook| hook.route == HookRoute::Absent) =>
+        some if some.iter().filter(|hook| hook.route == HookRoute::Absent).count()
+            == hooked::LINKING.len() =>
         {
             "the hooks are not installed: commits are not linked, and do not renew the lease".to_owned()
         }

@@ -303,6 +303,11 @@ pub(crate) fn issue(read: &impl ReadState, id: &IssueId) -> Result<Option<IssueF
     Ok(Some(folder))
 }
 
+/// The record of an issue alone.
+pub(crate) fn issue_alone(read: &impl ReadState, id: &IssueId) -> Result<Option<Issue>, StoreError> {
+    Ok(recorded::<Issue>(read, &ISSUE, &layout::issue(id))?.map(|issue| issue.record))
+}
+
 /// What the status of an issue is derived from: the issue itself, its executions and its items, without plans, comments,
 /// feedback and explorations.
 pub(crate) fn outline(read: &impl ReadState, id: &IssueId) -> Result<Option<IssueFolder>, StoreError> {

@@ -75,6 +75,31 @@ impl<'a> Staged<'a> {
         }
     }
 
+    /// Those of `files` that were made of what `before` has: they differ from it no more than one of the two differs from HEAD.
+    pub(super) fn made_of<'f>(
+        &self,
+        before: ObjectId,
+        files: impl Iterator<Item = &'f String>,
+    ) -> Result<Vec<String>, StoreError> {
+        let mut files: Vec<String> = files.cloned().collect();
+        if files.is_empty() {
+            return Ok(files);
+        }
+        let git = self.store.git();
+        let taken = git.lines_changed(self.head, before, &files)?;
+        files.retain(|file| taken.contains_key(file));
+        if files.is_empty() {
+            return Ok(files);
+        }
+        let now = git.lines_staged(self.index, self.head, &files)?;
+        let since = git.lines_staged(self.index, before, &files)?;
+        files.retain(|file| {
+            let most = taken[file].max(now.get(file).copied().unwrap_or_default());
+            since.get(file).is_some_and(|since| *since <= most)
+        });
+        Ok(files)
+    }
+
     /// For each path, the patch id of its change, and that of the reverse.
     pub(super) fn patch_ids_by_file(&self) -> Result<[PatchIdsByFile; 2], StoreError> {
         Ok(self.store.git().patch_ids_of_index_by_file(self.index, self.head)?)

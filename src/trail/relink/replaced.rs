@@ -96,7 +96,7 @@ fn squashed(
 }
 
 /// Those of the `gone` commits that led from the parent of a commit to its tree, if one of them did.
-fn earlier_steps(
+pub(super) fn earlier_steps(
     store: &Store,
     gone: &[&CommitHash],
     commit: &CodeCommit,

@@ -28,7 +28,8 @@ struct Parts<'a> {
     gone: usize,
 }
 
-/// Adds to what was `found` those among the `silent` commits, which name nothing, that are the parts of a linked one.
+/// Adds to what was `found` those among the `silent` commits, which name nothing, that are the parts of a linked one. Commits
+/// that were found by their trailers may be parts of it, too.
 pub(super) fn find(
     store: &Store,
     read: &impl ReadState,
@@ -36,14 +37,21 @@ pub(super) fn find(
     silent: &[CodeCommit],
     found: &mut Vec<(usize, UnlinkedCommit, CodeCommit)>,
 ) -> Result<(), StoreError> {
-    if silent.len() < 2 {
+    let mut possible = silent.to_vec();
+    let named = found.iter().filter(|(_, unlinked, commit)| {
+        unlinked.shown_by == RelinkEvidence::Trailers
+            && unlinked.replaces.is_none()
+            && commit.parents.len() == 1
+    });
+    possible.extend(named.map(|(_, _, commit)| commit.clone()));
+    if possible.len() < 2 {
         return Ok(());
     }
     let gone = gone(store, known, found)?;
     if gone.is_empty() {
         return Ok(());
     }
-    let parts = in_a_row(store, silent, &gone)?;
+    let parts = in_a_row(store, &possible, &gone)?;
     let hashes: Vec<CommitHash> = gone.iter().map(|lost| lost.link.hash.clone()).collect();
     let wanted: HashMap<CommitHash, PatchId> =
         if parts.is_empty() { HashMap::new() } else { patch_id::of_commits(store, &hashes)? };
@@ -59,6 +67,9 @@ pub(super) fn find(
         if !is_it
             || replaced.contains(&split.gone)
             || split.commits.iter().any(|part| taken.contains(&part.id))
+            || found
+                .iter()
+                .any(|(n, _, commit)| n != of && split.commits.iter().any(|part| part.id == commit.id))
         {
             continue;
         }
@@ -67,6 +78,12 @@ pub(super) fn find(
         let last = split.commits.len() - 1;
         for (n, part) in split.commits.iter().enumerate() {
             taken.insert(part.id);
+            if let Some((_, unlinked, _)) = found.iter_mut().find(|(_, _, commit)| commit.id == part.id) {
+                if n == last {
+                    unlinked.replaces = Some(link.hash.clone());
+                }
+                continue;
+            }
             let all: Vec<_> = link.tasks().cloned().collect();
             let named =
                 if all.len() > 1 { tasks(read, plan, &[], vec![], || files(store, part))? } else { all };
@@ -103,21 +120,21 @@ fn gone(
     Ok(gone)
 }
 
-/// Silent commits in a row that together change the files of a gone one.
+/// Commits in a row that together change the files of a gone one.
 fn in_a_row<'a>(
     store: &Store,
-    silent: &'a [CodeCommit],
+    possible: &'a [CodeCommit],
     gone: &[Gone],
 ) -> Result<Vec<Parts<'a>>, StoreError> {
-    let by_id: HashMap<ObjectId, &CodeCommit> = silent.iter().map(|commit| (commit.id, commit)).collect();
+    let by_id: HashMap<ObjectId, &CodeCommit> = possible.iter().map(|commit| (commit.id, commit)).collect();
     let of_gone: Vec<BTreeSet<&str>> =
         gone.iter().map(|lost| lost.link.files.iter().map(String::as_str).collect()).collect();
     let mut changed: HashMap<ObjectId, Vec<String>> = HashMap::new();
-    for commit in silent {
+    for commit in possible {
         changed.insert(commit.id, files(store, commit)?);
     }
     let mut rows = Vec::new();
-    for last in silent {
+    for last in possible {
         let mut commits = vec![last];
         while commits.len() < MOST_PARTS
             && rows.len() < MOST_ROWS

@@ -129,6 +129,18 @@ fn a_single_missing_hook_is_named() {
 }
 
 #[test]
+fn a_pre_push_of_another_program_is_named() {
+    let it = Bound::new();
+    let hook = it.repo.path().join(".git/hooks/pre-push");
+    std::fs::write(&hook, "#!/bin/sh\ngit lfs pre-push \"$@\"\n").unwrap();
+    let said = it.repo.wf(&["audit"]).stderr;
+    let words = "`pre-push` does not call git-wf (another hook is there), so pushes are not checked";
+    assert!(said.contains(words), "{said}");
+    std::fs::remove_file(&hook).unwrap();
+    assert!(!it.repo.wf(&["audit"]).stderr.contains("pre-push"), "nothing depends on it");
+}
+
+#[test]
 fn a_shim_whose_program_is_gone_is_named() {
     let it = Bound::new();
     let hook = it.repo.path().join(".git/hooks/post-commit");

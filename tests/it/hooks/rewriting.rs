@@ -179,6 +179,20 @@ fn commits_made_on_the_way_are_linked_at_the_end() {
 }
 
 #[test]
+fn a_branch_made_on_the_way_hides_no_commit() {
+    let it = Bound::new();
+    it.repo.commit("a", "1\n", "c1");
+    it.repo.commit("b", "1\n", "c2");
+    rebase(&it, "1s/pick/edit/", "HEAD~1").ok();
+    it.repo.commit("c", "1\n", "on the way");
+    it.repo.git(&["branch", "wip"]).ok();
+    it.repo.commit("d", "1\n", "further");
+    it.repo.git(&["rebase", "--continue"]).ok();
+    let now = ["HEAD~3", "HEAD~2", "HEAD~1", "HEAD"].map(|rev| id(&it.repo, rev));
+    assert_eq!(it.linked(), sorted(now));
+}
+
+#[test]
 fn commits_that_came_from_elsewhere_on_the_way_are_not_linked() {
     let it = Bound::new();
     it.repo.git(&["switch", "-q", "-c", "other"]).ok();

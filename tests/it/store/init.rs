@@ -226,3 +226,28 @@ fn a_role_does_not_choose_where_the_store_is_pushed() {
     let new = two.sandbox.clone(two.origin.path(), "new").with_env("WF_ROLE", "planner");
     new.wf(&["init"]).ok();
 }
+
+#[test]
+fn without_its_remote_it_begins_with_what_a_fetch_brought() {
+    let two = Two::new();
+    two.ada.issue("ISS-001");
+    two.ada.wf(&["sync"]).ok();
+    let root = two.sandbox.root();
+    let late = two.sandbox.clone(two.origin.path(), "late");
+    late.git(&["fetch", "-q", "origin", "+refs/wf/*:refs/wf-remotes/origin/*"]).ok();
+    std::fs::rename(two.origin.path(), root.join("away")).unwrap();
+    let said = late.wf(&["init"]).ok().stderr;
+    assert!(said.contains("git wf sync"), "{said}");
+    assert_eq!(late.tip(), two.ada.tip());
+}
+
+#[test]
+fn a_remote_whose_ref_is_a_branch_of_code_has_no_store() {
+    let sandbox = Sandbox::new();
+    let hub = sandbox.bare("hub");
+    let one = sandbox.clone(hub.path(), "one");
+    one.commit("a", "1\n", "code");
+    one.git(&["push", "-q", "origin", &format!("HEAD:{REF}")]).ok();
+    let error = sandbox.clone(hub.path(), "two").wf(&["init"]).fails(1).stderr;
+    assert!(error.contains("cannot be merged") && error.contains("wf.json"), "{error}");
+}

@@ -138,19 +138,28 @@ fn nobody_waits_in_a_circle_through_an_issue_that_is_over() {
 }
 
 #[test]
-fn a_circle_of_relations_that_a_merge_made_is_an_error_of_fsck() {
+fn a_circle_of_relations_that_a_merge_made_is_told() {
     let two = Two::new();
     two.ada.issue("P-1");
     two.ada.issue("P-2");
     two.meet();
     two.ada.wf(&["edit", "P-1", "--relation", "parent-child:P-2"]).ok();
     two.bea.wf(&["edit", "P-2", "--relation", "parent-child:P-1"]).ok();
+    two.ada.wf(&["sync"]).ok();
+    let circle = "`parent-child` in a circle: P-1 → P-2 → P-1";
+    let said = two.bea.wf(&["sync"]).ok().stderr;
+    assert!(said.contains(circle), "{said}");
     two.meet();
+    let said = two.ada.wf(&["show", "P-2"]).ok().stderr;
+    assert!(said.contains(circle), "{said}");
+    let said = two.ada.wf(&[]).ok().stdout;
+    assert!(said.contains("P-1 → P-2 → P-1"), "{said}");
     let ran = two.ada.wf(&["fsck"]).fails(1);
     assert!(ran.stdout.contains("`parent-child` in a circle: P-1 → P-2 → P-1"), "{}", ran.stdout);
     assert!(ran.stdout.contains("git wf edit --relation=-parent-child:P-2 P-1"), "{}", ran.stdout);
     two.ada.wf(&["edit", "--relation=-parent-child:P-2", "P-1"]).ok();
     two.ada.wf(&["fsck"]).ok();
+    assert!(!two.ada.wf(&["show", "P-2"]).ok().stderr.contains("circle"));
 }
 
 #[test]

@@ -22,7 +22,8 @@ text_enum!(
     AttentionKind {
         /// Items cannot continue before someone decides on their order, or whether to continue with a plan.
         Decision = "decision",
-        /// Issues that depend on each other in a cycle, as after a merge: none of them can be executed.
+        /// Issues that depend on each other in a cycle, as after a merge, so that none of them can be executed, or that are
+        /// parts of each other.
         Cycle = "cycle",
         /// A field that two clones changed differently.
         Conflict = "conflict",
@@ -131,6 +132,10 @@ pub(super) fn about(
     AttentionItem::new(id.to_string(), Some(issue.id.clone()), what, remedies.into_vec())
 }
 
+fn in_cycle(first: &IssueId, what: String, remedy: Remedy) -> AttentionItem {
+    AttentionItem::new(first.to_string(), Some(first.clone()), what, vec![remedy])
+}
+
 impl AttentionFacts<'_> {
     /// All groups that are not empty.
     pub(super) fn all(&self) -> Result<Vec<Attention>, Refusal> {
@@ -154,7 +159,7 @@ impl AttentionFacts<'_> {
             AttentionKind::Choice => return self.choices(),
             AttentionKind::Landing => return self.landings(),
             AttentionKind::Decision => self.decisions()?,
-            AttentionKind::Cycle => self.cycles(),
+            AttentionKind::Cycle => self.cycles()?,
             AttentionKind::Conflict => self.conflicts()?,
             AttentionKind::Lease => self.leases()?,
             AttentionKind::Run => self.runs()?,
@@ -211,14 +216,15 @@ impl AttentionFacts<'_> {
         Ok(found)
     }
 
-    fn cycles(&self) -> Vec<AttentionItem> {
-        self.cycles
+    fn cycles(&self) -> Result<Vec<AttentionItem>, Refusal> {
+        let of_dependencies = self.cycles.iter().map(|cycle| {
+            in_cycle(&cycle.issues()[0], format!("depend on each other: {cycle}"), cycle.remedy())
+        });
+        let of_parts = self.index.cycles_of_parts()?;
+        let of_parts = of_parts
             .iter()
-            .map(|cycle| {
-                let (first, what) = (&cycle.issues()[0], format!("depend on each other: {cycle}"));
-                AttentionItem::new(first.to_string(), Some(first.clone()), what, vec![cycle.remedy()])
-            })
-            .collect()
+            .map(|cycle| in_cycle(&cycle.issues()[0], format!("are related by {cycle}"), cycle.remedy()));
+        Ok(of_dependencies.chain(of_parts).collect())
     }
 
     fn conflicts(&self) -> Result<Vec<AttentionItem>, Refusal> {

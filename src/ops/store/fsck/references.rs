@@ -7,12 +7,11 @@ use super::{Findings, FsckSeverity, roadmaps, runs, sources, versions};
 use crate::gate::received::MOST_TRACED;
 use crate::git::ObjectId;
 use crate::index::Refreshing;
-use crate::model::issue::UNDIRECTED_RELATION;
 use crate::model::{
-    EntryId, Execution, ExecutionId, ISSUE, IssueId, Op, RELATIONS, Remedy, RemedyCall, SOLUTION, Solution,
-    SolutionId, Stamp,
+    EntryId, Execution, ExecutionId, ISSUE, IssueId, Op, Remedy, RemedyCall, SOLUTION, Solution, SolutionId,
+    Stamp,
 };
-use crate::rules::{IssueFolder, QueueFolder, dag, facts, plan_check, review};
+use crate::rules::{IssueFolder, QueueFolder, Relations, dag, facts, plan_check, review};
 use crate::store::{ReadState, Redactions, Snapshot, Store, StoreError, layout, object_id, records};
 use crate::trail::claimed::{self, ClaimLookup};
 
@@ -26,7 +25,7 @@ pub(super) fn check(
 ) -> Result<(), StoreError> {
     let ids: BTreeSet<IssueId> = records::issue_ids(snapshot)?.into_iter().collect();
     let mut edges: BTreeMap<IssueId, Vec<IssueId>> = BTreeMap::new();
-    let mut related: BTreeMap<&str, BTreeMap<IssueId, Vec<IssueId>>> = BTreeMap::new();
+    let mut related = Relations::default();
     let mut comments = Vec::new();
     for (n, id) in ids.iter().enumerate() {
         watch("checking references", n, Some(ids.len()));
@@ -48,14 +47,11 @@ pub(super) fn check(
         if !facts::status(&folder).frees_dependents() {
             edges.insert(id.clone(), record.depends_on.iter().cloned().collect());
         }
-        for kind in RELATIONS.iter().copied().filter(|kind| *kind != UNDIRECTED_RELATION) {
-            let to: Vec<IssueId> = record.related(kind).collect();
-            if !to.is_empty() {
-                related.entry(kind).or_default().insert(id.clone(), to);
-            }
-        }
+        related.add(record);
     }
-    check_relations(&related, found);
+    for cycle in related.cycles() {
+        found.error_with(&layout::issue(&cycle.issues()[0]), cycle.to_string(), cycle.remedy());
+    }
     versions::check(store, snapshot, &comments, found)?;
     for cycle in dag::cycle_of_each_part(&edges) {
         let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
@@ -88,19 +84,6 @@ fn is_of_source(snapshot: &Snapshot<'_>, cycle: &[IssueId]) -> Result<bool, Stor
         }
     }
     Ok(true)
-}
-
-/// Relations that lead back to their issue, as a merge of two clones can leave them.
-fn check_relations(related: &BTreeMap<&str, BTreeMap<IssueId, Vec<IssueId>>>, found: &mut Findings) {
-    for (kind, edges) in related {
-        for cycle in dag::cycle_of_each_part(edges) {
-            let drawn = cycle.iter().map(IssueId::as_str).collect::<Vec<_>>().join(" → ");
-            let next = cycle.get(1).unwrap_or(&cycle[0]);
-            let edit = RemedyCall::new(Op::Edit, [&cycle[0]]).option("relation", format!("-{kind}:{next}"));
-            let what = format!("`{kind}` in a circle: {drawn}");
-            found.error_with(&layout::issue(&cycle[0]), what, Remedy::call(edit, "removes a relation"));
-        }
-    }
 }
 
 /// Reports directories without their record: nothing shows the plans, logs and comments in them.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::compose::composed;
-use crate::git::{ObjectId, Revisions};
+use crate::git::{GitError, ObjectId, Revisions};
 use crate::model::{Branch, CommitHash, Event, LinkedBy, Renew, Rewrite, SolutionId};
 use crate::rules::lease;
 use crate::store::{CodeCommit, ReadState, Store, StoreError, Tx, records};
@@ -61,13 +61,26 @@ impl NewCommit {
 }
 
 /// The commits made during a rebase, oldest first. A commit that is also on another branch, a tag or a remote came
-/// from there, for example by a merge or a fast-forward.
-fn made(store: &Store, rebase: &Rebase, branch: &Branch) -> Vec<ObjectId> {
-    let wanted = Revisions::none().oldest_first().on_no_other_branch(branch);
-    let wanted = wanted.and("HEAD").without(rebase.onto).without(rebase.before);
-    // If this fails, the links of the rewritten commits must still be recorded.
-    store.git().revisions(wanted).unwrap_or_default()
+/// from there, for example by a merge or a fast-forward, unless someone committed it here, and then made that branch.
+fn made(store: &Store, rebase: &Rebase, branch: &Branch) -> Result<Vec<ObjectId>, GitError> {
+    let new = Revisions::of("HEAD").without(rebase.onto).without(rebase.before).oldest_first();
+    let mut all = store.git().revisions(new.clone())?;
+    let alone = store.git().revisions(new.on_no_other_branch(branch))?;
+    if alone.len() == all.len() {
+        return Ok(all);
+    }
+    let moves = store.repo().reflog("HEAD", MOST_MOVES)?;
+    let since =
+        moves.iter().take_while(|step| !(step.why.starts_with("rebase") && step.why.contains("(start): ")));
+    let committed: HashSet<ObjectId> =
+        since.filter(|step| step.why.starts_with("commit")).map(|step| step.commit).collect();
+    let alone: HashSet<ObjectId> = alone.into_iter().collect();
+    all.retain(|id| alone.contains(id) || committed.contains(id));
+    Ok(all)
 }
+
+/// At most this many moves of HEAD are searched for commits that were made at a stop.
+const MOST_MOVES: usize = 1_000;
 
 /// The pairs without those of commits that the rebase dropped, since they were skipped or their change was there already:
 /// git reports in their place what was checked out at that moment, which is someone else's commit.
@@ -139,7 +152,8 @@ impl EndOfRebase {
         };
         let commits = match (&rebase, &here.branch) {
             (Some(rebase), Some(branch)) if rebase.branch.as_ref() == Some(branch) => {
-                made(store, rebase, branch)
+                // If this fails, the links of the rewritten commits must still be recorded.
+                made(store, rebase, branch).unwrap_or_default()
             }
             _ => vec![],
         };

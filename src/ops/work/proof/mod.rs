@@ -237,7 +237,7 @@ impl<'p> Prover<'p> {
             return;
         }
         let checks = subjects.iter().flat_map(|subject| &subject.commands).filter_map(|tested| tested.check);
-        let own: u64 = checks.map(|check| check.duration_ms).sum();
+        let own: u64 = checks.fold(0, |sum, check| sum.saturating_add(check.duration_ms));
         let mut words = format!(
             "testing the tests took {:.1} s in {}; the tests themselves took {:.1} s",
             took.as_secs_f64(),

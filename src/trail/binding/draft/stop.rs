@@ -1,14 +1,22 @@
 //! A commit that makes a part of others: while a rebase has stopped, or after a reset.
 
-use super::{Deciding, Trailer, plan_trailers, unindented};
+use super::{Deciding, Trailer, is_of, plan_trailers, unindented};
 use crate::git::ObjectId;
 use crate::model::ExecutionStatus;
 use crate::store::{ReadState, StoreError, records};
 use crate::trail::binding::{Binding, BoundExecution, CommittingWorktree, of_worktree};
 use crate::trail::last_reset::LastReset;
 use crate::trail::links::tasks;
-use crate::trail::sources::SourceWork;
+use crate::trail::sources::{self, SourceWork};
 use crate::trail::trailers;
+
+/// A commit that makes again what others did.
+struct Part {
+    /// The files that those changed.
+    of_whole: Vec<String>,
+    /// Whether it makes all of it.
+    is_all: bool,
+}
 
 impl<R: ReadState> Deciding<'_, R> {
     /// The trailers of a commit that is made while a rebase has stopped at `replayed`: a part of it. Files that neither
@@ -29,7 +37,8 @@ impl<R: ReadState> Deciding<'_, R> {
             return Ok(trailers);
         }
         let of_whole = self.store.changed_files(&self.store.code_commit(replayed)?)?;
-        self.of_part(bound.as_ref(), &of_whole, self.sources.of_commit(replayed, 0)?)
+        let part = Part { of_whole, is_all: false };
+        self.of_part(bound.as_ref(), &part, self.sources.of_commit(replayed, 0)?)
     }
 
     /// The trailers of a commit that amends HEAD, or that makes a part of what `git reset` took away; `None` for other commits.
@@ -43,34 +52,47 @@ impl<R: ReadState> Deciding<'_, R> {
         }
     }
 
-    /// The trailers of a commit that makes a part of what `git reset` took away; `None` if it changes anything else, if that
-    /// was made again already, or if it belonged to no plan.
+    /// The trailers of a commit that makes again, wholly or in part, what `git reset` took away; `None` if it makes nothing of
+    /// that, if that was made again already, or if it belonged to no plan.
     fn of_reset(&self, bound: Option<&BoundExecution>) -> Result<Option<Vec<Trailer>>, StoreError> {
         let Some(staged) = &self.staged else { return Ok(None) };
         let Some(last) = LastReset::unfinished(self.store)? else { return Ok(None) };
         let (files, left) = (staged.files()?, staged.files_since(last.before)?);
-        let is_whole = left.is_empty() && last.made.is_empty();
-        if files.is_empty() || is_whole || files.iter().any(|file| left.contains(file)) {
+        let mut again: Vec<&String> = files.iter().filter(|file| !left.contains(file)).collect();
+        let is_exact = again.len() == files.len();
+        let remade = staged.made_of(last.before, files.iter().filter(|file| left.contains(file)))?;
+        for file in &remade {
+            let is_own = match bound {
+                Some(bound) => self.names(&bound.solution_id, file)?,
+                None => false,
+            };
+            if !is_own {
+                again.push(file);
+            }
+        }
+        if again.is_empty() || !self.pending_sources()?.is_empty() || !self.chosen_plans()?.is_empty() {
             return Ok(None);
         }
         let (mut of_whole, mut work) = (Vec::new(), Vec::<SourceWork>::new());
         for old in &last.taken {
             let changed = self.store.changed_files(old)?;
-            if !changed.iter().any(|file| files.contains(file)) {
+            if !changed.iter().any(|file| again.contains(&file)) {
                 continue;
             }
             for source in self.sources.of_commit(old.id, 0)? {
-                let is_new = work.iter().all(|known| known.solution_id != source.solution_id);
-                if is_new && !self.was_given_up(&source)? {
-                    work.push(source);
+                if !self.was_given_up(&source)? {
+                    sources::add(&mut work, source);
                 }
             }
             of_whole.extend(changed);
         }
-        if work.is_empty() || !self.chosen_plans()?.is_empty() {
+        // More work of the executed plan is an ordinary step of it.
+        let is_own_step = !is_exact && work.iter().all(|source| is_of(bound, source));
+        if work.is_empty() || is_own_step {
             return Ok(None);
         }
-        self.of_part(bound, &of_whole, work).map(Some)
+        let part = Part { of_whole, is_all: left.is_empty() && last.made.is_empty() };
+        self.of_part(bound, &part, work).map(Some)
     }
 
     /// Whether work failed or was set aside: whoever makes it again does other work.
@@ -80,26 +102,28 @@ impl<R: ReadState> Deciding<'_, R> {
             .is_some_and(|folder| folder.outcome() == ExecutionStatus::Failed || folder.aside().is_some()))
     }
 
-    /// The trailers of a commit that makes a part of this `work`, which changed the files `of_whole`.
+    /// The trailers of a commit that makes a part of this `work`.
     fn of_part(
         &self,
         bound: Option<&BoundExecution>,
-        of_whole: &[String],
+        part: &Part,
         work: Vec<SourceWork>,
     ) -> Result<Vec<Trailer>, StoreError> {
         let files = self.files()?;
         let mut added = Vec::new();
         if let Some(bound) = bound {
-            let more = files.iter().filter(|file| !of_whole.contains(file)).cloned().collect();
+            let more = files.iter().filter(|file| !part.of_whole.contains(file)).cloned().collect();
             added = self.files_of(bound, &work, more)?;
             if !added.is_empty() && added.len() == files.len() {
                 return self.of_bound(bound);
             }
         }
         let own = trailers::parse(&unindented(self.draft.text));
+        let work = if part.is_all { work } else { self.naming_any(work, &files)? };
         let mut missing = Vec::new();
-        for source in self.naming_any(work, &files)? {
-            let of_files = tasks(self.read, &source.solution_id, &own, vec![], || Ok(files.clone()))?;
+        for source in work {
+            let known = if part.is_all { source.tasks.clone() } else { vec![] };
+            let of_files = tasks(self.read, &source.solution_id, &own, known, || Ok(files.clone()))?;
             let tasks = if of_files.is_empty() { source.tasks } else { of_files };
             missing.extend(plan_trailers(&source.solution_id, &tasks));
         }

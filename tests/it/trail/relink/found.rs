@@ -322,3 +322,51 @@ fn a_squash_without_hooks_replaces_each_commit_whose_change_it_holds() {
         [json!(id(&repo, "HEAD"))]
     );
 }
+
+/// A link that nobody replaced may hold others: HEAD has no reflog to say so.
+#[test]
+fn a_linked_squash_takes_the_place_of_what_it_holds() {
+    let sandbox = Sandbox::new();
+    let (repo, _) = executed(&sandbox);
+    repo.git(&["switch", "-q", "work"]).ok();
+    let old = [id(&repo, "HEAD~1"), id(&repo, "HEAD")];
+    repo.git(&["config", "core.logAllRefUpdates", "false"]).ok();
+    std::fs::remove_dir_all(repo.path().join(".git/logs")).unwrap();
+    repo.git(&["reset", "-q", "--soft", "HEAD~2"]).ok();
+    repo.git(&["commit", "-q", "--no-verify", "-m", "squashed"]).ok();
+    repo.wf(&["link", "HEAD", "ISS-001"]).ok();
+    let found = relinked(&repo, &[]);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(found[0]["shown_by"], "squash");
+    assert_eq!((&found[0]["replaces"], &found[0]["also_replaces"]), (&json!(old[0]), &json!([old[1]])));
+    let now: Vec<_> = linked(&repo).into_iter().map(|(hash, _)| hash).collect();
+    assert_eq!(now, [json!(id(&repo, "HEAD"))]);
+    assert_eq!(relinked(&repo, &[]), [] as [Value; 0]);
+}
+
+/// `git revise -c` keeps the author, the date and the message in both parts.
+#[test]
+fn parts_that_keep_their_trailers_replace_the_commit() {
+    let sandbox = Sandbox::new();
+    let (repo, solution) = executed(&sandbox);
+    repo.wf(&["hooks", "uninstall"]).ok();
+    repo.git(&["switch", "-q", "work"]).ok();
+    let message = format!("whole\n\nWf-Issue: ISS-001\nWf-Solution: {solution}");
+    for name in ["x", "y"] {
+        repo.write(name, "1\n");
+    }
+    repo.git(&["add", "."]).ok();
+    repo.git(&["commit", "-q", "-m", &message]).ok();
+    let whole = id(&repo, "HEAD");
+    repo.wf(&["link", "HEAD", "ISS-001"]).ok();
+    repo.git(&["reset", "-q", "--soft", "HEAD~"]).ok();
+    repo.git(&["reset", "-q"]).ok();
+    for name in ["x", "y"] {
+        repo.git(&["add", name]).ok();
+        repo.git(&["commit", "-q", "-C", &whole]).ok();
+    }
+    let found = relinked(&repo, &[]);
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert!(found[0].get("replaces").is_none(), "{found:#?}");
+    assert_eq!(found[1]["replaces"], json!(whole), "{found:#?}");
+}

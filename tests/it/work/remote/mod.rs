@@ -1,6 +1,7 @@
 //! Claims through a remote: the remote's update of its ref is the lock, whatever happens on the way.
 
 mod clocks;
+mod mirrors;
 mod renamed;
 mod shown;
 mod signs;
