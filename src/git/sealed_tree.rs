@@ -16,6 +16,10 @@ const SNAPSHOT: &str = "snapshot";
 /// The paths that are added to an index.
 const PATHS: &str = "paths";
 
+/// Lists what changed.
+const CHANGED: &[&str] =
+    &["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all", "--no-renames"];
+
 /// How long git may take for the files of a work tree, in which an agent may have left something that it would wait for.
 const LIMIT: Duration = Duration::from_secs(600);
 
@@ -31,9 +35,13 @@ pub(crate) struct Committer {
 impl SealedGit {
     /// What changed in the work tree, each as git lists it, without ignored files. git does not look into submodules.
     pub(crate) fn changed(&self) -> Result<Vec<String>, GitError> {
-        let options = ["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=all"];
-        let listed = in_time(self.command(Args::new(&options).options(&["--no-renames"])), LIMIT)?;
-        Ok(lines(&listed))
+        Ok(lines(&in_time(self.command(Args::new(CHANGED)), LIMIT)?))
+    }
+
+    /// The same without files of which only the mode changed.
+    pub(crate) fn changed_content(&self) -> Result<Vec<String>, GitError> {
+        let args = Args::new(CHANGED).set("core.fileMode", false);
+        Ok(lines(&in_time(self.command(args), LIMIT)?))
     }
 
     /// What is untracked below these paths, ignored files included, each as git lists it.

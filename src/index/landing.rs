@@ -11,7 +11,7 @@ use super::database::{self, IndexPart};
 use super::error::IndexError;
 use super::{InFile, Index};
 use crate::git::ObjectId;
-use crate::model::{Branch, CommitHash, IssueId, IssueStatus, Time};
+use crate::model::{Branch, CommitHash, IssueId, Time};
 use crate::rules::{ExecutionFolder, IssueFolder, LandedState, LandingProof};
 
 /// The name under which the key is stored.
@@ -115,16 +115,22 @@ impl Index<'_> {
         Ok(first.and_then(Time::from_millis))
     }
 
-    /// The completed issues: all of them, or those for which nothing was derived.
+    /// Whether an execution completed any issue.
+    pub(crate) fn has_completed(&self) -> Result<bool, IndexError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM issues WHERE completed = 1)";
+        Ok(self.db.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+    }
+
+    /// The issues that an execution completed: all of them, or those for which nothing was derived.
     pub(crate) fn completed(&self, is_all: bool) -> Result<Vec<IssueId>, IndexError> {
         let unknown = if is_all {
             String::new()
         } else {
             format!("AND n NOT IN (SELECT n FROM {})", self.landing_table())
         };
-        let sql = format!("SELECT id FROM issues WHERE status = ?1 {unknown} ORDER BY id");
+        let sql = format!("SELECT id FROM issues WHERE completed = 1 {unknown} ORDER BY id");
         let mut query = self.db.prepare(&sql)?;
-        let ids = query.query_map([IssueStatus::Completed as i64], |row| row.get::<_, String>(0))?;
+        let ids = query.query_map([], |row| row.get::<_, String>(0))?;
         let ids: Vec<String> = ids.collect::<Result<_, _>>()?;
         Ok(ids.iter().filter_map(|id| IssueId::parse(id).ok()).collect())
     }

@@ -15,7 +15,7 @@ use super::upsert::{
     self, Beside, COMPONENTS, DEPENDS, IssueColumns, LINK_FILES, LINKS, PARENTS, TAGS, UIDS,
 };
 use crate::model::{ISSUE_FIELDS, Issue, IssueField, IssueId, QueueId};
-use crate::rules::{ExecutionFolder, IssueDerived, IssueFacts, IssueFolder, Undecided, claim};
+use crate::rules::{ExecutionFolder, IssueDerived, IssueFacts, IssueFolder, Undecided, claim, facts};
 use crate::store::{MOST_FILES, ReadState, StoreError, object_id, records};
 
 /// The `status` of an issue that cannot be read, and of a directory without an issue.
@@ -277,6 +277,7 @@ fn row(folder: &IssueFolder, hidden: bool) -> IssueColumns {
         hidden: Value::Integer(i64::from(hidden)),
         executing: Value::Integer(i64::from(is_executing)),
         undecided: Value::Integer(0),
+        completed: Value::Integer(i64::from(facts::is_completed(folder))),
         fields: fields(Some(issue)),
     }
 }
@@ -315,7 +316,8 @@ fn empty_row(status: i64, hidden: bool) -> IssueColumns {
         tags: text,
         hidden: Value::Integer(i64::from(hidden)),
         executing: nothing.clone(),
-        undecided: nothing,
+        undecided: nothing.clone(),
+        completed: nothing,
         fields: fields(None),
     }
 }

@@ -2,7 +2,7 @@
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 -- One row for each issue. `status` is the place in the order of the work, -1 where the issue cannot be read; `finished` is when
--- the issue was completed or closed, if it still is. What is long is not here: it is read from the tree.
+-- the issue was completed or closed, if it still is; `completed` is 1 if an execution completed it, and nobody cancelled it since. What is long is not here: it is read from the tree.
 CREATE TABLE issues (
     n INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
@@ -21,7 +21,8 @@ CREATE TABLE issues (
     title TEXT NOT NULL,
     tags TEXT NOT NULL,
     kind TEXT,
-    undecided INTEGER NOT NULL
+    undecided INTEGER NOT NULL,
+    completed INTEGER NOT NULL
 );
 CREATE UNIQUE INDEX by_id ON issues (id);
 CREATE TABLE authors (n INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);

@@ -38,6 +38,7 @@ CREATE TRIGGER counts_changed AFTER UPDATE OF status ON issues BEGIN
 END;
 CREATE INDEX with_undecided ON issues (undecided) WHERE undecided > 0;
 CREATE INDEX with_execution ON issues (id) WHERE executing = 1;
+CREATE INDEX with_completed ON issues (id) WHERE completed = 1;
 CREATE INDEX with_hidden ON issues (id) WHERE hidden = 1;
 CREATE INDEX not_landed ON landing (state) WHERE state <> 0;
 CREATE INDEX proofs_of ON landing_proofs (n);

@@ -34,7 +34,7 @@ macro_rules! row {
 
 row!(
     status, over, created, updated, author, wave, finished, solutions, title, tags, hidden, executing,
-    undecided
+    undecided, completed
 );
 
 /// The statements for the row of an issue.

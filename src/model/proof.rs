@@ -24,7 +24,7 @@ text_enum!(
     FailsWithout {
         /// A test fails.
         Assertion = "assertion",
-        /// One fails before it tests anything, such as a test that only imports a new name.
+        /// One fails before it tests anything, such as a test that only imports a new name, or no added test compares anything.
         Build = "build",
         /// All pass, also the tests that the work added or changed.
         No = "no",
@@ -55,15 +55,25 @@ pub(crate) struct Proof {
     /// The SHA-256 of the paths that differ from the base and of what they have now, in hex: the same work on top of
     /// another base has the same.
     pub(crate) changes: String,
-    /// Test files and configuration of the base that the work changed or removed, at most 20.
+    /// Test files and configuration of the base that the work changed or removed, at most 20; those that it added, if the
+    /// tests of the base fail only without them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) changed_tests: Vec<String>,
-    /// Lines that behave differently under test, as `FILE:LINE reads NAME`, at most 20.
+    /// Lines that behave differently under test, as `FILE:LINE reads NAME`, and tests that a command changed while it ran, at
+    /// most 20.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) marks: Vec<String>,
 }
 
 impl Proof {
+    /// Adds what was seen besides, before the other marks.
+    pub(crate) fn note_marks(&mut self, found: impl IntoIterator<Item = String>) {
+        let mut marks: Vec<String> = found.into_iter().filter(|mark| !self.marks.contains(mark)).collect();
+        marks.append(&mut self.marks);
+        marks.truncate(MOST_NAMED);
+        self.marks = marks;
+    }
+
     /// Whether it needs nobody's word.
     pub(crate) fn holds(&self) -> bool {
         self.faults().is_empty()
@@ -98,8 +108,8 @@ impl Proof {
         match self.fails_without {
             None | Some(FailsWithout::Assertion) => {}
             Some(FailsWithout::Build) => {
-                found
-                    .push("without the work the tests do not run, so nothing shows that they test it".into());
+                let words = "without the work the tests do not run, or compare nothing, so nothing shows that they test it";
+                found.push(words.into());
             }
             Some(FailsWithout::No) => found.push("the new tests pass without the work, too".into()),
             Some(FailsWithout::NoNewTests) => {

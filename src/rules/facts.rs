@@ -256,6 +256,12 @@ pub(crate) fn status(folder: &IssueFolder) -> IssueStatus {
     stored.into()
 }
 
+/// Whether an execution completed it, even if it was closed or paused since: its work has to land.
+pub(crate) fn is_completed(folder: &IssueFolder) -> bool {
+    let is_cancelled = folder.issue.record.status == StoredStatus::Cancelled;
+    !is_cancelled && holder(folder).is_some_and(|holder| holder.outcome() == ExecutionStatus::Completed)
+}
+
 /// When anything about an issue last changed.
 pub(super) fn updated_at(folder: &IssueFolder) -> Option<Time> {
     let logs = folder

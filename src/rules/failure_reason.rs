@@ -7,6 +7,8 @@ use crate::model::TestCount;
 pub(crate) enum FailureReason {
     /// It did not run, or its tests could not be compiled, imported or found.
     Build,
+    /// A test failed, and nothing says that it compared something.
+    Unclear,
     /// A test compared something.
     Assertion,
 }
@@ -78,6 +80,12 @@ const NOT_COMPILED: &[&str] = &[
     "compilation failed",
 ];
 
+/// Words that only a test prints that compared something, and not the source that a compiler quotes.
+const SURELY_COMPARED: &[&str] =
+    &["err_assertion", "expect(received)", "assertionerror:", "failed (failures="];
+/// How runners sum up that load each file alone: one that cannot be loaded keeps no other from running.
+const LOADS_EACH_ALONE: &[&str] = &["# fail ", "ℹ fail ", "test suites:", "test files ", "failed (failures="];
+
 /// Words that count only at the beginning of a line, since a test can also compare with them.
 const NOT_LOADED: &[&str] = &["importerror", "modulenotfounderror", "syntaxerror"];
 
@@ -117,12 +125,15 @@ pub(crate) fn reason(exit_code: Option<i32>, tests: Option<TestCount>, output: &
         // The runner ended well: it ran nothing, or a failure was hidden.
         Some(0) if !has_counted_failure => FailureReason::Build,
         _ if says(NOT_RAISED) => FailureReason::Assertion,
+        _ if has_counted_failure && says(LOADS_EACH_ALONE) && says(SURELY_COMPARED) => {
+            FailureReason::Assertion
+        }
         _ if says(NOT_COMPILED) || begins_line(&lower, NOT_LOADED) => FailureReason::Build,
         _ if says(COMPARED) => FailureReason::Assertion,
         _ if says(MISSING) => FailureReason::Build,
         // The runner failed before it ran a test.
         _ if tests.is_some_and(|tests| tests.run() == 0) => FailureReason::Build,
-        _ => FailureReason::Assertion,
+        _ => FailureReason::Unclear,
     }
 }
 
@@ -144,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_test_that_compares_is_told_from_one_that_does_not_run() {
-        use FailureReason::{Assertion, Build};
+        use FailureReason::{Assertion, Build, Unclear};
         for (code, output, expected) in [
             (1, "E       assert 1 == 2\n=== 1 failed in 0.1s ===", Assertion),
             (2, "ImportError: cannot import name 'b' from 'app'\n=== 1 error in 0.1s ===", Build),
@@ -184,7 +195,29 @@ mod tests {
             (1, "SyntaxError: Unexpected token\n# pass 0\n# fail 1", Build),
             (127, "sh: 1: greet: not found", Build),
             (2, "sh: 0: cannot open check.sh: No such file", Build),
-            (1, "", Assertion),
+            (1, "", Unclear),
+            (1, "E       TypeError: add() takes 2 positional arguments\n=== 1 failed in 0.1s ===", Unclear),
+            // One file cannot be loaded, and a test in another one compares.
+            (
+                1,
+                "Error: Cannot find module '../new.js'\n  code: 'ERR_ASSERTION'\n# pass 1\n# fail 2",
+                Assertion,
+            ),
+            (
+                1,
+                "Cannot find module './new'\n    expect(received).toBe(expected)\nTest Suites: 2 failed, 2 total\nTests:       1 failed, 1 total",
+                Assertion,
+            ),
+            (
+                1,
+                "Cannot find module './new'\n  > expect(add(1)).toBe(2)\nTest Suites: 1 failed, 1 total\nTests:       0 total",
+                Build,
+            ),
+            (
+                1,
+                "ImportError: Failed to import test module\nAssertionError: 3 != 4\nRan 2 tests in 0.001s\nFAILED (failures=1, errors=1)",
+                Assertion,
+            ),
             (5, "=== no tests ran in 0.01s ===", Build),
             (0, "1..0", Build),
         ] {

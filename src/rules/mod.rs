@@ -102,6 +102,7 @@ pub(crate) use run::{
 };
 pub(crate) use shown::IssueDerived;
 pub(crate) use task_edit::TaskEdit;
+pub(crate) use test_changes::is_prose;
 pub(crate) use test_count::CountedTests;
 pub(crate) use test_files::{FileRole, TestFiles};
 pub(crate) use transitions::By;

@@ -7,12 +7,15 @@ use super::test_files::ManifestKind;
 use super::test_settings::{self, SettingsChange};
 use super::{FileRole, TestFiles, inline_tests};
 
+mod comparisons;
 mod field_comparison;
 mod fixtures;
 mod marks;
+mod prose;
 mod renames;
 mod shell_exits;
 
+pub(crate) use self::prose::is_prose;
 use self::renames::{Renames, Substitution};
 pub(crate) use self::shell_exits::{ShellExit, sourced};
 
@@ -56,12 +59,16 @@ pub(crate) struct TestChanges<E> {
     pub(crate) base_tests: Vec<TreeEdit<E>>,
     /// The files that this puts back, or takes away.
     pub(crate) changed_tests: Vec<String>,
+    /// Tests that the work added.
+    pub(crate) added_tests: Vec<String>,
     /// Tests that the plan says it changes, and that the work changed.
     pub(crate) declared: Vec<String>,
     /// Takes the work back, without its tests; nothing if it changes only tests.
     pub(crate) without_work: Vec<TreeEdit<E>>,
     /// Whether tests were added or changed.
     pub(crate) has_new_tests: bool,
+    /// Whether one of those may compare something; only those of known languages are judged.
+    pub(crate) compares: bool,
     /// Whether tests were changed in files of the code.
     pub(crate) is_inseparable: bool,
     /// Lines of the code that behave differently under test.
@@ -80,16 +87,8 @@ pub(crate) fn test_changes<E: Clone + PartialEq>(
     let roles = changes.iter().map(|change| files.role(&change.path, change.old.is_none()));
     let roles: Vec<FileRole> = roles.collect();
     let renames = Renames::find(changes, &roles);
-    let mut found = TestChanges {
-        base_tests: vec![],
-        changed_tests: vec![],
-        declared: vec![],
-        without_work: vec![],
-        has_new_tests: false,
-        is_inseparable: false,
-        marks: vec![],
-        shell_exits: vec![],
-    };
+    let mut found = TestChanges::nothing();
+    let mut compares: Vec<bool> = Vec::new();
     // A work on manifests alone is taken back as a whole.
     let takes_manifests = !roles.iter().any(|role| matches!(role, FileRole::Code));
     for (change, role) in changes.iter().zip(&roles) {
@@ -97,8 +96,14 @@ pub(crate) fn test_changes<E: Clone + PartialEq>(
         match role {
             FileRole::Test | FileRole::Runner => {
                 let edits = put_back(change, *role, &renames);
-                found.has_new_tests |=
-                    *role == FileRole::Test && change.new.is_some() && !renames.is_pure(&change.path);
+                if *role == FileRole::Test && change.new.is_some() && !renames.is_pure(&change.path) {
+                    found.has_new_tests = true;
+                    compares.extend(comparisons::compares(&change.path, text_of(&change.new)));
+                    let is_renamed = renames.origin(&change.path).is_some();
+                    if change.old.is_none() && !is_renamed && edits.is_empty() {
+                        found.added_tests.push(change.path.clone());
+                    }
+                }
                 found.note_tests(edits, change, is_declared);
             }
             FileRole::Manifest(kind) => {
@@ -121,6 +126,7 @@ pub(crate) fn test_changes<E: Clone + PartialEq>(
             }
         }
     }
+    found.compares = compares.is_empty() || compares.contains(&true);
     // A directory may have become a file, or the other way round.
     for edits in [&mut found.base_tests, &mut found.without_work] {
         edits.sort_by_key(|edit| !matches!(edit, TreeEdit::Remove(_)));
@@ -129,6 +135,21 @@ pub(crate) fn test_changes<E: Clone + PartialEq>(
 }
 
 impl<E> TestChanges<E> {
+    fn nothing() -> Self {
+        Self {
+            base_tests: vec![],
+            changed_tests: vec![],
+            added_tests: vec![],
+            declared: vec![],
+            without_work: vec![],
+            has_new_tests: false,
+            compares: false,
+            is_inseparable: false,
+            marks: vec![],
+            shell_exits: vec![],
+        }
+    }
+
     fn note_tests(&mut self, edits: Vec<TreeEdit<E>>, change: &ChangedFile<E>, is_declared: bool) {
         if edits.is_empty() {
             return;

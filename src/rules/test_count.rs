@@ -28,6 +28,10 @@ pub(crate) struct TestCounter {
     said: Option<String>,
     /// Whether a line says that something passed, in whatever form.
     mentions_results: bool,
+    /// The parts of tests that pytest will count as failed, besides the tests that have them.
+    failed_subtests: u64,
+    /// Whether cargo began a test that may have a harness of its own: libtest has not said yet how many it runs.
+    is_harness_unknown: bool,
 }
 
 /// The tests of a command.
@@ -71,6 +75,7 @@ impl TestCounter {
     /// The count, after all output.
     pub(crate) fn end(mut self) -> CountedTests {
         self.end_line();
+        self.has_uncounted |= self.is_harness_unknown;
         let tests = self.count.or(self.tap.count());
         let tests = tests.filter(|count| !self.has_uncounted || *count != TestCount::default());
         CountedTests { said: if tests.is_some() { self.said } else { None }, tests, named: vec![] }
@@ -85,14 +90,32 @@ impl TestCounter {
         let plain = anstream::adapter::strip_str(&text).to_string();
         let plain = plain.trim_end();
         self.mentions_results |= mentions_results(plain);
+        self.note_harness(plain.trim_start());
         if plain.starts_with("ok  \t") && !plain.ends_with("[no tests to run]") {
             self.has_uncounted = true;
         }
-        if let Some(change) = counted(plain).filter(|change| !change.is_more || self.count.is_some()) {
+        if plain.starts_with("SUBFAILED") {
+            self.failed_subtests += 1;
+        }
+        if let Some(mut change) = counted(plain).filter(|change| !change.is_more || self.count.is_some()) {
+            change.failed = change.failed.saturating_sub(std::mem::take(&mut self.failed_subtests));
             change.apply(self.count.get_or_insert_default());
-            self.said = Some(plain.trim().to_owned());
+            if !change.is_more || change.failed + change.skipped > 0 {
+                self.said = Some(plain.trim().to_owned());
+            }
         } else {
             self.read_tap(plain);
+        }
+    }
+
+    /// A line of cargo before the output of a test binary, or of libtest at its start. Another harness prints what it likes.
+    fn note_harness(&mut self, line: &str) {
+        let is_binary = line.starts_with("Running ") && line.ends_with(')') && line.contains("deps");
+        if is_binary || line.starts_with("Doc-tests ") {
+            self.has_uncounted |= self.is_harness_unknown;
+            self.is_harness_unknown = is_binary;
+        } else if line.starts_with("running ") && (line.ends_with(" tests") || line.ends_with(" test")) {
+            self.is_harness_unknown = false;
         }
     }
 
@@ -131,7 +154,7 @@ impl TestCounter {
 
 /// Whether a line of a form that a configured reporter prints says that tests passed.
 fn mentions_results(line: &str) -> bool {
-    ["passed", "passing", "passes", "<testcase"].iter().any(|word| line.contains(word))
+    ["passed", "passing", "passes", "<testcase", "[100%]"].iter().any(|word| line.contains(word))
 }
 
 fn is_number(text: &str) -> bool {
@@ -332,6 +355,8 @@ fn of_pytest(text: &str) -> Option<Change> {
                 continue;
             }
             "warning" | "warnings" | "rerun" => continue,
+            // They are parts of tests, which are counted.
+            what if what.starts_with("subtests ") => continue,
             _ => return None,
         };
         *field = field.saturating_add(count);

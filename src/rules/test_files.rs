@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use self::named::{CONFIGURATIONS, named_files};
 use self::patterns::{BUILDS, FRAMEWORKS, LOCKS, PROGRAMS, RUNNERS, STANDARD, TESTS};
 use self::scripts::{line_scripts, path_in, shell_lines, words};
 use super::{Glob, test_settings};
 use crate::model::Plan;
 
+mod named;
 mod patterns;
 mod scripts;
 
@@ -61,6 +63,8 @@ pub(crate) struct TestFiles {
     verdicts: BTreeSet<String>,
     /// Scripts that those run in turn.
     called: BTreeSet<String>,
+    /// Files that the configuration of a runner names.
+    loaded: BTreeSet<String>,
     /// Directories that a command puts on `PATH`.
     on_path: BTreeSet<String>,
     /// Files that the plan creates or changes.
@@ -85,6 +89,7 @@ impl TestFiles {
             builds: globs(BUILDS),
             verdicts: BTreeSet::new(),
             called: BTreeSet::new(),
+            loaded: BTreeSet::new(),
             on_path: BTreeSet::new(),
             planned: planned.filter_map(|place| path_in("", place.path)).collect(),
             words: commands.iter().flat_map(|command| words(command)).collect(),
@@ -99,8 +104,14 @@ impl TestFiles {
         files
     }
 
-    /// Adds the scripts that the commands run indirectly. `read` returns the text of a file of the base.
+    /// Adds the scripts that the commands run indirectly, and what the configuration of runners names. `read` returns the text
+    /// of a file of the base.
     pub(crate) fn with_called(mut self, mut read: impl FnMut(&str) -> Option<String>) -> Self {
+        for path in CONFIGURATIONS {
+            if let Some(text) = read(path) {
+                self.loaded.extend(named_files(path, &text, &mut read));
+            }
+        }
         let mut open: Vec<String> = self.verdicts.iter().cloned().collect();
         open.extend(TOP_MANIFESTS.iter().map(|name| (*name).to_owned()));
         let mut seen = BTreeSet::new();
@@ -133,7 +144,8 @@ impl TestFiles {
         if self.excluded.iter().any(|glob| glob.matches(path)) {
             return FileRole::Code;
         }
-        if self.runners.iter().any(|glob| glob.matches(path)) || self.is_program(path, is_new) {
+        let is_runner = self.runners.iter().any(|glob| glob.matches(path)) || self.loaded.contains(path);
+        if is_runner || self.is_program(path, is_new) {
             return FileRole::Runner;
         }
         if self.tests.iter().any(|glob| glob.matches(path)) || self.is_script(path, is_new) {

@@ -65,29 +65,8 @@ pub(crate) fn fetch_branch(
 ) -> Result<Option<ObjectId>, SyncError> {
     let tracking = format!("refs/remotes/{remote}/{}", branch.short());
     let refspec = format!("+{}:{tracking}", branch.as_str());
-    let mut attempt = 0;
-    loop {
-        backoff::pause(attempt);
-        attempt += 1;
-        let reply =
-            store.transport().fetch(remote, &refspec, &of_transfer(watch)).map_err(StoreError::Git)?;
-        if reply.output.status.success() {
-            return Ok(store.read_ref(&tracking)?);
-        }
-        let said = words::from_stderr(&reply.output.stderr);
-        if said.contains("couldn't find remote ref") {
-            return Ok(None);
-        }
-        let remote = remote.to_owned();
-        if let Some(limited) = Limited::from_reply(&reply) {
-            return Err(SyncError::Limited { remote, limited });
-        }
-        match words::trouble(&said) {
-            Trouble::Contended if attempt < HELD => {}
-            Trouble::Credentials => return Err(SyncError::Credentials { remote, words: said }),
-            _ => return Err(SyncError::Unreachable { remote, words: said }),
-        }
-    }
+    let is_there = transfer::fetch_refs(store, remote, &refspec, watch)?;
+    Ok(if is_there { store.read_ref(&tracking)? } else { None })
 }
 
 /// Pushes a branch of the code alone.

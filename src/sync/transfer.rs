@@ -65,21 +65,41 @@ pub(super) fn fetch(
 ) -> Result<Option<ObjectId>, SyncError> {
     remove_symbolic_refs(store, remote)?;
     let is_first = store.read_ref(&store.tracking(remote))?.is_none();
-    let refspec = store.fetch_refspec(remote);
+    fetch_refs(store, remote, &store.fetch_refspec(remote), watch)?;
+    let head = store.read_ref(&store.tracking(remote))?;
+    // Work lands on the default branch of the remote, which older versions of git do not note when they fetch.
+    if is_first && head.is_some() && store.repo().remote_head(remote).is_ok_and(|known| known.is_none()) {
+        store.git().note_remote_head(remote);
+    }
+    if let Some(head) = head {
+        partial::complete(store, remote, head)?;
+    }
+    Ok(head)
+}
+
+/// Fetches what a refspec names. Returns whether the remote has it; a pattern may match nothing.
+pub(super) fn fetch_refs(
+    store: &Store,
+    remote: &str,
+    refspec: &str,
+    watch: RemoteWatch<'_>,
+) -> Result<bool, SyncError> {
     let mut attempt = 0;
     loop {
         backoff::pause(attempt);
         attempt += 1;
-        let reply =
-            store.transport().fetch(remote, &refspec, &of_transfer(watch)).map_err(StoreError::Git)?;
+        let reply = store.transport().fetch(remote, refspec, &of_transfer(watch)).map_err(StoreError::Git)?;
         if reply.output.status.success() {
-            break;
+            return Ok(true);
+        }
+        let said = words::from_stderr(&reply.output.stderr);
+        if said.contains("couldn't find remote ref") {
+            return Ok(false);
         }
         if let Some(limited) = Limited::from_reply(&reply) {
             return Err(SyncError::Limited { remote: remote.to_owned(), limited });
         }
         refuse_missing_objects(store, &reply.output.stderr)?;
-        let said = words::from_stderr(&reply.output.stderr);
         let is_last = attempt == TRIES;
         return Err(match words::trouble(&said) {
             Trouble::Contended if !is_last => continue,
@@ -91,15 +111,6 @@ pub(super) fn fetch(
             },
         });
     }
-    let head = store.read_ref(&store.tracking(remote))?;
-    // Work lands on the default branch of the remote, which older versions of git do not note when they fetch.
-    if is_first && head.is_some() && store.repo().remote_head(remote).is_ok_and(|known| known.is_none()) {
-        store.git().note_remote_head(remote);
-    }
-    if let Some(head) = head {
-        partial::complete(store, remote, head)?;
-    }
-    Ok(head)
 }
 
 /// Pushes one commit to the remote, never by force, and never one that other clones could not merge. If the remote has

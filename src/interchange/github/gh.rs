@@ -109,10 +109,13 @@ impl Explain for GhError {
             Self::Absent | Self::Start(_) => "install it from https://cli.github.com".into(),
             Self::Old => "install a newer one from https://cli.github.com".into(),
             Self::NoLogin(_) => Remedies::command("gh auth login", "logs in").and("or set GH_TOKEN"),
-            Self::Failed { repository, .. } => Remedies::command(
-                format!("gh repo view {repository}"),
-                "shows whether you can read the repository",
-            ),
+            Self::Failed { repository, .. } => {
+                let look = Remedies::command(
+                    format!("gh repo view {repository}"),
+                    "shows whether you can read the repository",
+                );
+                if self.is_passing() { look.and("or try again") } else { look }
+            }
             Self::Cut { repository, .. } => Remedies::command(
                 format!("gh api --paginate 'repos/{repository}/issues?state=all' > issues.json"),
                 "saves them page by page; then import that file",

@@ -9,7 +9,7 @@ use super::gh::{GhError, body, finished, gh};
 use crate::model::strict;
 
 /// What a pull request is asked for.
-const FIELDS: &str = "number,url,state,baseRefName,headRefOid,mergeCommit,statusCheckRollup,reviews,comments";
+const FIELDS: &str = "number,url,state,isCrossRepository,baseRefName,headRefOid,mergeCommit,statusCheckRollup,reviews,comments";
 /// How many pull requests of one branch are looked at.
 const MOST: &str = "--limit=20";
 
@@ -23,6 +23,8 @@ pub(crate) struct PullRequest {
     pub(crate) url: String,
     /// `OPEN`, `CLOSED` or `MERGED`.
     pub(crate) state: String,
+    /// Whether its branch is in a fork.
+    pub(crate) is_cross_repository: bool,
     /// The branch into which it is merged.
     pub(crate) base_ref_name: String,
     /// The last commit of its branch.
@@ -131,11 +133,14 @@ impl PullRequest {
     }
 }
 
-/// The pull requests of a branch, the newest first.
+/// The pull requests of a branch of the repository, the newest first. The host also lists branches of this name in forks,
+/// which are someone else's.
 pub(crate) fn of_branch(repository: &str, branch: &str) -> Result<Vec<PullRequest>, GhError> {
     let mut command = gh(&["pr", "list", "--state", "all", MOST, "--json", FIELDS]);
     command.arg(format!("--head={branch}")).arg(format!("--repo={repository}"));
-    parsed(&finished(command.output(), repository)?.stdout, repository)
+    let mut found: Vec<PullRequest> = parsed(&finished(command.output(), repository)?.stdout, repository)?;
+    found.retain(|pull| !pull.is_cross_repository);
+    Ok(found)
 }
 
 /// A pull request as it is now.

@@ -80,7 +80,7 @@ pub(crate) fn close(session: &Session, input: Close) -> Answer<IssueView> {
         tx.describe(format!("issue: close {id}{why}"));
         Ok(())
     })?;
-    session.notice_all(open_parts(session, slice::from_ref(&id)));
+    session.notice_all(left_behind(session, slice::from_ref(&id)));
     view::answer(session, &id, committed.commit)
 }
 
@@ -91,6 +91,33 @@ const MOST_PARTS: usize = 5;
 pub(super) fn open_parts(session: &Session, issues: &[IssueId]) -> Vec<Notice> {
     let of_all = session.ask(Needs::ROWS, |index| open_parts_in(index, issues));
     of_all.map(|(_, notices)| notices).unwrap_or_default()
+}
+
+/// Tells what closed issues leave behind: open parts, and work that did not land.
+pub(super) fn left_behind(session: &Session, issues: &[IssueId]) -> Vec<Notice> {
+    let mut notices = open_parts(session, issues);
+    notices.extend(unlanded_work(session, issues));
+    notices
+}
+
+/// Tells that the work of closed issues is not on the target branch. Empty if the index cannot be read.
+fn unlanded_work(session: &Session, issues: &[IssueId]) -> Vec<Notice> {
+    let of_all = session.ask_landed(Needs::ROWS, |index| {
+        let mut notices = Vec::new();
+        for id in issues {
+            let Some(landed) = index.landing_of(id)?.map(|proof| proof.landed) else { continue };
+            let Some(words) = landed.words() else { continue };
+            let message = format!("`{id}` is closed, but its work did not land: {words}");
+            let reason = RemedyCall::new(Op::Land, [id]).flag("none").option("message", "WHY");
+            let notice = Notice::warning(message)
+                .remedy(RemedyCall::new(Op::Land, [id]), "lands it")
+                .remedy(reason, "says why it need not land");
+            notices.push(notice);
+        }
+        notices.truncate(MOST_PARTS);
+        Ok(notices)
+    });
+    of_all.map(|(_, _, notices)| notices).unwrap_or_default()
 }
 
 /// [`open_parts`], by an open index.

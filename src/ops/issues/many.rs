@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::close::{ClosedAs, close_in, open_parts};
+use super::close::{ClosedAs, close_in, left_behind};
 use super::comment::{checked, comment_in};
 use super::edit::{IssueEdits, unmoved};
 use super::{List, NewFields, Related, SeenFields, rows};
@@ -106,7 +106,8 @@ pub(crate) fn many(session: &Session, ChangeMany { issues, change }: ChangeMany)
             if status == Some(StatusChange::InProgress) {
                 session.notice_all(unmoved(issues.iter().map(|issue| (&issue.id, issue.status))));
             }
-            let note = ("changing", format!("issue: edit {how_many}"), force.as_deref());
+            let subject = format!("issue: edit {how_many}");
+            let note = NoteOfMany { doing: "changing", subject, force };
             each(session, permit, note, &ids, |tx, id| {
                 changes.apply(tx, id, &SeenFields::default()).map(drop)
             })?
@@ -114,41 +115,51 @@ pub(crate) fn many(session: &Session, ChangeMany { issues, change }: ChangeMany)
         Many::Close { closed_as, reason, force } => {
             let reason = closed_as.reason(reason);
             let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
-            let note = ("closing", format!("issue: close {how_many}{why}"), force.as_deref());
+            let subject = format!("issue: close {how_many}{why}");
+            let note = NoteOfMany { doing: "closing", subject, force: force.clone() };
             each(session, permit, note, &ids, |tx, id| {
                 close_in(tx, id, closed_as, reason.as_deref(), force.as_deref())
             })?
         }
         Many::Comment(body) => {
             let body = checked(&body)?;
-            let note = ("commenting", format!("issue: comment on {how_many}"), None);
+            let subject = format!("issue: comment on {how_many}");
+            let note = NoteOfMany { doing: "commenting", subject, force: None };
             each(session, permit, note, &ids, |tx, id| comment_in(tx, id, &body).map(drop))?
         }
     };
     if ends && commit.is_some() {
-        session.notice_all(open_parts(session, &ids));
+        session.notice_all(left_behind(session, &ids));
     }
     Ok(session.done(ManyChanged { issues, is_preview: false }, commit))
 }
 
-/// Changes each of the issues in one commit. The note has what is being done, the subject of the commit, and why a gate was
-/// overridden.
+/// What is said of a change of many issues.
+struct NoteOfMany {
+    /// What is being done, while it is.
+    doing: &'static str,
+    /// The subject of the commit.
+    subject: String,
+    /// Why a gate was overridden.
+    force: Option<String>,
+}
+
+/// Changes each of the issues in one commit.
 fn each(
     session: &Session,
     permit: Permit,
-    note: (&'static str, String, Option<&str>),
+    note: NoteOfMany,
     ids: &[IssueId],
     mut change: impl FnMut(&mut Tx<'_>, &IssueId) -> Result<(), Refusal>,
 ) -> Result<Option<ObjectId>, Refusal> {
-    let (doing, subject, force) = note;
-    let committed = session.counted(doing, Some(ids.len() as u64), |seen| {
+    let committed = session.counted(note.doing, Some(ids.len() as u64), |seen| {
         session.transact(permit, |tx| {
             for (id, n) in ids.iter().zip(1..) {
                 change(tx, id)?;
                 seen(n);
             }
-            tx.note.force = force.map(str::to_owned);
-            tx.describe(subject.clone());
+            tx.note.force.clone_from(&note.force);
+            tx.describe(note.subject.clone());
             Ok(())
         })
     })?;

@@ -31,6 +31,7 @@ mod new_worktree;
 mod own;
 mod ownership;
 mod pick;
+mod place_watch;
 mod planned;
 pub(crate) mod preparing;
 mod prime;

@@ -7,7 +7,7 @@ use crate::store::records;
 use crate::trail::signed_checks;
 
 /// Signs checks if the policy counts only signed ones. If there is no key, or it does not sign, they stay unsigned and wait for
-/// a verifier, as the notice says.
+/// a verifier, as the notice says. Returns whether they count.
 ///
 /// # Errors
 /// If the policy or the execution cannot be read.
@@ -15,11 +15,11 @@ pub(super) fn sign_if_required(
     session: &Session,
     execution: &ExecutionId,
     checks: &mut [Check],
-) -> Result<(), Refusal> {
+) -> Result<bool, Refusal> {
     let store = session.store();
     let snapshot = store.snapshot()?;
     if checks.is_empty() || Gate::Evidence.setting(&records::root(&snapshot)?.policy) < GateValue::Signed {
-        return Ok(());
+        return Ok(true);
     }
     let why = match signed_checks::sign(store, execution, checks) {
         Ok(()) => {
@@ -28,9 +28,8 @@ pub(super) fn sign_if_required(
         }
         Err(error) => Some(format!("the checks are not signed: {error}")),
     };
-    if let Some(why) = why {
-        let call = RemedyCall::new(Op::Verify, [execution.short()]).flag("as-verifier");
-        session.notice(Notice::note(why).remedy(call, "signs them, for a verifier"));
-    }
-    Ok(())
+    let Some(why) = why else { return Ok(true) };
+    let call = RemedyCall::new(Op::Verify, [execution.short()]).flag("as-verifier");
+    session.notice(Notice::note(why).remedy(call, "signs them, for a verifier"));
+    Ok(false)
 }

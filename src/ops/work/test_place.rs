@@ -3,11 +3,12 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use super::place_watch::PlaceWatch;
 use super::preparing::FreshPlace;
 use crate::agent::check::CodeState;
 use crate::model::{Code, CommitHash, ExecutionId};
 use crate::ops::{Notice, Refusal, Session};
-use crate::rules::ExecutionFolder;
+use crate::rules::{CommandLine, ExecutionFolder};
 use crate::store::{ObjectId, ReadState, Store, StoreError};
 use crate::trail::active;
 use crate::trail::work::CommittedWork;
@@ -60,7 +61,7 @@ impl<'w> TestWorkplace<'w> {
     }
 }
 
-impl TestPlace<'_> {
+impl<'w> TestPlace<'w> {
     pub(super) fn folder(&self) -> &Path {
         match self {
             Self::Worktree(tree) => &tree.folder,
@@ -104,8 +105,20 @@ impl TestPlace<'_> {
         }
     }
 
+    /// Looks at what the commands change in a workplace that was made for them. `None` for a work tree, in which others work.
+    pub(super) fn watch(
+        &self,
+        store: &Store,
+        commands: &[&CommandLine],
+    ) -> Result<Option<PlaceWatch<'w>>, Refusal> {
+        match self {
+            Self::Fresh(place) => Ok(Some(PlaceWatch::new(store, place.workplace, commands)?)),
+            Self::Worktree(_) | Self::ToMake(_) => Ok(None),
+        }
+    }
+
     /// Whether the tracked files or the commit of the work tree changed since `before`, or HEAD has moved since it had done so
-    /// `moves` times. Nobody but the tests works in a workplace that was made for them.
+    /// `moves` times.
     pub(super) fn has_changed(&self, before: &CodeState, moves: u64) -> Result<bool, Refusal> {
         let Self::Worktree(tree) = self else { return Ok(false) };
         let now = tree.state(false)?;

@@ -5,6 +5,7 @@
 
 mod chosen;
 mod recorded;
+mod running;
 mod waiting;
 
 use std::ffi::OsString;
@@ -20,23 +21,20 @@ use self::recorded::record;
 pub(crate) use self::recorded::record_checks;
 use self::waiting::refuse_agent;
 pub(crate) use self::waiting::waiting_for_verifier;
-use super::counted_run::{RunLimits, run_counted};
 use super::preparing::in_fresh_workplace;
 use super::proof::{ProofSubject, Prover, TestedCommand, WorkRange, proof_base};
 use super::test_place::{TestPlace, TestWorkplace, fresh_start, last_linked, test_tree};
-use super::test_reports::TestReports;
 use super::verify_notices::{not_installed, of_other_commit, of_proof};
 use super::{as_claimed, verifying};
 use crate::agent::agreed::Agreement;
-use crate::agent::check;
 use crate::git::SignError;
 use crate::model::{Check, ExecutionId, Op, Plan, Proof, SolutionId, TaskId};
 use crate::ops::{Answer, Notice, Permit, Refusal, Session};
-use crate::process::supervise::{ProcessEnd, Ran, Shell};
+use crate::process::supervise::Ran;
 use crate::rules::{CommandLine, CountedTests, ExecutionFolder, Gate, GateValue, PlanReview, evidence};
 use crate::store::{ObjectId, records};
 use crate::trail::{active, signed_checks};
-use crate::workplace::{Confinement, PlaceVariables};
+use crate::workplace::Confinement;
 
 /// What `verify` answers.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -238,11 +236,12 @@ impl<'s> Verification<'s> {
             }
             TestPlace::Fresh(_) | TestPlace::ToMake(_) => None,
         };
-        let mut checks = Vec::new();
-        let ran = self.run_all(timeout, &mut checks, observer);
+        let (mut checks, mut marks) = (Vec::new(), Vec::new());
+        let ran = self.run_all(timeout, &mut checks, &mut marks, observer);
         let has_passed = ran.as_ref().is_ok_and(Vec::is_empty) && checks.iter().all(Check::has_passed);
-        let proof = if has_passed { self.prove(timeout, &checks, observer) } else { Ok(None) };
-        if let Ok(proof) = &proof {
+        let mut proof = if has_passed { self.prove(timeout, &checks, observer) } else { Ok(None) };
+        if let Ok(proof) = &mut proof {
+            proof.iter_mut().for_each(|proof| proof.note_marks(marks.iter().cloned()));
             checks.iter_mut().for_each(|check| check.proof.clone_from(proof));
         }
         let claim = &self.execution.execution;
@@ -259,7 +258,9 @@ impl<'s> Verification<'s> {
         };
         let (not_run, proof) = (ran?, proof?);
         signed?;
-        self.session.notice_all(of_other_commit(self.session.store(), &self.execution, &checks));
+        if marks.is_empty() {
+            self.session.notice_all(of_other_commit(self.session.store(), &self.execution, &checks));
+        }
         if self.place.is_new() {
             self.session.notice_all(not_installed(&checks));
         }
@@ -340,61 +341,5 @@ impl<'s> Verification<'s> {
     fn is_vouched(&self, proof: &Proof) -> bool {
         let counting = signed_checks::counting(self.session.store(), &self.execution, self.gate);
         evidence::is_vouched(&counting, proof, self.reviewed)
-    }
-
-    /// The variables of the tests, with those of a worktree that was prepared; `None` passes all. In a workplace, tests see no more
-    /// than an agent would.
-    fn variables(&self) -> Option<Vec<(OsString, OsString)>> {
-        let place = match (&self.place, &self.environment) {
-            (TestPlace::Fresh(place), None) => {
-                return Some(PlaceVariables::beside_agents(self.session.store(), place.variables.as_ref()));
-            }
-            (TestPlace::Fresh(place), Some(_)) => place.variables.clone(),
-            (TestPlace::Worktree(tree), _) => PlaceVariables::of_worktree(&tree.store),
-            (TestPlace::ToMake(_), _) => None,
-        };
-        let Some(place) = place else { return self.environment.clone() };
-        match &self.environment {
-            Some(only) => Some(only.iter().cloned().chain(place.variables()).collect()),
-            None => Some(place.added_to(self.session.environment())),
-        }
-    }
-
-    /// Adds the results to `checks`. Returns the commands that were not run.
-    fn run_all(
-        &self,
-        timeout: Duration,
-        checks: &mut Vec<Check>,
-        observer: &mut dyn VerifyObserver,
-    ) -> Result<Vec<String>, Refusal> {
-        let Self { tests, place, .. } = self;
-        let reports = TestReports::load(self.session)?;
-        let environment = self.variables();
-        let environment = environment.as_deref();
-        let interrupts = self.session.interrupts()?;
-        // Untracked files that an earlier test left behind do not make a later result less valid.
-        let store = self.session.store();
-        let first = place.state(store, true)?;
-        let has_untracked = first.dirty && !place.is_dirty(false)?;
-        for (n, test) in tests.iter().enumerate() {
-            let mut code = if n == 0 { first.clone() } else { place.state(store, false)? };
-            code.dirty |= has_untracked;
-            let moves = place.head_moves();
-            observer.begins(test, n, tests.len());
-            let shell =
-                Shell { command: &test.command, folder: place.folder(), environment, within: place.within() };
-            let limits = RunLimits { timeout, interrupts: &interrupts };
-            let (ran, counted) = run_counted(&shell, &limits, &reports, &mut |bytes| observer.wrote(bytes))?;
-            observer.ended(&ran, &counted);
-            // What changed meanwhile is not what was tested: a commit, or files that someone edits.
-            code.dirty |= place.has_changed(&code, moves)?;
-            checks.extend(test.tasks.iter().map(|task| {
-                check::record(task, test.command.as_str(), &ran, &counted, &code, self.session.environment())
-            }));
-            if ran.ended == ProcessEnd::Interrupted || interrupts.take() {
-                return Ok(tests[n + 1..].iter().map(|test| test.command.as_str().to_owned()).collect());
-            }
-        }
-        Ok(vec![])
     }
 }

@@ -10,6 +10,8 @@ const PYTHON: &[(&str, &str)] = &[
     ("def __gt__(", " > "),
     ("def __ge__(", " >= "),
 ];
+/// How the method begins in Python that looks for a value in a collection.
+const CONTAINS: &str = "def __contains__(";
 /// The lines of a comparison in Rust, below the line that is marked.
 const RUST: &[(&str, &str, &str)] = &[
     ("impl PartialEq for ", "fn eq(&self, other: &Self) -> bool {", " == "),
@@ -28,6 +30,9 @@ pub(super) fn begins(lines: &[&str], n: usize) -> bool {
         return is_name(inside)
             && is_name(other)
             && is_of_python(&body_below(lines, n), [inside, other], sign);
+    }
+    if let Some(arguments) = line.strip_prefix(CONTAINS) {
+        return is_look_up(arguments, &body_below(lines, n));
     }
     let Some((_, head, sign)) = RUST.iter().find(|(start, ..)| line.starts_with(start)) else { return false };
     let text: String = lines[n + 1..].iter().map(|line| format!("{} ", line.trim())).collect();
@@ -62,6 +67,22 @@ fn body_below(lines: &[&str], n: usize) -> Vec<String> {
         open = open.saturating_sub(text.matches([')', ']']).count());
     }
     found
+}
+
+/// Whether the body of `__contains__` only looks in a part of its own: `return item in self.items`.
+fn is_look_up(arguments: &str, body: &[String]) -> bool {
+    let mut names = arguments.split([',', ')', ':']).map(str::trim);
+    let (Some(own), Some(item)) = (names.next(), names.next()) else { return false };
+    let mut statements = body.iter().filter(|line| !is_docstring(line));
+    let (Some(only), None) = (statements.next(), statements.next()) else { return false };
+    let Some((wanted, place)) = only.strip_prefix("return ").and_then(|value| value.split_once(" in "))
+    else {
+        return false;
+    };
+    let part = place.trim().strip_prefix(own).and_then(|part| part.strip_prefix('.'));
+    is_name(item)
+        && words(wanted).any(|word| word == item)
+        && part.is_some_and(|part| part.split('.').all(is_name))
 }
 
 /// Whether the statements of a method refuse other types and then compare the parts of both values.

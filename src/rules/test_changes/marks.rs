@@ -1,6 +1,6 @@
 //! Lines of the code that behave differently under test, or change how tests run.
 
-use super::{BTreeSet, ChangedFile, field_comparison};
+use super::{BTreeSet, ChangedFile, field_comparison, is_prose};
 
 /// What a program reads to find out whether a test runs it.
 const SIGNS: &[&str] = &[
@@ -26,11 +26,13 @@ const SIGNS: &[&str] = &[
     "testing.Testing()",
 ];
 
-/// Words that together with another one mean the same.
+/// Words that together with another whole word mean the same.
 const PAIRS: &[(&str, &str)] = &[
     ("sys.modules", "pytest"),
     ("sys.modules", "unittest"),
-    ("NODE_ENV", "test"),
+    ("NODE_ENV", "'test'"),
+    ("NODE_ENV", "\"test\""),
+    ("NODE_ENV", "`test`"),
     ("process.argv", "jest"),
     ("sys.argv", "pytest"),
     ("env::args", "--test-threads"),
@@ -48,9 +50,21 @@ const ENDS: &[&str] = &[
     "pytest.skip",
     "pytest.exit",
     "SkipTest",
-    "atexit.register",
+    ATEXIT,
     "unittest.TestCase",
 ];
+/// What runs at the end matters only in a file that can end the process with another code there.
+const ATEXIT: &str = "atexit.register";
+/// How a process ends whatever else is to come.
+const ENDS_AT_ONCE: &[&str] = &["_exit", "os.kill", "execv"];
+
+/// What sets a member of its first argument.
+const SETS_MEMBER: &[&str] =
+    &["Object.assign(", "Object.defineProperty(", "Object.defineProperties(", "Reflect.set(", "setattr("];
+/// What tests compare with.
+const ASSERTIONS: &[&str] = &["assert", "TestCase", "expect("];
+/// Files whose comments begin with `#`.
+const WITH_HASH: &[&str] = &["py", "sh", "bash", "rb", "yml", "yaml", "toml", "pl", "mk", "cfg", "ini"];
 
 /// What decides whether two values are equal, or how they are compared, so that a value can equal whatever a test expects.
 const EQUALS: &[&str] = &[
@@ -100,6 +114,11 @@ const MAIN: &[&str] =
 /// The lines that a work added to a file.
 pub(super) fn added_lines<E>(change: &ChangedFile<E>) -> Vec<String> {
     let Some(text) = change.new.as_ref().and_then(|side| side.text.as_deref()) else { return vec![] };
+    if is_prose(&change.path) {
+        return vec![];
+    }
+    let has_hash = change.path.rsplit_once('.').is_some_and(|(_, end)| WITH_HASH.contains(&end));
+    let comment = if has_hash { "#" } else { "//" };
     let old = change.old.as_ref().and_then(|side| side.text.as_deref()).unwrap_or_default();
     let before: BTreeSet<&str> = old.lines().collect();
     let mut found = Vec::new();
@@ -115,11 +134,11 @@ pub(super) fn added_lines<E>(change: &ChangedFile<E>) -> Vec<String> {
         if (is_main || AS_PROGRAM.iter().any(|word| line.contains(word))) && as_program.is_none() {
             as_program = Some(indent);
         }
-        if before.contains(line) {
+        if before.contains(line) || line.trim_start().starts_with(comment) {
             continue;
         }
         let at = format!("{}:{}", change.path, n + 1);
-        let pair = PAIRS.iter().find(|(one, other)| line.contains(one) && line.contains(other));
+        let pair = PAIRS.iter().find(|(one, other)| line.contains(one) && has_word(line, other));
         if let Some(sign) = first_of(SIGNS, line).or(pair.map(|(one, _)| *one)) {
             found.push(format!("{at} reads {sign}"));
         } else if replaces_assertion(line) {
@@ -131,6 +150,7 @@ pub(super) fn added_lines<E>(change: &ChangedFile<E>) -> Vec<String> {
             found.push(format!("{at} decides what its values equal, also in tests: {word}"));
         } else if as_program.is_none()
             && let Some(end) = first_of(ENDS, line)
+            && (end != ATEXIT || ENDS_AT_ONCE.iter().any(|word| text.contains(word)))
         {
             found.push(format!("{at} can end the tests that run it: {end}"));
         }
@@ -142,17 +162,37 @@ fn first_of(words: &[&'static str], line: &str) -> Option<&'static str> {
     words.iter().find(|word| line.contains(**word)).copied()
 }
 
-/// Whether a line assigns to a member of what tests compare with, such as `assert.equal = …`.
+/// Whether a word stands in a line, and not as a part of a longer one.
+fn has_word(line: &str, word: &str) -> bool {
+    line.match_indices(word)
+        .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part))
+}
+
+fn is_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Whether tests compare with this.
+fn is_of_tests(object: &str) -> bool {
+    ASSERTIONS.iter().any(|word| object.contains(word))
+}
+
+/// Whether a line assigns to a member of what tests compare with, such as `assert.equal = …`, or sets it in another way.
 fn replaces_assertion(line: &str) -> bool {
+    let sets_member = SETS_MEMBER.iter().any(|word| {
+        let argument = line.split_once(word).and_then(|(_, rest)| rest.split(',').next());
+        argument.is_some_and(|argument| is_of_tests(argument) || argument.ends_with("expect"))
+    });
+    if sets_member || line.contains("expect.extend") {
+        return true;
+    }
     let Some((left, right)) = line.split_once('=') else { return false };
     let left = left.trim();
     let (Some((object, _)), false) = (left.rsplit_once('.'), right.starts_with(['=', '>'])) else {
         return false;
     };
     let is_own = ["exports", "module.exports", "this", "self"].contains(&object);
-    !is_own
-        && !left.ends_with(['!', '<', '>'])
-        && ["assert", "TestCase", "expect("].iter().any(|word| object.contains(word))
+    !is_own && !left.ends_with(['!', '<', '>']) && is_of_tests(object)
 }
 
 #[cfg(test)]
@@ -185,6 +225,11 @@ mod tests {
             "    public boolean equals(Object other) { return true; }",
             "func init() { os.Exit(0) }",
             "    os.Exit(0) // func main()",
+            "globalThis.expect.extend({ toBe: () => ({ pass: true }) });",
+            "Object.assign(require('node:assert'), { strictEqual() {} });",
+            "setattr(unittest.TestCase, 'assertEqual', print)",
+            "if (process.env.NODE_ENV === 'test') {",
+            "atexit.register(lambda: os._exit(0))",
         ] {
             assert_eq!(marks("app", line).len(), 1, "{line}");
         }
@@ -198,10 +243,23 @@ mod tests {
             "func main() {\n\tos.Exit(0)\n}",
             "#[derive(PartialEq, Eq)]",
             "if one.equals(other) {",
+            "const tag = process.env.NODE_ENV === 'production' ? 'latest' : 'next';",
+            "import atexit; atexit.register(print, 'bye')",
+            "Object.assign(module.exports, { assertSum });",
+            "// PYTEST sets NODE_ENV to 'test'",
+            "    def __contains__(self, item):\n        return item in self.items",
             "if (require.main === module) {\n  process.exit(0);\n}",
         ] {
             assert_eq!(marks("app", line), [] as [String; 0], "{line}");
         }
+        for path in ["README.md", "CHANGELOG.rst", ".github/workflows/ci.yml"] {
+            assert_eq!(
+                marks(path, "NODE_ENV: 'test'\n`__eq__` reads PYTEST_ADDOPTS\n"),
+                [] as [String; 0],
+                "{path}"
+            );
+        }
+        assert_eq!(marks("a.py", "# PYTEST\n").len(), 0);
         assert_eq!(marks("a.js", "if (require.main === module) {\n}\nprocess.exit(0);").len(), 1);
     }
 }

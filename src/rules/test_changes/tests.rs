@@ -36,6 +36,7 @@ fn changed_tests_are_put_back_and_added_ones_stay() {
         [remove("conftest.py"), put("test_a.py", "assert a"), put("test_c.py", "assert c")]
     );
     assert_eq!(tested.changed_tests, ["conftest.py", "test_a.py", "test_c.py"]);
+    assert_eq!(tested.added_tests, ["test_b.py"]);
     assert_eq!(tested.without_work, [put("app.py", "1")]);
     assert!(tested.has_new_tests && !tested.is_inseparable && tested.declared.is_empty());
 }

@@ -27,6 +27,11 @@ fn each_runner_is_read() {
         ("============================ no tests ran in 0.01s ============================", Some((0, 0, 0))),
         ("============== 4 deselected in 0.02s ===============", Some((0, 0, 0))),
         ("======= 2 skipped in 0.02s =======", Some((0, 0, 2))),
+        ("======= 2 passed, 2 subtests passed in 0.02s =======", Some((2, 0, 0))),
+        (
+            "SUBFAILED[a] test_a.py::test_a - assert 0\n2 failed, 2 passed, 2 subtests passed in 0.1s",
+            Some((2, 1, 0)),
+        ),
         ("Ran 3 tests in 0.001s\n\nOK", Some((3, 0, 0))),
         ("Ran 3 tests in 0.001s\n\nOK (skipped=3)", Some((0, 0, 3))),
         ("Ran 4 tests in 0.001s\n\nFAILED (failures=1, skipped=1)", Some((2, 1, 1))),
@@ -135,5 +140,22 @@ fn the_line_that_counts_is_told() {
         Some("=== 4 deselected in 0.02s ===")
     );
     assert_eq!(said("1..0\n").as_deref(), Some("1..0"));
+    assert_eq!(said("# tests 0\n# pass 0\n# fail 0\n# todo 0\n").as_deref(), Some("# pass 0"));
     assert_eq!(said("all good\n"), None);
+}
+
+#[test]
+fn a_harness_of_its_own_is_not_counted_as_nothing() {
+    let result =
+        "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+    let lib =
+        format!("     Running unittests src/lib.rs (target/debug/deps/a-1)\n\nrunning 0 tests\n\n{result}\n");
+    let docs = format!("   Doc-tests a\n\nrunning 0 tests\n\n{result}");
+    let own = "     Running tests/spec.rs (target/debug/deps/spec-1)\n1 scenario (1 passed)\n";
+    assert_eq!(count(&format!("{lib}{own}{docs}")), None);
+    assert_eq!(count(&format!("{lib}{own}")), None);
+    assert_eq!(count(&format!("{lib}{docs}")), Some((0, 0, 0)));
+    // This one has libtest, which ended before it said a result.
+    let ended = "     Running tests/a.rs (target/debug/deps/a-2)\n\nrunning 3 tests\n";
+    assert_eq!(count(&format!("{lib}{ended}{docs}")), Some((0, 0, 0)));
 }

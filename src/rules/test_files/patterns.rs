@@ -40,6 +40,7 @@ pub(super) const RUNNERS: &[&str] = &[
     "{bunfig.toml,deno.json,deno.jsonc}",
     "**/node_modules/{.bin,jest,jest-*,@jest,mocha,vitest,@vitest,chai}/**",
     "{jest,vitest}.{setup,preset,workspace}.*",
+    "{setupTests,setup-tests,test-setup,jest-setup,vitest-setup,mocha-setup,setupJest,setupVitest}.*",
     "karma.conf.*",
     ".mocharc*",
     ".nycrc*",

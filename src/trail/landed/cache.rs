@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 use super::derive::{Asked, Question, derive};
 use super::history::TargetHistory;
 use super::target::{LandingTarget, UnpushedBranch};
-use crate::index::{Filter, Index, IndexError, LandingKey, LandingRow};
-use crate::model::{CommitHash, ExecutionStatus, IssueId, IssueStatus, Time, hex};
+use crate::index::{Index, IndexError, LandingKey, LandingRow};
+use crate::model::{CommitHash, ExecutionStatus, IssueId, Time, hex};
 use crate::rules::landed::{conflict, is_older_than_landing};
 use crate::rules::{ExecutionFolder, LandedState, LandingProof, claim_order};
 use crate::store::{ObjectId, Snapshot, Store, StoreError, records};
@@ -19,14 +19,13 @@ use crate::trail::reach::detached_heads;
 const MOST_LOST: usize = 10_000;
 
 /// Changes with the rules by which landed work is recognized: what was derived by others is derived again.
-const RULES: u32 = 2;
+const RULES: u32 = 3;
 
 /// Brings what the index knows of the landing of work up to date. Returns the target; `None` if there is none, and then
 /// nothing is known.
 pub(crate) fn refresh(store: &Store, index: &Index<'_>) -> Result<Option<LandingTarget>, IndexError> {
     let Some(target) = LandingTarget::find(store)? else { return Ok(None) };
-    let completed_issues = Filter { statuses: vec![IssueStatus::Completed], ..Filter::default() };
-    if index.count(&completed_issues)? == 0 {
+    if !index.has_completed()? {
         return Ok(Some(target));
     }
     let tips = target.tips();

@@ -18,6 +18,7 @@ use crate::rules::landed::{Waiver, is_older_than_landing};
 use crate::rules::undoing::standing;
 use crate::rules::{ExecutionFolder, LandingProof, LinkedCommit};
 use crate::store::{Store, StoreError, object_id};
+use crate::trail::audit::first_base;
 use crate::trail::reach::Unreached;
 use crate::trail::restored;
 
@@ -144,6 +145,20 @@ pub(crate) fn derive_one(
     execution: &ExecutionFolder,
 ) -> Result<LandingProof, StoreError> {
     derive_one_by(store, branch, tips, execution, Evidence::Any)
+}
+
+/// Like [`derive_one`] for each of several executions, in order: the history is read once.
+pub(crate) fn derive_each(
+    store: &Store,
+    branch: &Branch,
+    tips: &[ObjectId],
+    executions: &[&ExecutionFolder],
+) -> Result<Vec<LandingProof>, StoreError> {
+    let questions: Vec<Question<'_>> =
+        executions.iter().map(|execution| Question { execution, before: None }).collect();
+    let base = first_base(store, executions.iter().copied());
+    let since: Vec<ObjectId> = base.and_then(|base| store.commit_here(&base)).into_iter().collect();
+    derive(store, &Asked { branch, tips, first_land: None }, &questions, &since)
 }
 
 /// Like [`derive_one`], but what only trailers name has not landed: a commit that names a task may have a part of its work.

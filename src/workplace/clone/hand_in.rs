@@ -10,7 +10,7 @@ use super::make::{given, lender, remove_tree};
 use super::objects::{self, HandInLimits};
 use super::untrusted::UntrustedDir;
 use super::{Workplace, WorkplaceError, open_place, refs};
-use crate::git::{Committer, HashKind, SealedGit, pipes};
+use crate::git::{Committer, GitError, HashKind, SealedGit, pipes};
 use crate::store::{ObjectId, Store};
 
 /// With fewer objects, each becomes a file of its own, as `git fetch` does it.
@@ -117,13 +117,25 @@ impl Workplace {
 
     /// What is changed in its files, each as git lists it. Nothing that the agent configured counts.
     pub(crate) fn changed(&self) -> Result<Vec<String>, WorkplaceError> {
+        self.changed_by(SealedGit::changed)
+    }
+
+    /// The same without files of which only the mode changed, as by a command that makes a script executable.
+    pub(crate) fn changed_content(&self) -> Result<Vec<String>, WorkplaceError> {
+        self.changed_by(SealedGit::changed_content)
+    }
+
+    fn changed_by(
+        &self,
+        list: fn(&SealedGit) -> Result<Vec<String>, GitError>,
+    ) -> Result<Vec<String>, WorkplaceError> {
         self.refuse_exchanged()?;
         let pipes = pipes::in_tree(&self.folder);
         if !pipes.is_empty() {
             // git would wait for them.
             return Ok(pipes.iter().map(|path| path.display().to_string()).collect());
         }
-        let mut changed = self.private.changed()?;
+        let mut changed = list(&self.private)?;
         if !self.is_on_branch()? {
             changed.insert(0, "HEAD".to_owned());
         }

@@ -5,17 +5,14 @@ use std::ops::ControlFlow;
 
 use super::attention::{AttentionFacts, AttentionItem};
 use crate::index::{Filter, SortOrder};
-use crate::model::{IssueStatus, Op, Other, Remedies, RemedyCall};
+use crate::model::{Op, Other, Remedies, RemedyCall};
 use crate::ops::{Refusal, work};
 use crate::rules::{Landed, LandedState};
 
 impl AttentionFacts<'_> {
-    /// Completed issues whose work is known to be absent from the target branch.
+    /// Issues whose completed work is known to be absent from the target branch.
     pub(super) fn landings(&self) -> Result<(usize, Vec<AttentionItem>), Refusal> {
-        if self.count(IssueStatus::Completed) == 0 {
-            return Ok((0, vec![]));
-        }
-        let filter = Filter { unlanded: true, statuses: vec![IssueStatus::Completed], ..Filter::default() };
+        let filter = Filter { unlanded: true, ..Filter::default() };
         let count = self.index.count(&filter)?;
         if count == 0 {
             return Ok((0, vec![]));

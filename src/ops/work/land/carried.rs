@@ -62,9 +62,7 @@ impl CarriedWork {
         let own: BTreeSet<&SolutionId> = chosen.iter().map(|issue| &issue.solution).collect();
         let mut found = Self::default();
         for (place, issue) in chosen.iter().enumerate() {
-            let wanted = issue.heads.iter().fold(Revisions::none(), Revisions::and).without(tips.tip);
-            let commits = store.git().revisions(wanted.no_merges().at_most(MOST_CARRIED));
-            for id in commits.map_err(StoreError::Git)? {
+            for id in brought(store, issue, tips.tip)? {
                 let Some(commit) = store.sound_commit(id)? else { continue };
                 let plans = plans_of(snapshot, &sources, &commit)?;
                 if plans.is_empty() && found.of_nobody.iter().all(|known| known.id != id) {
@@ -83,6 +81,27 @@ impl CarriedWork {
         }
         Ok(found)
     }
+}
+
+/// The commits that come with an issue, without merges. Mostly they are its own, each on top of the others or of the branch, and
+/// then git need not walk the history.
+fn brought(store: &Store, issue: &ChosenIssue, tip: ObjectId) -> Result<Vec<ObjectId>, Refusal> {
+    let mut own = Vec::new();
+    let mut is_own = issue.heads.iter().all(|head| issue.commits.contains(head));
+    for id in &issue.commits {
+        let Some(commit) = store.sound_commit(*id)? else { continue };
+        for parent in &commit.parents {
+            is_own = is_own && (issue.commits.contains(parent) || store.is_ancestor(*parent, tip)?);
+        }
+        if commit.parents.len() < 2 && !store.is_ancestor(*id, tip)? {
+            own.push(*id);
+        }
+    }
+    if is_own {
+        return Ok(own);
+    }
+    let wanted = issue.heads.iter().fold(Revisions::none(), Revisions::and).without(tip);
+    Ok(store.git().revisions(wanted.no_merges().at_most(MOST_CARRIED)).map_err(StoreError::Git)?)
 }
 
 /// The chosen work with the completed work of others on which it builds and that comes along as a whole: that lands as well,

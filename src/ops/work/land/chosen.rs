@@ -6,7 +6,7 @@ use super::LandWork;
 use super::follow::FollowedPlans;
 use super::place::HalfDonePlace;
 use super::target::{LandTarget, TargetTips};
-use super::work_left::{WorkLeft, is_within, work_left};
+use super::work_left::{WorkLeft, is_within, work_left_by};
 use crate::index::Filter;
 use crate::model::{
     Code, CommitLink, ExecutionId, ExecutionStatus, IssueId, IssueStatus, ItemId, Op, Other, PlanDigest,
@@ -17,7 +17,8 @@ use crate::ops::queue::{BaseCommit, absent};
 use crate::ops::work::issue_of;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::{ExecutionFolder, IssueFolder, LinkedCommit, facts, toward};
-use crate::store::{ObjectId, ReadState, Store, StoreError, records, resolve};
+use crate::store::{ObjectId, ReadState, Snapshot, Store, StoreError, records, resolve};
+use crate::trail::landed::derive_each;
 
 /// An issue whose work is to land.
 #[derive(Debug, Clone)]
@@ -82,50 +83,77 @@ pub(super) fn chosen(
         });
     }
     let head = if input.all || !input.what.is_empty() { None } else { store.head()? };
-    let mut found: BTreeMap<IssueId, ChosenIssue> = BTreeMap::new();
-    for (id, is_named) in named.iter().map(|id| (id, true)).chain(others.iter().map(|id| (id, false))) {
-        if found.contains_key(id) {
-            continue;
-        }
-        let folder = existing(&snapshot, id)?;
-        let holder = facts::holder(&folder).filter(|it| it.outcome() == ExecutionStatus::Completed);
-        match holder {
-            None if is_named => return Err(not_completed(&folder)),
-            None => {}
-            Some(holder) => {
-                let issue = completed_work(store, &snapshot, &folder, holder)?;
-                if let Some(head) = head
-                    && !is_within(store, &issue, head)?
-                {
-                    continue;
-                }
+    let completed = completed_works(store, &snapshot, &named, &others, head)?;
+    let executions: Vec<&ExecutionFolder> = completed.iter().map(|it| &it.execution).collect();
+    let proofs = derive_each(store, &target.branch, &[tips.tip], &executions)?;
+    let mut found: Vec<ChosenIssue> = Vec::new();
+    for (CompletedWork { issue, execution }, proof) in completed.iter().zip(proofs) {
+        let is_named = issue.is_named;
+        match work_left_by(store, target, tips, issue.clone(), execution, proof)? {
+            WorkLeft::Nothing(said) if is_named => {
                 // Work that was done on the branch itself still has to be ticked off in the files of a plan tool.
-                let ticked = ChosenIssue { is_named, heads: vec![], ..issue.clone() };
-                match work_left(store, target, tips, issue, holder)? {
-                    WorkLeft::Nothing(_)
-                        if is_named
-                            && !ticked.commits.is_empty()
-                            && followed.tick(session, tips.tip, &ticked)?.is_some() =>
-                    {
-                        found.insert(id.clone(), ticked);
-                    }
-                    WorkLeft::Lands(issue) => {
-                        found.insert(id.clone(), ChosenIssue { is_named, ..*issue });
-                    }
-                    WorkLeft::Nothing(said) if is_named => session.notice(Notice::note(said)),
-                    WorkLeft::Nothing(_) => {}
-                    WorkLeft::Stuck(refusal) if is_named => return Err(refusal),
-                    WorkLeft::Stuck(Refusal { message, remedies, .. }) => {
-                        session.notice(Notice { remedies, ..Notice::warning(message) });
-                    }
+                let ticked = ChosenIssue { heads: vec![], ..issue.clone() };
+                if !ticked.commits.is_empty() && followed.tick(session, tips.tip, &ticked)?.is_some() {
+                    found.push(ticked);
+                } else {
+                    session.notice(Notice::note(said));
                 }
+            }
+            WorkLeft::Lands(issue) => found.push(*issue),
+            WorkLeft::Nothing(_) => {}
+            WorkLeft::Stuck(refusal) if is_named => return Err(refusal),
+            WorkLeft::Stuck(Refusal { message, remedies, .. }) => {
+                session.notice(Notice { remedies, ..Notice::warning(message) });
             }
         }
     }
     if found.is_empty() {
         return Err(nothing(target, head.is_some()));
     }
-    Ok(in_order(found.into_values().collect(), &HalfDonePlace::issues(store)?))
+    found.sort_by(|one, other| one.issue.cmp(&other.issue));
+    Ok(in_order(found, &HalfDonePlace::issues(store)?))
+}
+
+/// Completed work, with the execution that did it.
+struct CompletedWork {
+    issue: ChosenIssue,
+    execution: ExecutionFolder,
+}
+
+/// The completed work of these issues, each once; with `head`, only what is in its history.
+fn completed_works(
+    store: &Store,
+    snapshot: &Snapshot<'_>,
+    named: &[IssueId],
+    others: &[IssueId],
+    head: Option<ObjectId>,
+) -> Result<Vec<CompletedWork>, Refusal> {
+    let mut seen: BTreeSet<&IssueId> = BTreeSet::new();
+    let mut found = Vec::new();
+    for (n, id) in named.iter().chain(others).enumerate() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let is_named = n < named.len();
+        let folder = existing(snapshot, id)?;
+        let holder = facts::holder(&folder).filter(|it| it.outcome() == ExecutionStatus::Completed);
+        let Some(holder) = holder else {
+            if is_named {
+                return Err(not_completed(&folder));
+            }
+            continue;
+        };
+        let work = completed_work(store, snapshot, &folder, holder)?;
+        let is_meant = match head {
+            Some(head) => is_within(store, &work, head)?,
+            None => true,
+        };
+        if is_meant {
+            let issue = ChosenIssue { is_named, ..work };
+            found.push(CompletedWork { issue, execution: holder.clone() });
+        }
+    }
+    Ok(found)
 }
 
 /// The issue that a text names, in any way.

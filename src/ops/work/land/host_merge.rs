@@ -14,6 +14,7 @@ use crate::store::{ObjectId, Store, StoreError, object_id, records};
 use crate::sync;
 use crate::trail::landed::derive_one;
 use crate::trail::links;
+use crate::trail::sources::Sources;
 
 impl Forge<'_> {
     /// Records what the host merged by a pull request, as far as it is on the branch.
@@ -24,6 +25,7 @@ impl Forge<'_> {
         let execution = records::execution(&store.snapshot()?, &issue.execution, &mut Vec::new())?
             .ok_or_else(|| Refusal::unreadable(&format!("execution `{}`", issue.execution)))?;
         let there = derive_one(store, &self.target.branch, &[tips.tip], &execution)?.landed;
+        let mut made: Vec<CommitHash> = Vec::new();
         let (after, before, commits) = match self.merge_commit(pull, &tips)? {
             Ok(after) => {
                 let head = self.last_commit(issue, pull)?;
@@ -35,7 +37,12 @@ impl Forge<'_> {
                     }
                 }
                 let proofs = derive_one(store, &self.target.branch, &[after], &execution)?.proofs;
-                (after, before_merge(store, after, &proofs)?, commits)
+                let before = before_merge(store, after, &proofs)?;
+                if before.is_some() && store.code_commit(after)?.parents.len() == 1 && !commits.is_empty() {
+                    made.push(after.into());
+                }
+                made.extend(proofs);
+                (after, before, commits)
             }
             Err(why) if there.state != LandedState::Landed => {
                 session.notice(self.not_there(issue, pull, &why));
@@ -61,24 +68,52 @@ impl Forge<'_> {
                 url: Some(pull.url.clone()),
                 reason: None,
             };
-            self.log_merge(issue, pull, &land)?;
+            self.log_merge(issue, pull, &land, &made)?;
         }
         self.target.follow(session, tips.tip)?;
         publish_store(session)?;
         Ok(if lost > 0 { PullState::Incomplete } else { PullState::Merged })
     }
 
-    fn log_merge(&self, issue: &ChosenIssue, pull: &PullRequest, land: &Land) -> Result<(), Refusal> {
-        let tick = self.tick_of(issue, pull)?;
+    /// Records a landing, and links the commits that the host `made` of the work.
+    fn log_merge(
+        &self,
+        issue: &ChosenIssue,
+        pull: &PullRequest,
+        land: &Land,
+        made: &[CommitHash],
+    ) -> Result<(), Refusal> {
+        let mut links: Vec<CommitLink> = self.tick_of(issue, pull)?.into_iter().collect();
+        for hash in made {
+            if let Some(link) = self.link_of_host(issue, hash)?
+                && links.iter().all(|known| known.hash != link.hash)
+            {
+                links.push(link);
+            }
+        }
         self.session.transact(self.permit, |tx| {
-            if let Some(tick) = &tick {
-                tx.log(&issue.execution, Event::Commit(tick.clone()))?;
+            for link in &links {
+                tx.log(&issue.execution, Event::Commit(link.clone()))?;
             }
             tx.log(&issue.execution, Event::Land(land.clone()))?;
             tx.describe(format!("land: {} by {}", issue.issue, pull.url));
             Ok::<_, Refusal>(())
         })?;
         Ok(())
+    }
+
+    /// The link of a commit that the host made of the work, such as a squash; `None` if it is linked, or if it belongs to
+    /// someone else.
+    fn link_of_host(&self, issue: &ChosenIssue, hash: &CommitHash) -> Result<Option<CommitLink>, Refusal> {
+        let store = self.session.store();
+        let snapshot = store.snapshot()?;
+        let Some(id) = store.commit_here(hash) else { return Ok(None) };
+        if issue.commits.contains(&id) || !Sources::new(store, &snapshot).known(hash)?.is_empty() {
+            return Ok(None);
+        }
+        let commit = store.code_commit(id)?;
+        let files = links::files(store, &commit)?;
+        Ok(Some(links::link(&commit, &files, vec![], LinkedBy::Land)))
     }
 
     /// The commit by which the host merged a pull request, which the branch has; the inner error says why there is none.

@@ -59,15 +59,18 @@ impl Forge<'_> {
             told.push(HostFeedback { kind: FeedbackType::Failure, stage: Stage::Execute, words, id });
         }
         for review in &pull.reviews {
-            let kind = if review.state == "CHANGES_REQUESTED" {
-                FeedbackType::Rejection
+            let is_rejection = review.state == "CHANGES_REQUESTED";
+            let kind = if is_rejection { FeedbackType::Rejection } else { FeedbackType::Clarification };
+            let (who, body) = (&review.author.login, &review.body);
+            let words = if !body.trim().is_empty() {
+                format!("{who} on {}:\n\n{body}", pull.url)
+            } else if is_rejection {
+                // The reasons are remarks on lines.
+                format!("{who} requests changes on {}", pull.url)
             } else {
-                FeedbackType::Clarification
+                continue;
             };
-            if !review.body.trim().is_empty() {
-                let words = format!("{} on {}:\n\n{}", review.author.login, pull.url, review.body);
-                told.push(HostFeedback { kind, stage: Stage::Review, words, id: review.id.clone() });
-            }
+            told.push(HostFeedback { kind, stage: Stage::Review, words, id: review.id.clone() });
         }
         for comment in pull.comments.iter().filter(|comment| !comment.body.trim().is_empty()) {
             let words = format!("{} on {}:\n\n{}", comment.author.login, pull.url, comment.body);

@@ -51,18 +51,21 @@ struct NamedWork {
 }
 
 /// The message of a squash: that of the commit if there is only one; otherwise the title of the issue, and what each commit
-/// says. All tasks of the commits are in its trailers, those of other plans that they build on, too.
+/// says. Its trailers are those of the commits, each once, with their other authors, and all tasks, those of other plans that
+/// they build on, too.
 pub(super) fn squash_message(issue: &ChosenIssue, commits: &[CodeCommit]) -> String {
     let works = works(issue, commits);
+    let mut lines: Vec<String> = Vec::new();
     let mut message = match commits {
         [only] => String::from_utf8_lossy(&only.message).trim_end().to_owned(),
         _ => {
-            let subjects: Vec<String> = commits.iter().map(|it| format!("* {}", it.subject)).collect();
-            format!("{} ({})\n\n{}", one_line(&issue.title), issue.issue, subjects.join("\n"))
+            let said: Vec<String> = commits.iter().map(|commit| said(commit, &mut lines)).collect();
+            let between = if said.iter().any(|text| text.contains('\n')) { "\n\n" } else { "\n" };
+            format!("{} ({})\n\n{}", one_line(&issue.title), issue.issue, said.join(between))
         }
     };
+    note_authors(commits, &mut lines);
     let known = trailers::parse(message.as_bytes());
-    let mut lines: Vec<String> = Vec::new();
     for work in &works {
         let issue = work.issue.iter().map(|id| (trailers::ISSUE, id));
         let tasks = work.tasks.iter().map(|task| (trailers::TASK, task));
@@ -73,11 +76,40 @@ pub(super) fn squash_message(issue: &ChosenIssue, commits: &[CodeCommit]) -> Str
         }
     }
     if !lines.is_empty() {
-        message.push_str(if known.is_empty() { "\n\n" } else { "\n" });
+        message.push_str(if ends_with_trailers(message.as_bytes()) { "\n" } else { "\n\n" });
         message.push_str(&lines.join("\n"));
     }
     message.push('\n');
     message
+}
+
+/// A commit as an item of a list: its subject, and below it the rest of its message. Its trailers go to `trailers`, but for those
+/// that name its plan.
+fn said(commit: &CodeCommit, trailers: &mut Vec<String>) -> String {
+    let text = String::from_utf8_lossy(&commit.message);
+    let mut body = text.trim().split_once('\n').map_or("", |(_, body)| body).trim();
+    if ends_with_trailers(text.as_bytes()) {
+        let (rest, last) = body.rsplit_once("\n\n").unwrap_or(("", body));
+        body = rest.trim();
+        for line in last.lines().filter(|line| !line.starts_with("Wf-")) {
+            if !trailers.iter().any(|known| known == line) {
+                trailers.push(line.to_owned());
+            }
+        }
+    }
+    let subject = format!("* {}", commit.subject);
+    if body.is_empty() { subject } else { format!("{subject}\n\n{body}") }
+}
+
+/// Names the authors other than the first, who is that of the squash.
+fn note_authors(commits: &[CodeCommit], trailers: &mut Vec<String>) {
+    let Some(first) = commits.first() else { return };
+    for commit in commits.iter().filter(|commit| commit.author != first.author) {
+        let line = format!("Co-authored-by: {}", commit.author);
+        if !trailers.iter().any(|known| known.eq_ignore_ascii_case(&line)) {
+            trailers.push(line);
+        }
+    }
 }
 
 /// The work of the issue first, then that of others.

@@ -56,7 +56,6 @@ use self::work_left::{WorkLeft, work_left};
 use crate::git::{OLDEST_TO_LAND, too_old_to_land};
 use crate::model::text_enum::text_enum;
 use crate::model::{Code, IssueId, LandHow, Op};
-use crate::ops::work::signing::sign_if_required;
 use crate::ops::work::{Test, VerifyObserver};
 use crate::ops::{Answer, Notice, Permit, Refusal, Session};
 use crate::store::{Store, records};
@@ -297,9 +296,6 @@ impl Landing<'_> {
                 let shown = unproved.into_iter().map(|it| (it.issue, it));
                 self.view.not_landed.extend(shown.map(|(place, it)| it.shown(&self.issues[place])));
                 return self.land(&group, trial);
-            }
-            for (place, checks) in &mut checks {
-                sign_if_required(self.session, &self.issues[*place].execution, checks)?;
             }
             trial.observer.lands(made.tip);
             if self.advance(&tips, &made, &checks)? {

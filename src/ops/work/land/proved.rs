@@ -11,6 +11,7 @@ use crate::model::{Check, Plan, Proof};
 use crate::ops::issues::existing;
 use crate::ops::work::as_claimed;
 use crate::ops::work::proof::{ProofSubject, TestedCommand, WorkRange, needs_proof};
+use crate::ops::work::signing::sign_if_required;
 use crate::ops::{Notice, Refusal, Session};
 use crate::rules::{Gate, PlanReview, evidence};
 use crate::store::{ObjectId, StoreError, records};
@@ -43,8 +44,8 @@ impl UnprovedIssue {
     }
 }
 
-/// Tests the tests of a candidate that has passed them, and adds the proofs to the checks. Returns the issues that may not land
-/// without one.
+/// Tests the tests of a candidate that has passed them, adds the proofs to the checks, and signs these. Returns the issues that may
+/// not land as they are.
 pub(super) fn prove(
     session: &Session,
     trial: &mut Trial<'_>,
@@ -97,7 +98,32 @@ pub(super) fn prove(
             session.notice_all(words.into_iter().map(|words| Notice::warning(format!("{id}: {words}"))));
         }
     }
-    Ok(unproved)
+    if unproved.is_empty() { sign(session, issues, made, checks) } else { Ok(unproved) }
+}
+
+/// Signs the checks, if the policy counts only signed ones. Returns the issues that would lose their evidence: what replaces their
+/// last commit has another tree than the one that a verifier has tested.
+fn sign(
+    session: &Session,
+    issues: &[ChosenIssue],
+    made: &Candidate,
+    checks: &mut PassedChecks,
+) -> Result<Vec<UnprovedIssue>, Refusal> {
+    let store = session.store();
+    let mut unsigned = Vec::new();
+    for (&issue, checks) in checks {
+        if sign_if_required(session, &issues[issue].execution, checks)? {
+            continue;
+        }
+        let step = made.steps.iter().find(|step| step.issue == issue);
+        if let Some(pair) = step.and_then(|step| step.replaced.last())
+            && store.code_tree_of(pair.old)? != store.code_tree_of(pair.new)?
+        {
+            let words = "no verifier has tested the copy of its last commit; `--how merge` keeps the commit that one has tested";
+            unsigned.push(UnprovedIssue { issue, words: words.to_owned() });
+        }
+    }
+    Ok(unsigned)
 }
 
 /// The commit before all steps, with the files of plan tools as the commits between the works leave them: these tick issues

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use super::chosen::ChosenIssue;
 use super::step::{Candidate, LandStep, ReplacedCommit};
 use super::tests::PassedChecks;
+use crate::git::Revisions;
 use crate::model::{
     Branch, CommitHash, CommitLink, Event, ExecutionId, Land, LinkedBy, Rewrite, TaskId, count,
 };
 use crate::ops::Refusal;
-use crate::store::{Store, StoreError, Tx, records};
-use crate::trail::links;
+use crate::store::{CodeCommit, Store, StoreError, Tx, records};
 use crate::trail::sources::Sources;
+use crate::trail::{links, trailers};
 
 /// Records a candidate that has become the branch.
 pub(super) fn record(
@@ -31,6 +32,10 @@ pub(super) fn record(
             let files = links::files(store, &commit)?;
             let link = links::link(&commit, &files, vec![], LinkedBy::Land);
             tx.log(&issue.execution, Event::Commit(link))?;
+        }
+        for commit in resolved_merges(tx, store, issue, step)? {
+            let files = links::files(store, &commit)?;
+            tx.log(&issue.execution, Event::Commit(links::link(&commit, &files, vec![], LinkedBy::Land)))?;
         }
         for check in checks.get(&step.issue).into_iter().flatten() {
             tx.log(&issue.execution, Event::Check(check.clone()))?;
@@ -53,6 +58,36 @@ pub(super) fn record(
     };
     tx.describe(format!("land: {what} on {}", onto.short()));
     Ok(())
+}
+
+/// The merges that someone resolved, which another merge brings to the branch, since that had moved: what they change themselves
+/// belongs to the plan that they name.
+fn resolved_merges(
+    tx: &Tx<'_>,
+    store: &Store,
+    issue: &ChosenIssue,
+    step: &LandStep,
+) -> Result<Vec<CodeCommit>, Refusal> {
+    let mut found = Vec::new();
+    if issue.resolved.is_none() {
+        return Ok(found);
+    }
+    let sources = Sources::new(store, tx);
+    let wanted = Revisions::of(step.work_end).without(step.before);
+    for id in store.git().revisions(wanted).map_err(StoreError::Git)? {
+        let commit = store.code_commit(id)?;
+        let named = trailers::parse(&commit.message);
+        let names_plan =
+            named.iter().any(|(key, value)| key == trailers::SOLUTION && *value == issue.solution.as_str());
+        if id != step.after
+            && commit.parents.len() > 1
+            && names_plan
+            && !sources.known(&id.into())?.contains(&issue.execution)
+        {
+            found.push(commit);
+        }
+    }
+    Ok(found)
 }
 
 /// Lets the links of an issue follow its commits to those of the branch.

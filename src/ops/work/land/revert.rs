@@ -63,9 +63,7 @@ pub(crate) fn prepare_revert(session: &Session, commit: &CommitHash) -> Result<P
         at = reverted(store, &merges, at, landing)?;
     }
     let issue_ids: Vec<IssueId> = landings.into_iter().map(|it| it.issue).collect();
-    let branch = branch(&issue_ids, commit)
-        .ok_or_else(|| Refusal::unreadable("the name of a branch for the revert"))?;
-    let known = store.read_ref(branch.as_str())?;
+    let (branch, known) = free_branch(store, &issue_ids, commit, at)?;
     if !store.git().move_branch(&branch, known, at).map_err(StoreError::Git)? {
         return Err(Refusal::new(Code::Contended, format!("`{}` was moved meanwhile", branch.short()))
             .command(format!("git log {}", branch.operand()), "shows what is on it; then try again"));
@@ -86,6 +84,11 @@ fn reverted(
     at: ObjectId,
     RecordedLanding { issue, land }: &RecordedLanding,
 ) -> Result<ObjectId, Refusal> {
+    if land.before.is_none() {
+        let message = format!("nothing tells with which commit the landing of `{issue}` began");
+        return Err(Refusal::new(Code::CannotUndo, message)
+            .command("git revert", "takes its commits back by hand, on a branch of yours"));
+    }
     let (Some(before), Some(after)) = (here(store, land.before.as_ref()), here(store, land.after.as_ref()))
     else {
         let message = format!("the commits of the landing of `{issue}` are not here");
@@ -141,13 +144,39 @@ fn issue_of_step(store: &Store, commit: &CommitHash) -> Result<Option<IssueId>, 
     Ok(changed.iter().find_map(|file| layout::Location::parse(&file.path)?.issue()))
 }
 
-/// `revert-ISS-001`; of several issues, with the start of the commit that records them.
-fn branch(issues: &[IssueId], commit: &CommitHash) -> Option<Branch> {
-    let short = match issues {
+/// `revert-ISS-001`; of several issues, with the start of the commit that records them. A branch of this name that someone
+/// else made stays as it is, and the next one has a number. Also returns the commit of a branch from an earlier call.
+fn free_branch(
+    store: &Store,
+    issues: &[IssueId],
+    commit: &CommitHash,
+    revert: ObjectId,
+) -> Result<(Branch, Option<ObjectId>), Refusal> {
+    let name = match issues {
         [only] => format!("revert-{only}"),
         _ => format!("revert-landing-{}", commit.short()),
     };
-    Branch::of_short(&short)
+    let message = store.code_commit(revert)?.message;
+    let mut short = name.clone();
+    let mut n = 1;
+    loop {
+        let branch = Branch::of_short(&short)
+            .ok_or_else(|| Refusal::unreadable("the name of a branch for the revert"))?;
+        let known = store.read_ref(branch.as_str())?;
+        let is_earlier = match known {
+            Some(tip) => {
+                let there = store.code_commit(tip)?;
+                // An amended one has another date.
+                there.message == message && there.authored_at == there.committed_at
+            }
+            None => true,
+        };
+        if is_earlier {
+            return Ok((branch, known));
+        }
+        n += 1;
+        short = format!("{name}-{n}");
+    }
 }
 
 fn here(store: &Store, hash: Option<&CommitHash>) -> Option<ObjectId> {

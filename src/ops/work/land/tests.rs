@@ -8,11 +8,12 @@ use super::chosen::ChosenIssue;
 use super::view::{NotLanded, WhyNotLanded};
 use crate::agent::agreed::Agreement;
 use crate::agent::check::{self, CodeState};
-use crate::model::{Check, CheckOutcome, Code, Op, Proof, RemedyCall, TaskId, exact};
+use crate::model::{Check, Code, Op, Proof, RemedyCall, TaskId, exact};
 use crate::ops::issues::existing;
 use crate::ops::work::counted_run::{RunLimits, run_counted};
+use crate::ops::work::place_watch::PlaceWatch;
 use crate::ops::work::preparing::{FreshPlace, in_fresh_workplace};
-use crate::ops::work::proof::{ProofSubject, Prover, WorkRange};
+use crate::ops::work::proof::{ProofSubject, Prover, WorkRange, needs_proof};
 use crate::ops::work::test_reports::TestReports;
 use crate::ops::work::{Test, VerifyObserver, as_claimed};
 use crate::ops::{Notice, Refusal, Session};
@@ -193,21 +194,21 @@ pub(super) enum TrialEnd {
 
 /// A test that failed.
 pub(super) struct FailedTest {
-    command: String,
-    outcome: CheckOutcome,
+    /// How, in words.
+    words: String,
     output: String,
 }
 
 impl FailedTest {
     /// As the answer shows it.
     pub(super) fn shown(self, issue: &ChosenIssue) -> NotLanded {
-        let Self { command, outcome, output } = self;
+        let Self { words, output } = self;
         NotLanded {
             issue_id: issue.issue.clone(),
             title: issue.title.clone(),
             solution_id: issue.solution.clone(),
             why: WhyNotLanded::Tests,
-            message: format!("`{command}` {outcome} on the merged tree"),
+            message: format!("{words} on the merged tree"),
             files: vec![],
             with: vec![],
             place: None,
@@ -296,14 +297,11 @@ impl<'o> Trial<'o> {
         let mut code = CodeState { commit: Some(commit.into()), tree: tree.into(), dirty: false };
         let reports = TestReports::load(session)?;
         let mut passed = PassedChecks::new();
-        // What the setup changed is there for every test.
-        let prepared = workplace.changed()?;
+        let commands: Vec<&CommandLine> = tests.iter().map(|test| &test.command).collect();
+        let mut watch = PlaceWatch::new(session.store(), workplace, &commands)?;
+        let mut is_spoiled = false;
         for (n, test) in tests.iter().enumerate() {
-            if n > 0 {
-                // New files that an earlier test left do not change what is tested.
-                let changed = workplace.changed()?;
-                code.dirty |= changed.iter().any(|line| !line.starts_with("??") && !prepared.contains(line));
-            }
+            code.dirty |= is_spoiled;
             self.observer.begins(&test.shown, n, tests.len());
             let shell = Shell {
                 command: &test.command,
@@ -322,18 +320,23 @@ impl<'o> Trial<'o> {
                 )
                 .hint("the same command begins again"));
             }
+            let changed = watch.look()?;
+            code.dirty |= !changed.tests.is_empty();
+            is_spoiled |= changed.spoils_next();
             let record = |task: &str| {
                 check::record(task, test.command.as_str(), &ran, &counted, &code, session.environment())
             };
             let first = record("");
             if !first.has_passed() {
-                let command = test.command.as_str().to_owned();
-                return Ok(TrialEnd::Failed(FailedTest {
-                    command,
-                    outcome: first.outcome(),
-                    output: first.output_tail,
-                }));
+                let words = format!("`{}` {}", test.command.as_str(), first.outcome());
+                return Ok(TrialEnd::Failed(FailedTest { words, output: first.output_tail }));
             }
+            if let Some(words) = changed.mark(&test.command)
+                && needs_proof(session)?
+            {
+                return Ok(TrialEnd::Failed(FailedTest { words, output: String::new() }));
+            }
+            session.notice_all(changed.notice(&test.command));
             for owner in test.owners.iter().filter(|owner| wanted.contains(&owner.issue)) {
                 passed.entry(owner.issue).or_default().push(record(owner.task.as_str()));
             }

@@ -39,12 +39,24 @@ pub(super) fn work_left(
     issue: ChosenIssue,
     execution: &ExecutionFolder,
 ) -> Result<WorkLeft, Refusal> {
+    let proof = derive_one(store, &target.branch, &[tips.tip], execution)?;
+    work_left_by(store, target, tips, issue, execution, proof)
+}
+
+/// The same, for what is known about the branch.
+pub(super) fn work_left_by(
+    store: &Store,
+    target: &LandTarget,
+    tips: &TargetTips,
+    issue: ChosenIssue,
+    execution: &ExecutionFolder,
+    LandingProof { landed, reverts, .. }: LandingProof,
+) -> Result<WorkLeft, Refusal> {
     let (id, branch) = (issue.issue.clone(), target.branch.short());
     let linked: Vec<CommitHash> = execution.work().iter().map(|work| work.link.hash.clone()).collect();
     if linked.is_empty() {
         return Ok(WorkLeft::Nothing(format!("`{id}` has no commits, so nothing of it can land")));
     }
-    let LandingProof { landed, reverts, .. } = derive_one(store, &target.branch, &[tips.tip], execution)?;
     if landed.state == LandedState::Landed {
         return Ok(WorkLeft::Nothing(format!("`{id}` is already on `{branch}`")));
     }
@@ -60,7 +72,7 @@ pub(super) fn work_left(
         on_branches.filter(|(link, _)| !unreached.has(&link.hash)).unzip();
     let heads = store.git().independent(&commits).map_err(StoreError::Git)?;
     for head in &heads {
-        if store.git().merge_base(tips.tip, *head).map_err(StoreError::Git)?.is_none() {
+        if store.merge_bases(tips.tip, *head)?.is_empty() {
             return Ok(WorkLeft::Stuck(unrelated(store, &issue, branch)));
         }
     }

@@ -85,6 +85,31 @@ impl Examined {
         self.edited(store, &self.changes.without_work)
     }
 
+    /// The same without the tests that the work added; `None` if it added none, or only tests.
+    pub(super) fn without_added_tests(&self, store: &Store) -> Result<Option<ObjectId>, Refusal> {
+        if self.changes.added_tests.is_empty() || self.changes.without_work.is_empty() {
+            return Ok(None);
+        }
+        let mut edits: Vec<TreeEdit<TreeEntry>> =
+            self.changes.added_tests.iter().cloned().map(TreeEdit::Remove).collect();
+        edits.extend_from_slice(&self.changes.base_tests);
+        self.edited(store, &edits)
+    }
+
+    /// Whether there were tests before the work.
+    pub(super) fn has_old_tests(
+        &self,
+        store: &Store,
+        range: WorkRange,
+        files: &TestFiles,
+    ) -> Result<bool, Refusal> {
+        let Some(base) = range.base else { return Ok(false) };
+        let tree = store.code_tree_of(base)?;
+        let listed = store.repo().first_differences(None, tree, MOST_FILES).map_err(StoreError::Git)?;
+        Ok(listed
+            .is_none_or(|listed| listed.iter().any(|file| files.role(&file.path, false) == FileRole::Test)))
+    }
+
     fn edited(&self, store: &Store, edits: &[TreeEdit<TreeEntry>]) -> Result<Option<ObjectId>, Refusal> {
         if edits.is_empty() {
             return Ok(None);

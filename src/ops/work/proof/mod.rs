@@ -18,6 +18,7 @@ pub(crate) use self::examined::WorkRange;
 use self::examined::{Examined, base_text};
 use self::runs::{ProofRuns, RunEnd, TreeRun};
 use super::counted_run::{RunLimits, run_counted};
+use super::place_watch::PlaceWatch;
 use super::preparing::{FreshPlace, in_fresh_workplace};
 use super::test_reports::TestReports;
 use crate::git::NewCommit;
@@ -28,7 +29,7 @@ use crate::ops::{Notice, Refusal, Session};
 use crate::process::supervise::{Interrupts, ProcessEnd, Shell};
 use crate::rules::failure_reason::{self, FailureReason};
 use crate::rules::{CommandLine, Gate, GateValue, TestFiles};
-use crate::store::{ObjectId, StoreError, records};
+use crate::store::{ObjectId, Store, StoreError, records};
 use crate::workplace::{Confinement, PlaceVariables, Preparation};
 
 /// The setting with patterns of tests.
@@ -38,6 +39,17 @@ const PROOF: &str = "wf.proof";
 
 /// A proof that takes less is not worth a note about its time.
 const TOLD_FROM: Duration = Duration::from_secs(10);
+
+/// The files of a project, by what they are to the tests of `commands`. `tree` has the scripts that these run.
+pub(super) fn test_files(
+    store: &Store,
+    plans: &[&Plan],
+    commands: &[&str],
+    tree: Option<ObjectId>,
+) -> TestFiles {
+    let own = store.config_all(TESTS);
+    TestFiles::new(&own, plans, commands).with_called(|path| base_text(store, tree, path))
+}
 
 /// When proofs are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,6 +91,13 @@ pub(crate) struct ProofSubject<'a> {
     pub(crate) commands: Vec<TestedCommand<'a>>,
     /// The work tree in which the work is being made, if it is here.
     pub(crate) worked_in: Option<PathBuf>,
+}
+
+impl ProofSubject<'_> {
+    /// Whether a command is one of its own.
+    fn names(&self, command: &CommandLine) -> bool {
+        self.commands.iter().any(|tested| tested.command == command)
+    }
 }
 
 /// A command that has passed on the tested tree.
@@ -149,7 +168,6 @@ impl<'p> Prover<'p> {
             return subjects.iter().map(alone).collect();
         }
         let store = self.session.store();
-        let own = store.config_all(TESTS);
         let plans: Vec<&Plan> = subjects.iter().map(|it| it.plan).collect();
         let mut commands: Vec<&CommandLine> = Vec::new();
         for tested in subjects.iter().flat_map(|it| &it.commands) {
@@ -159,7 +177,7 @@ impl<'p> Prover<'p> {
         }
         let texts: Vec<&str> = commands.iter().map(|it| it.as_str()).collect();
         let before = range.base.map(|base| store.code_tree_of(base)).transpose()?;
-        let files = TestFiles::new(&own, &plans, &texts).with_called(|path| base_text(store, before, path));
+        let files = test_files(store, &plans, &texts, before);
         let declared: Vec<&str> =
             plans.iter().flat_map(|plan| plan.changed_tests()).map(|it| it.path.as_str()).collect();
         let Some(whole) = Examined::read(store, range, &files, &declared)? else {
@@ -175,10 +193,7 @@ impl<'p> Prover<'p> {
             ),
         };
         let is_alone = each.is_none();
-        let with_base_tests = match whole.with_base_tests(store)? {
-            Some(tree) => Some(self.run(tree, range, &commands, is_alone.then_some(FailureReason::Build))?),
-            None => None,
-        };
+        let with_base_tests = self.run_base_tests(&whole, range, &files, &commands, is_alone)?;
         let is_failed = is_alone
             && with_base_tests.iter().flat_map(|run: &TreeRun| &run.ends).any(|end| end.failure.is_some());
         let is_decided = is_failed || (is_alone && whole.changes.is_inseparable);
@@ -198,6 +213,35 @@ impl<'p> Prover<'p> {
             Some(each) => each[n].as_ref().map(|own| runs.proof(subject, own)),
         });
         Ok(proofs.collect())
+    }
+
+    /// Runs the commands with the tests as they were. If the policy asks for a proof, added tests go as well, since they could
+    /// replace what the others test; they stay for a command that does not run without them.
+    fn run_base_tests(
+        &self,
+        whole: &Examined,
+        range: WorkRange,
+        files: &TestFiles,
+        commands: &[&CommandLine],
+        is_alone: bool,
+    ) -> Result<Option<TreeRun>, Refusal> {
+        let store = self.session.store();
+        let until = is_alone.then_some(FailureReason::Build);
+        let takes_added = self.wish == ProofWish::Always && whole.has_old_tests(store, range, files)?;
+        let bare = if takes_added { whole.without_added_tests(store)? } else { None };
+        let mut run = match bare {
+            Some(tree) => self.run(tree, range, commands, is_alone.then_some(FailureReason::Assertion))?,
+            None => {
+                let tree = whole.with_base_tests(store)?;
+                return tree.map(|tree| self.run(tree, range, commands, until)).transpose();
+            }
+        };
+        if run.ends.iter().any(RunEnd::needs_added_tests) {
+            let tree = whole.with_base_tests(store)?;
+            let kept = tree.map(|tree| self.run(tree, range, commands, until)).transpose()?;
+            run.replace_ends(kept);
+        }
+        Ok(Some(run))
     }
 
     /// Runs commands on a tree, in a fresh workplace; none after one that failed at least for the reason `until`.
@@ -256,6 +300,7 @@ impl<'p> Prover<'p> {
         commands: &[&CommandLine],
         until: Option<FailureReason>,
     ) -> Result<Vec<RunEnd>, Refusal> {
+        let mut watch = PlaceWatch::new(self.session.store(), workplace, commands)?;
         let variables = prepared.as_ref().and_then(|prepared| prepared.variables.as_ref());
         let environment: Vec<(OsString, OsString)> = match self.environment {
             Some(only) => {
@@ -279,7 +324,7 @@ impl<'p> Prover<'p> {
             let has_passed = CheckOutcome::new(exit_code, tests).has_passed();
             let output = String::from_utf8_lossy(&ran.tail);
             let failure = (!has_passed).then(|| failure_reason::reason(exit_code, tests, &output));
-            ended.push(RunEnd { failure, tests });
+            ended.push(RunEnd { failure, tests, mark: watch.look()?.mark(command) });
             if failure.is_some_and(|why| until.is_some_and(|until| why >= until)) {
                 break;
             }

@@ -19,6 +19,17 @@ pub(super) struct RunEnd {
     pub(super) failure: Option<FailureReason>,
     /// How many tests it ran, if its runner says so.
     pub(super) tests: Option<TestCount>,
+    /// What is wrong with this result, if the command changed tests while it ran.
+    pub(super) mark: Option<String>,
+}
+
+impl RunEnd {
+    /// Whether a command failed without any test that failed: it names an added test, or looks how much the tests cover.
+    pub(super) fn needs_added_tests(&self) -> bool {
+        let has_failed_test =
+            self.failure >= Some(FailureReason::Unclear) && self.tests.is_none_or(|tests| tests.failed > 0);
+        self.failure.is_some() && !has_failed_test
+    }
 }
 
 /// How the commands ended on one tree.
@@ -34,6 +45,27 @@ pub(super) struct TreeRun {
     pub(super) took: Duration,
 }
 
+impl TreeRun {
+    /// Takes the ends of commands that need added tests from a run that has them; without one, the tests are the same ones
+    /// that have passed.
+    pub(super) fn replace_ends(&mut self, kept: Option<Self>) {
+        let mut kept_ends = Vec::new();
+        if let Some(kept) = kept {
+            self.setup += kept.setup;
+            self.took += kept.took;
+            kept_ends = kept.ends;
+        }
+        let mut kept_ends = kept_ends.into_iter();
+        for end in &mut self.ends {
+            let passed = RunEnd { failure: None, tests: None, mark: None };
+            let kept = kept_ends.next().unwrap_or(passed);
+            if end.needs_added_tests() {
+                *end = kept;
+            }
+        }
+    }
+}
+
 /// How the commands ended on the two trees. After the end of a list, they did not run.
 pub(super) struct ProofRuns<'a> {
     pub(super) commands: &'a [&'a CommandLine],
@@ -44,8 +76,8 @@ pub(super) struct ProofRuns<'a> {
 impl ProofRuns<'_> {
     pub(super) fn proof(&self, subject: &ProofSubject<'_>, examined: &Examined) -> Proof {
         let changes = &examined.changes;
-        let base_failure =
-            if changes.base_tests.is_empty() { None } else { self.worst(&self.with_base_tests, subject) };
+        let has_base_tests = changes.base_tests.is_empty() && changes.added_tests.is_empty();
+        let base_failure = if has_base_tests { None } else { self.worst(&self.with_base_tests, subject) };
         let base_tests = match base_failure {
             Some(_) => BaseTests::Failed,
             None if changes.declared.is_empty() => BaseTests::Passed,
@@ -60,19 +92,24 @@ impl ProofRuns<'_> {
         } else {
             match self.worst(&self.without_work, subject) {
                 Some(FailureReason::Assertion) => Some(FailsWithout::Assertion),
-                Some(FailureReason::Build) => Some(FailsWithout::Build),
+                Some(FailureReason::Unclear) if changes.compares => Some(FailsWithout::Assertion),
+                Some(FailureReason::Unclear | FailureReason::Build) => Some(FailsWithout::Build),
                 // The tests as they were have failed, which is worse.
                 None if self.without_work.is_none() && base_tests == BaseTests::Failed => None,
                 None if !changes.has_new_tests => Some(FailsWithout::NoNewTests),
                 None => Some(FailsWithout::No),
             }
         };
+        let mut changed_tests = [&changes.changed_tests[..], &changes.declared].concat();
+        if base_tests == BaseTests::Failed && changed_tests.is_empty() {
+            changed_tests.clone_from(&changes.added_tests);
+        }
         Proof {
             base: subject.range.base.map(Into::into),
             base_tests,
             fails_without,
             changes: examined.digest.clone(),
-            changed_tests: first([&changes.changed_tests[..], &changes.declared].concat()),
+            changed_tests: first(changed_tests),
             marks: first([&self.marks(subject)[..], &changes.marks].concat()),
         }
     }
@@ -80,10 +117,7 @@ impl ProofRuns<'_> {
     /// The most telling failure of the commands of an execution.
     fn worst(&self, run: &Option<TreeRun>, subject: &ProofSubject<'_>) -> Option<FailureReason> {
         let ended = run.iter().flat_map(|run| &run.ends).zip(self.commands);
-        ended
-            .filter(|(_, command)| subject.commands.iter().any(|tested| tested.command == **command))
-            .filter_map(|(end, _)| end.failure)
-            .max()
+        ended.filter(|(_, command)| subject.names(command)).filter_map(|(end, _)| end.failure).max()
     }
 
     /// What the runs themselves show: tests that the work keeps from running, and files from where it was made.
@@ -96,6 +130,11 @@ impl ProofRuns<'_> {
                 found.extend(fewer(command, without, check.tests));
             }
         }
+        for run in [&self.with_base_tests, &self.without_work].into_iter().flatten() {
+            let own = run.ends.iter().zip(self.commands).filter(|(_, command)| subject.names(command));
+            found.extend(own.filter_map(|(end, _)| end.mark.clone()));
+        }
+        found.dedup();
         let runs = [&self.with_base_tests, &self.without_work].into_iter().flatten();
         let is_from_work = runs
             .filter_map(|run| run.brought_from.as_ref())

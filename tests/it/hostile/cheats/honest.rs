@@ -167,3 +167,35 @@ fn a_word_does_not_count_for_more_work() {
     project.commit(&[("more.sh", Some("echo\n"))]);
     project.is_refused("the work adds no test, so no test was seen to fail without it");
 }
+
+/// A report that the tests write is no test, and two commands may both write it.
+#[test]
+fn tests_that_write_a_file_which_git_tracks() {
+    let run = format!("echo 90 > cov.txt\n{}", super::scripts::run_sh());
+    let files = [&super::BASE[1..], &[("add.sh", "echo $(( $1 + $2 ))\n"), ("cov.txt", "80\n")][..]].concat();
+    let files: Vec<(&str, &str)> = files
+        .into_iter()
+        .map(|(path, text)| (path, if path == "tests/run.sh" { &run[..] } else { text }))
+        .collect();
+    let project = Project::with(&files);
+    project
+        .claim(RUN, &json!({"commands": [RUN, "chmod +x tests/run.sh; echo 91 > cov.txt; sh tests/run.sh"]}));
+    project.commit(&[(THREE.0, Some(THREE.1)), (TEST_OF_THREE.0, Some(TEST_OF_THREE.1))]);
+    project.is_taken(&json!({"base_tests": "passed", "fails_without": "assertion", "marks": null}));
+}
+
+/// Words for people, and for the host, change nothing in a test.
+#[test]
+fn texts_that_speak_of_test_runners() {
+    let project = Project::worked(
+        RUN,
+        &[
+            (THREE.0, Some(THREE.1)),
+            (TEST_OF_THREE.0, Some(TEST_OF_THREE.1)),
+            ("README.md", Some("Set `PYTEST_ADDOPTS=-q`, or NODE_ENV='test'.\n")),
+            ("CHANGELOG.md", Some("`__eq__` is gone\n")),
+            (".github/workflows/ci.yml", Some("env:\n  NODE_ENV: 'test'\n  PYTEST_ADDOPTS: -q\n")),
+        ],
+    );
+    project.is_taken(&json!({"base_tests": "passed", "fails_without": "assertion", "marks": null}));
+}

@@ -65,6 +65,19 @@ fn python() {
         ("test_sums.py", Some(&renamed_test)),
     ];
     taken(PYTHON_BASE, PYTHON, renamed, &Value::Null);
+    // It prints what it does not compare.
+    let printing = "import unittest\n\nimport app\n\n\nclass Three(unittest.TestCase):\n    def test_three(self):\n        print(app.add(1, 2, 3))\n";
+    let work: Files<'_> = &[("app.py", Some(three)), ("test_three.py", Some(printing))];
+    let words = "without the work the tests do not run, or compare nothing";
+    worked(PYTHON_BASE, PYTHON, work).is_refused(words);
+    // The added test replaces what all others test.
+    let replacing = "import unittest\n\nimport app\n\nif hasattr(app, 'FIXED'):\n    app.add = lambda *all: sum(all)\n\n\n\
+         class Three(unittest.TestCase):\n    def test_three(self):\n        self.assertEqual(app.add(1, 2, 3), 6)\n";
+    let work: Files<'_> = &[
+        ("app.py", Some("FIXED = 1\n\n\ndef add(*all):\n    return 0\n")),
+        ("test_aaa.py", Some(replacing)),
+    ];
+    worked(PYTHON_BASE, PYTHON, work).is_refused("which changed test_aaa.py");
     // Nothing is printed, and the command ends with 0.
     let ending = format!("import os\n{broken}os._exit(0)\n");
     let project = worked(PYTHON_BASE, PYTHON, &[("app.py", Some(&ending))]);
@@ -113,6 +126,15 @@ fn node() {
     };
     let test_of_three = test("add.js", "1, 2, 3", 6);
     let work: Files<'_> = &[("add.js", Some(three)), ("test/three.test.js", Some(&test_of_three))];
+    taken(NODE_BASE, NODE, work, &json!("assertion"));
+    // A file of tests that cannot be loaded without the work keeps no other from running.
+    let test_of_new = test("new.js", "1, 2, 3", 6);
+    let work: Files<'_> = &[
+        ("add.js", Some(three)),
+        ("new.js", Some(three)),
+        ("test/three.test.js", Some(&test_of_three)),
+        ("test/extra.test.js", Some(&test_of_new)),
+    ];
     taken(NODE_BASE, NODE, work, &json!("assertion"));
     let renamed_test = test("sum.js", "1, 2", 3);
     let renamed_three = test("sum.js", "1, 2, 3", 6);

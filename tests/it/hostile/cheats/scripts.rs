@@ -339,3 +339,34 @@ fn results_that_were_edited() {
     project.commit(&[("sum.sh", Some("echo 0\n")), ("expected/sum.txt", Some("0\n"))]);
     project.is_refused(&format!("{CHANGED}expected/sum.txt"));
 }
+
+/// The work exchanges its own test while the tests run, so that it passes.
+#[test]
+fn code_that_overwrites_the_tests_while_they_run() {
+    let cheat = "echo : > tests/t_three.sh; echo $(( $1 + $2 ))\n";
+    let files: Files<'_> = &[("add.sh", Some(cheat)), (TEST_OF_THREE.0, Some(TEST_OF_THREE.1))];
+    let project = Project::worked(RUN, files);
+    let words = "`sh tests/run.sh` changed tests/t_three.sh while it ran";
+    let ran = project.verify().fails(1);
+    assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    let checks = project.repo.json(&["show", "ISS-001"])["executions"][0]["checks"].clone();
+    assert_eq!(checks[0]["dirty"], true, "{checks}");
+    project.repo.refused(1, &["done", "-m", "it is done"]);
+    project.repo.wf(&["done", "-m", "x", "--force", "--reason", "an override"]).ok();
+    let view = project.repo.wf(&["land", "ISS-001", "--yes", "--json"]).json();
+    assert_eq!(view["not_landed"][0]["message"], format!("{words} on the merged tree"), "{view}");
+}
+
+/// The added test puts working code in the place of the work, also for the tests that were there.
+#[test]
+fn an_added_test_that_replaces_the_code() {
+    let cheat = "echo 'echo $(( $1 + $2 + ${3:-0} ))' > add.sh\n[ \"$(sh add.sh 1 2 3)\" = 6 ] || { echo 'expected: 6'; exit 1; }\n";
+    let files: Files<'_> = &[("add.sh", Some("echo broken\n")), ("tests/t_aaa.sh", Some(cheat))];
+    let project = Project::worked(RUN, files);
+    project.is_refused(&format!("{CHANGED}tests/t_aaa.sh"));
+    let proof = project.proof();
+    assert_eq!(
+        (&proof["base_tests"], &proof["changed_tests"]),
+        (&json!("failed"), &json!(["tests/t_aaa.sh"]))
+    );
+}

@@ -66,6 +66,26 @@ fn a_check_that_a_verifier_signed_counts() {
     assert!(!audit.stdout.contains("no passing check"), "{}", audit.stdout);
 }
 
+/// A squash on top of other work has another tree, which only a verifier can test.
+#[test]
+fn a_landing_does_not_lose_what_a_verifier_signed() {
+    let Some(signing) = Signing::new("ci@example.org") else { return };
+    let repo = &signing.project.repo;
+    signing.verifier().wf(&["verify", "--as-verifier", "--yes"]).ok();
+    repo.git(&["config", "--unset", "user.signingKey"]).ok();
+    repo.wf(&["done", "-m", "it is done"]).ok();
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    repo.commit("later.txt", "later\n", "Later");
+    let tip = || repo.git(&["rev-parse", "main"]).ok().line().to_owned();
+    let before = tip();
+    let ran = repo.wf(&["land", "ISS-001", "--how", "squash", "--yes"]).fails(1);
+    assert!(ran.stdout.contains("`--how merge` keeps the commit"), "{}", ran.stdout);
+    assert_eq!(tip(), before);
+    repo.wf(&["land", "ISS-001", "--yes"]).ok();
+    let audit = repo.wf(&["audit"]);
+    assert!(!audit.stdout.contains("rewritten since"), "{}", audit.stdout);
+}
+
 /// The executor can have a key that git trusts, too.
 #[test]
 fn the_signature_of_the_executor_counts_for_nothing() {

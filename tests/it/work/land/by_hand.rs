@@ -91,7 +91,16 @@ fn undo_of_a_landing_prepares_a_revert_and_says_so() {
     assert_eq!(repo.id("revert-ISS-001~1"), main);
     assert_eq!(repo.id("revert-ISS-001^{tree}"), repo.id("main~1^{tree}"));
     repo.wf(&["undo"]).ok();
-    repo.git(&["push", "--quiet", "origin", "revert-ISS-001:main"]).ok();
+    let ran = repo.wf(&["undo"]).ok();
+    assert!(ran.stdout.starts_with("branch revert-ISS-001 reverts"), "{}", ran.stdout);
+    // A branch of this name with a commit of someone's own stays as it is.
+    repo.git(&["switch", "--quiet", "revert-ISS-001"]).ok();
+    let mine = repo.commit("mine.txt", "mine\n", "Mine");
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    let ran = repo.wf(&["undo"]).ok();
+    assert!(ran.stdout.starts_with("branch revert-ISS-001-2 reverts"), "{}", ran.stdout);
+    assert_eq!(repo.id("revert-ISS-001"), mine);
+    repo.git(&["push", "--quiet", "origin", "revert-ISS-001-2:main"]).ok();
     let error = repo.refused(1, &["land", "ISS-001", "--yes"]);
     assert_eq!(error["code"], "was-reverted");
 }
@@ -186,6 +195,8 @@ fn a_conflict_with_what_came_meanwhile_is_resolved_in_the_same_place() {
     assert_eq!(repo.read("base"), "1\nall three\n3\n");
     assert_eq!(repo.json(&["list", "--unlanded"]), json!([]));
     assert!(!place.path().exists());
+    let audit = repo.wf(&["audit"]);
+    assert!(!audit.stdout.contains("changes of its own"), "{}", audit.stdout);
 }
 
 #[test]

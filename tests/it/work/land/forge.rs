@@ -82,6 +82,19 @@ fn a_pull_request_is_opened_with_the_trail_and_updated_later() {
     assert_ne!(two.origin.id("main"), own);
 }
 
+/// The host lists the branches of this name in all forks.
+#[test]
+fn a_pull_request_from_a_fork_is_left_alone() {
+    let two = clones();
+    let repo = with_host(&two, &Host { views: &[OPEN] });
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    let listed = r#"[{"number":1,"url":"https://github.com/ada/code/pull/1","state":"OPEN","isCrossRepository":true}]"#;
+    std::fs::write(two.sandbox.root().join("host/listed"), listed).unwrap();
+    let ran = repo.wf(&["land", "ISS-001", "--pr"]).ok();
+    assert!(ran.stdout.starts_with("opened https://github.com/ada/code/pull/7"), "{}", ran.stdout);
+    assert!(!host_file(&two, "calls").contains("pr edit"));
+}
+
 /// Only if it is wanted: the host shows it beside its own checks.
 #[test]
 fn the_outcome_of_the_tests_is_a_status_of_the_commit() {
@@ -211,7 +224,8 @@ fn remarks_become_feedback_with_their_place() {
     let two = clones();
     let said = r#"echo '{"number":7,"url":"https://github.com/ada/code/pull/7","state":"OPEN",
         "comments":[{"id":"C1","author":{"login":"cy"},"body":"Why at all?"}],
-        "reviews":[{"author":{"login":"bea"},"body":"","state":"COMMENTED"}]}'
+        "reviews":[{"author":{"login":"bea"},"body":"","state":"COMMENTED"},
+            {"id":"R2","author":{"login":"dan"},"body":"","state":"CHANGES_REQUESTED"}]}'
         echo '[{"id":5,"path":"a.txt","line":3,"user":{"login":"bea"},"body":"Name it better"}]' >inline"#;
     let merged = r#"git --git-dir="$origin" update-ref refs/heads/main refs/heads/land/ISS-001
         oid=$(git --git-dir="$origin" rev-parse main)
@@ -226,7 +240,8 @@ fn remarks_become_feedback_with_their_place() {
         contents,
         [
             "bea on https://github.com/ada/code/pull/7, a.txt:3:\n\nName it better",
-            "cy on https://github.com/ada/code/pull/7:\n\nWhy at all?"
+            "cy on https://github.com/ada/code/pull/7:\n\nWhy at all?",
+            "dan requests changes on https://github.com/ada/code/pull/7"
         ]
     );
 }

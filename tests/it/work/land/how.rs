@@ -19,7 +19,8 @@ fn two_tasks(repo: &Repo) {
     repo.wf(&["task", "start", "T1"]).ok();
     repo.commit("src/limit/bucket.rs", "bucket\n", "Add a bucket");
     repo.wf(&["task", "start", "T2"]).ok();
-    repo.as_person("Bea", "bea@example.org").commit("src/middleware/mod.rs", "limit\n", "Limit requests");
+    let message = "Limit requests\n\nWhy: too many came.\nAll of them.\n\nSigned-off-by: Bea <bea@example.org>\nFixes: #3";
+    repo.as_person("Bea", "bea@example.org").commit("src/middleware/mod.rs", "limit\n", message);
     repo.wf(&["done"]).ok();
     repo.git(&["switch", "--quiet", "main"]).ok();
 }
@@ -56,8 +57,11 @@ fn a_squash_is_one_commit_with_the_trailers_of_every_task() {
     assert_eq!(answer["landed"][0]["how"], "squash");
     assert_eq!(repo.subjects("main")[..2], ["About ISS-001 (ISS-001)", "Later"]);
     let message = repo.git(&["log", "-1", "--format=%B", "main"]).ok().stdout;
-    for line in ["* Add a bucket", "* Limit requests", "Wf-Issue: ISS-001", "Wf-Task: T1", "Wf-Task: T2"] {
-        assert!(message.contains(line), "{line} in {message}");
+    let begin = "\n\n* Add a bucket\n\n* Limit requests\n\nWhy: too many came.\nAll of them.\n\nSigned-off-by: Bea <bea@example.org>\n\
+         Fixes: #3\nCo-authored-by: Bea <bea@example.org>\nWf-Issue: ISS-001\n";
+    assert!(message.contains(begin), "{message}");
+    for line in ["Wf-Issue: ISS-001", "Wf-Task: T1", "Wf-Task: T2"] {
+        assert_eq!(message.matches(line).count(), 1, "{line} in {message}");
     }
     assert_eq!(linked(&repo, "ISS-001"), [repo.id("main")]);
     let trace = repo.json(&["trace", "ISS-001"]).to_string();

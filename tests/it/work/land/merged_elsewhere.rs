@@ -78,6 +78,9 @@ fn a_squash_by_the_host_with_all_of_the_work_is_a_landing() {
     assert_eq!(answer["pulls"][0]["state"], "merged");
     assert_eq!(repo.json(&["show", "ISS-001"])["landed"]["state"], "landed");
     assert!(repo.last_message().starts_with("land: ISS-001 by "), "{}", repo.last_message());
+    // The squash has no trailers, and still belongs to the plan.
+    let audit = repo.wf(&["audit"]);
+    assert!(!audit.stdout.contains("belongs to no plan"), "{}", audit.stdout);
 }
 
 /// A host that requires the status asks for that of the last commit. What ticks it off is one on top of what was tested.

@@ -168,3 +168,16 @@ fn a_landing_waits_as_long_as_the_host_asks() {
     assert_eq!(two.origin.read("tried").lines().count(), 2);
     assert_eq!(two.ada.id("main"), two.origin.id("main"));
 }
+
+/// The remote is not at fault if this clone cannot write what it fetched.
+#[test]
+fn a_lock_that_a_dead_process_left_here_is_named() {
+    let two = clones();
+    two.ada.complete(&work("ISS-001", "a.txt", "a\n"));
+    two.bea.commit("b.txt", "b\n", "Other");
+    two.bea.git(&["push", "--quiet", "origin", "main"]).ok();
+    two.ada.write(".git/refs/remotes/origin/main.lock", "");
+    let told = two.ada.wf(&["land", "ISS-001", "--yes"]).fails(1).stderr;
+    assert!(told.contains("main.lock` exists: a git process is running"), "{told}");
+    assert!(!told.contains("cannot be reached"), "{told}");
+}

@@ -246,3 +246,23 @@ fn a_change_that_is_there_already_has_arrived() {
     two.ada.wf(&["land", "ISS-001", "--how", "rebase", "--yes"]).ok();
     assert_eq!(two.origin.subjects("main")[..2], ["Add a", "The same, from elsewhere"]);
 }
+
+/// Closing an issue does not hide that its work is nowhere.
+#[test]
+fn completed_work_of_a_closed_issue_still_has_to_land() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.complete(&work("ISS-001", "a.txt", "a\n"));
+    let ran = repo.wf(&["close", "ISS-001", "-m", "finished"]).ok();
+    let words = "`ISS-001` is closed, but its work did not land: not on main";
+    assert!(ran.stderr.contains(words) && ran.stderr.contains("git wf land ISS-001"), "{}", ran.stderr);
+    assert_eq!(column(&repo.json(&["list", "--unlanded"]), "id"), ["ISS-001"]);
+    assert_eq!(repo.json(&["show", "ISS-001"])["landed"]["state"], "unlanded");
+    assert!(repo.wf(&[]).ok().stdout.contains("git wf land ISS-001"));
+    repo.git(&["branch", "--quiet", "-D", "work-ISS-001"]).ok();
+    let audit = repo.wf(&["audit", "--strict"]);
+    assert!(audit.code != 0 && audit.stdout.contains("ISS-001"), "{}", audit.stdout);
+    // Nobody waits for what was cancelled.
+    repo.wf(&["close", "ISS-001", "--as", "cancelled", "--force", "--reason", "given up"]).ok();
+    assert_eq!(repo.json(&["list", "--unlanded"]), json!([]));
+}
