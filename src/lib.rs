@@ -20,7 +20,6 @@ mod ops;
 mod page;
 mod process;
 mod rules;
-#[allow(clippy::match_bool, clippy::option_option, reason = "its steps are being rewritten")]
 mod run;
 mod store;
 mod sync;

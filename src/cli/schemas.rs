@@ -203,6 +203,7 @@ pub(super) static KINDS: &[DocumentKind] = kinds! {
     Answer "run-show": crate::run::RunView, "`run`, `run show`, `run resume`: a run with its state";
     Answer "run-steered": crate::run::SteeredRun,
         "`run stop`, `run pause`, `run add`, and `run resume` of a paused run: what the run was told";
+    Answer "run-answered": crate::run::AnsweredRun, "`run answer`: what a run was answered";
     Answer "run-diff": crate::run::RunDiff, "`run diff`: what an agent has changed so far";
     Answer "run-summary": crate::run::RunSummary, "an array of them: `run list`";
     Answer "list-count": ops::issues::Counted, "`list --count`";

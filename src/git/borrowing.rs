@@ -8,6 +8,8 @@ use gix::fs::Capabilities;
 use super::sealed::alternates;
 use super::{Args, Environment, Git, GitError, HashKind, Repository};
 
+/// The address of no server. `.lfsconfig` cannot override the setting that names it.
+const NO_SERVER: &str = "file:///dev/null";
 /// The directories of a new repository.
 const DIRECTORIES: [&str; 6] = ["hooks", "info", "objects/info", "objects/pack", "refs/heads", "refs/tags"];
 
@@ -39,8 +41,9 @@ impl Git {
     pub(crate) fn fill_work_tree(&self, large: &Path, is_users: bool) -> Result<(), GitError> {
         let mut args = Args::new(&["read-tree", "-m", "-u"]).set("lfs.storage", large.display());
         if !is_users {
-            // A file of the commit can name the server of large files. What is here already is checked out anyway.
-            args = args.set("lfs.fetchexclude", "*");
+            // A file of the commit can name the server of large files, so none is asked: what is not here stays a pointer.
+            // `lfs.fetchexclude` would also make pointers of what is here.
+            args = args.set("lfs.url", NO_SERVER).set("lfs.skipdownloaderrors", true);
         }
         self.run(args.value("HEAD")).map(drop)
     }

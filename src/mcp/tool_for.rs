@@ -106,6 +106,13 @@ fn reading(operation: Other, given: &mut Given<'_>) -> Option<&'static str> {
             given.put_some("role", role);
             Some("plan_context")
         }
+        Other::RunAnswer => {
+            let (issue, answer) = (given.value()?, given.value()?);
+            given.put("order", "answer");
+            given.put("issue", issue);
+            given.put("answer", answer);
+            Some("run_steer")
+        }
         Other::Trace | Other::Why => {
             let of = given.value()?;
             given.put("of", of);
@@ -259,6 +266,11 @@ mod tests {
             ),
             (RemedyCall::from(Op::Next).option("worktree", "PATH"), "claim", json!({"worktree": "PATH"})),
             (new(Op::Next, ["A-1"]).flag("worktree"), "claim", json!({"item": "A-1", "worktree": true})),
+            (
+                new(Other::RunAnswer, ["A-1", "retry"]),
+                "run_steer",
+                json!({"order": "answer", "issue": "A-1", "answer": "retry"}),
+            ),
             (new(Other::Search, ["cache"]), "find", json!({"query": "cache", "all": true})),
         ] {
             assert_eq!(tool_for(&call), Some((tool, arguments.as_object().unwrap().clone())), "{call:?}");

@@ -45,6 +45,7 @@ pub(crate) mod roadmap_log;
 pub(crate) mod root;
 pub(crate) mod run;
 pub(crate) mod run_log;
+pub(crate) mod run_question;
 pub(crate) mod schema;
 pub(crate) mod shell;
 pub(crate) mod solution;
@@ -111,9 +112,10 @@ pub(crate) use roadmap_log::{
 pub(crate) use root::{Policy, Project, ROOT, Root};
 pub(crate) use run::{CodeReview, ExecutionMethod, Run, RunAgents, RunLimits, RunMode, RunStep};
 pub(crate) use run_log::{
-    ActionDone, Breach, Choice, Decided, IssueReached, Limited, Order, OrderKind, PhaseReached, RunEvent,
-    RunLogEntry, RunPhase, RunStatus, Setback, StepSpent, Unrecorded,
+    ActionDone, Breach, IssueReached, Limited, Order, OrderKind, PhaseReached, RunEvent, RunLogEntry,
+    RunPhase, RunStatus, Setback, StepSpent, Unrecorded,
 };
+pub(crate) use run_question::{Asked, Choice, Decided};
 pub(crate) use schema::{Births, FieldKind, Schema, Shape};
 pub(crate) use shell::line::SimpleCommand;
 pub(crate) use solution::{SOLUTION, Solution};

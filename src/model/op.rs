@@ -204,6 +204,8 @@ text_enum!(
         RoadmapPlan = "roadmap plan",
         /// Shows a roadmap.
         RoadmapShow = "roadmap show",
+        /// Answers what a run asks.
+        RunAnswer = "run answer",
         /// Lists runs.
         RunList = "run list",
         /// Shows the log of a run.

@@ -2,6 +2,7 @@
 
 use super::declare::{object, once};
 use super::log_entry::log_entry;
+use super::run_question::{Asked, Decided};
 use super::text_enum::text_enum;
 use super::{
     Budget, CommitHash, Cost, ExecutionId, ExecutionStatus, Failure, IssueId, IssueStatus, ItemId, QueueId,
@@ -214,6 +215,7 @@ impl RunEvent {
             Self::Spent(spent) => spent.issue_id.as_ref(),
             Self::Breach(breach) => breach.issue_id.as_ref(),
             Self::Decision(decided) => Some(&decided.issue_id),
+            Self::Question(asked) => Some(&asked.issue_id),
             Self::Limited(limited) => limited.issue_id.as_ref(),
             Self::Order(order) => order.issue_id.as_ref(),
             Self::Phase(_) => None,
@@ -230,6 +232,7 @@ impl RunEvent {
             | Self::Spent(_)
             | Self::Breach(_)
             | Self::Decision(_)
+            | Self::Question(_)
             | Self::Limited(_)
             | Self::Order(_) => return,
         };
@@ -252,30 +255,6 @@ once! {
         text what: String,
         /// Whether that was undone.
         fact undone: bool,
-    }
-}
-
-text_enum!(
-    /// What someone chose when a step had failed too often.
-    Choice {
-        /// It is tried again.
-        Retry = "retry",
-        /// The run continues without the issue.
-        Skip = "skip",
-        /// The run stops, and can be resumed.
-        Abort = "abort",
-    }
-);
-
-once! {
-    /// Someone was asked what to do after a step had failed too often, and chose.
-    Decided {
-        /// The step.
-        fact action: RunStep,
-        /// The issue.
-        fact issue_id: IssueId,
-        /// The choice.
-        fact choice: Choice,
     }
 }
 
@@ -336,6 +315,7 @@ log_entry!(
     Spent(StepSpent) = "spent",
     Breach(Breach) = "breach",
     Decision(Decided) = "decision",
+    Question(Asked) = "question",
     Limited(Limited) = "limited",
     Order(Order) = "order",
 );
@@ -371,6 +351,8 @@ mod tests {
             r#""type":"limited","agent":"claude","until":"2026-11-21T03:14:05.123Z","action":"execute","issue_id":"ISS-001","why":"usage limit reached""#,
             r#""type":"order","order":"stop","issue_id":"ISS-001""#,
             r#""type":"order","order":"pause""#,
+            r#""type":"question","issue_id":"ISS-001""#,
+            r#""type":"question","issue_id":"ISS-001","plans":["SOL-ISS-001-a7x9"]"#,
         ] {
             let text = format!(
                 r#"{{"id":"20261121T021405123Z-00000-00000000000000000000000001",{fields},"actor":"Ada","at":"2026-11-21T02:14:05.123Z"}}"#

@@ -110,6 +110,10 @@ fn cut(head: Line, title: &str) -> Block {
 
 /// Where something is at work.
 pub(crate) fn workplace(place: &RunWorkplace) -> Line {
+    if let Some(setup) = &place.setup {
+        let folder = record(place.folder.to_string_lossy());
+        return line![place.issue_id.as_str(), ": the setup command ", record(setup), " runs in ", folder];
+    }
     let does = match place.used_to {
         WorkplaceUse::Execute => "an agent executes its plan",
         WorkplaceUse::Read => "an agent reads",

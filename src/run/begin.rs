@@ -34,6 +34,18 @@ pub(crate) const JOBS: RangeInclusive<u64> = 1..=64;
 /// How many times a failed execution may be tried again.
 pub(crate) const RETRIES: RangeInclusive<u64> = 0..=10;
 
+/// How thorough a run should be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum WantedMode {
+    /// As in git's configuration.
+    #[default]
+    Configured,
+    /// As the number and the priority of the issues suggest.
+    Auto,
+    /// This.
+    Given(RunMode),
+}
+
 /// The issues to run, and how.
 #[derive(Debug, Default)]
 pub(crate) struct Begin {
@@ -47,9 +59,8 @@ pub(crate) struct Begin {
     pub(crate) wave: Option<u64>,
     /// The agents; by default as in git's configuration.
     pub(crate) agents: AgentNames,
-    /// How thorough the run is: `None` is as in git's configuration; `Some(None)` lets the number and the priority of
-    /// the issues decide.
-    pub(crate) mode: Option<Option<RunMode>>,
+    /// How thorough the run is.
+    pub(crate) mode: WantedMode,
     /// Maximum plans that are executed at a time.
     pub(crate) jobs: Option<u64>,
     /// Maximum issues that are planned or reviewed at a time.
@@ -83,8 +94,9 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
     let crew = StepAgents::of(store, &given)?;
     let priorities: Vec<Priority> = issues.iter().map(|it| it.issue.record.priority).collect();
     let mode = match input.mode {
-        Some(mode) => mode,
-        None => configured::mode(store)?,
+        WantedMode::Given(mode) => Some(mode),
+        WantedMode::Auto => None,
+        WantedMode::Configured => configured::mode(store)?,
     };
     // Naming a reviewer asks for a review.
     let is_to_review = input.agents.reviewer.is_some() && !input.skip_review;
@@ -267,7 +279,7 @@ fn steps(input: &Begin, mode: RunMode, crew: &StepAgents) -> Result<Vec<RunStep>
     }
     let reviews = mode != RunMode::Quick && !input.execute_only && !input.skip_review;
     // A mode that was not chosen explicitly needs no reviewer.
-    if reviews && input.mode.flatten().is_some() && crew.reviewer.is_none() {
+    if reviews && matches!(input.mode, WantedMode::Given(_)) && crew.reviewer.is_none() {
         crew.agent(crate::rules::roles::Role::Reviewer)?;
     }
     let mut steps = Vec::new();
@@ -348,10 +360,13 @@ fn selected(session: &Session, input: &Begin) -> Result<Vec<IssueFolder>, Refusa
             let is_new = !found.iter().any(|it| it.issue.record.id == id);
             let has_tags = tags.iter().all(|tag| has_tag(&folder.issue.record.tags, tag));
             let status = facts::status(&folder);
-            match is_new && has_tags && is_meant(status) {
-                true if others.at_work(&id).is_some() => session.notice(others.skipped(&folder, status)),
-                true => found.push(folder),
-                false => {}
+            if !(is_new && has_tags && is_meant(status)) {
+                continue;
+            }
+            if others.at_work(&id).is_some() {
+                session.notice(others.skipped(&folder, status));
+            } else {
+                found.push(folder);
             }
         }
     } else if input.issues.is_empty() {

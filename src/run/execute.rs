@@ -153,7 +153,7 @@ impl AgentWork<'_> {
             let (kind, reason) = (RequestKind::Build, FollowUpReason::FailedTest);
             self.job.tell_next(FollowUp::new(kind, Role::Executor, reason, faults));
             let note = "a test failed, and its agent was told";
-            self.job.report(Told::Noted(self.job.issue.clone(), note));
+            self.job.report(Told::Noted(self.job.issue.clone(), note.to_owned()));
         }
         is_told
     }

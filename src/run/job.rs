@@ -119,7 +119,7 @@ pub(super) enum StepReport {
     /// The agent did something that its role may not do.
     Breach(Breach),
     /// A remark about an issue, for which nothing else changes.
-    Noted(IssueId, &'static str),
+    Noted(IssueId, String),
     /// The provider of an agent serves it only later.
     Limited(Limited),
     /// Something else that deserves attention.

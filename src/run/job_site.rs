@@ -1,5 +1,6 @@
 //! Where the agent of a job works, and what is taken over from there.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::sync::Arc;
 
@@ -9,12 +10,16 @@ use super::workplace::{Hander, StepWorkplace};
 use crate::agent::definition::Agent;
 use crate::agent::environment::environment;
 use crate::agent::talk::AgentWorkplace;
+use crate::model::RunStep;
 use crate::ops::issues::existing_outline;
 use crate::ops::work::handed_in::AgentSubject;
 use crate::ops::work::runs::paths::AgentIdentity;
 use crate::ops::{Refusal, Session};
 use crate::process::left_behind::{FILES, RUN};
 use crate::workplace::PlaceVariables;
+
+/// At most this many authors of commits are named.
+const MOST_NAMED: usize = 5;
 
 impl AgentJob {
     /// A session in the name of the agent: in the worktree that claims its plan, or else in the repository.
@@ -28,13 +33,22 @@ impl AgentJob {
 
     /// The same, for work that ends as soon as someone stops the step.
     pub(super) fn session_that_stops(&self) -> Result<Session, Refusal> {
-        let stops = Arc::clone(&self.stops);
-        let mut identity = self.acting();
-        identity.environment = identity.environment.also_interrupted_by(move || stops.is_at_once());
+        let identity = self.stopping(self.acting());
         match &self.claim {
             Some(claim) => identity.at(claim),
             None => identity.shared_session(),
         }
+    }
+
+    /// A session in the repository of the user, for commands that end as soon as someone stops the step.
+    pub(super) fn users_session_that_stops(&self) -> Result<Session, Refusal> {
+        self.stopping(self.identity.clone()).shared_session()
+    }
+
+    fn stopping(&self, mut identity: AgentIdentity) -> AgentIdentity {
+        let stops = Arc::clone(&self.stops);
+        identity.environment = identity.environment.also_interrupted_by(move || stops.is_at_once());
+        identity
     }
 
     /// Its identity, in the name of the agent that was asked last.
@@ -57,7 +71,7 @@ impl AgentJob {
         if self.workplace.borrow().is_some() {
             return Ok(());
         }
-        let session = self.identity.shared_session()?;
+        let session = self.users_session_that_stops()?;
         let label = match &self.site.active {
             Some(active) => active.solution_id.as_str(),
             None => &self.site.name,
@@ -97,6 +111,17 @@ impl AgentJob {
             claim: self.claim.as_deref(),
         };
         let refused = place.hand_in(hander)?;
+        // A merge brings the commits of others.
+        let strangers = if self.step == RunStep::Execute {
+            std::mem::take(&mut place.strangers)
+        } else {
+            BTreeSet::new()
+        };
+        if !strangers.is_empty() {
+            let names: Vec<String> = strangers.into_iter().take(MOST_NAMED).collect();
+            let note = format!("commits of its agent name {}", names.join(", "));
+            self.report(StepReport::Noted(self.issue.clone(), note));
+        }
         refused.iter().for_each(|why| self.report_refused(why));
         Ok(())
     }

@@ -195,7 +195,7 @@ impl AgentObserver for Listener<'_> {
                 silence.heard();
                 self.job.report(StepReport::Noted(
                     self.job.issue.clone(),
-                    "its agent was silent, and was reminded",
+                    "its agent was silent, and was reminded".to_owned(),
                 ));
                 return is_new;
             }

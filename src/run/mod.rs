@@ -20,10 +20,11 @@
 //!    but not recorded (`catch_up.rs`).
 //! 7. An agent is asked on in its session (`asking.rs`, `sessions.rs`). While its provider refuses more requests, the step waits,
 //!    or another agent takes over (`limits.rs`). What people tell a run at work stands in its log (`steer.rs`,
-//!    `drive/steering.rs`).
+//!    `drive/steering.rs`), and so do its questions and their answers (`drive/asking.rs`, `answer.rs`).
 
 mod agreed;
 mod along;
+mod answer;
 mod arrived;
 mod asking;
 mod begin;
@@ -66,10 +67,12 @@ mod watch;
 mod workplace;
 
 pub(crate) use crate::ops::work::AgentNames;
+pub(crate) use crate::ops::work::runs::asking::OpenQuestion;
 pub(crate) use crate::ops::work::runs::driver::Driven;
 pub(crate) use crate::ops::work::runs::view::{LoggedView, RunSummary, RunView, list, log, show};
 pub(crate) use crate::ops::work::runs::workplaces::{RunDiff, RunWorkplace, WorkplaceUse, diff};
-pub(crate) use begin::{Begin, JOBS, RETRIES};
+pub(crate) use answer::{AnsweredRun, GiveAnswer, answer};
+pub(crate) use begin::{Begin, JOBS, RETRIES, WantedMode};
 pub(crate) use dry::{DryIssue, DryRun, dry};
 #[cfg(feature = "web")]
 pub(crate) use lines::{AgentLines, last_lines};
@@ -77,4 +80,4 @@ pub(crate) use pending::{ListPending, is_issue, list_pending};
 pub(crate) use report::{not_landed, report};
 pub(crate) use resume::{Resume, resume, run};
 pub(crate) use steer::{Steer, SteeredRun, is_paused, steer};
-pub(crate) use watch::{OwnCommands, PlanToChoose, RunUpdate, RunWatch, StartedIssue, WorkTest};
+pub(crate) use watch::{OwnCommands, PlanToChoose, Reply, RunUpdate, RunWatch, StartedIssue, WorkTest};

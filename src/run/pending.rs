@@ -9,9 +9,10 @@ use crate::store::{ReadState, resolve};
 
 /// Their statuses: of issues without a plan, or with one for a run that only executes.
 pub(super) fn pending(execute_only: bool) -> [IssueStatus; 2] {
-    match execute_only {
-        true => [IssueStatus::Planned, IssueStatus::Queued],
-        false => [IssueStatus::Registered, IssueStatus::Planning],
+    if execute_only {
+        [IssueStatus::Planned, IssueStatus::Queued]
+    } else {
+        [IssueStatus::Registered, IssueStatus::Planning]
     }
 }
 

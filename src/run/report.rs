@@ -147,9 +147,10 @@ fn state_of(path: &Path, sha256: Option<&str>) -> UnstoredState {
     let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
     match (read, sha256) {
         (Ok(_), Some(sha256)) if bytes.len() as u64 <= MOST_BYTES => {
-            match hex(&Sha256::digest(&bytes)) == sha256 {
-                true => UnstoredState::AsKept,
-                false => UnstoredState::Changed,
+            if hex(&Sha256::digest(&bytes)) == sha256 {
+                UnstoredState::AsKept
+            } else {
+                UnstoredState::Changed
             }
         }
         _ => UnstoredState::Unknown,

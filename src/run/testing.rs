@@ -61,7 +61,7 @@ impl AgentWork<'_> {
             active: None,
         };
         // What git ignores is in the work tree of the user.
-        let users = self.job.identity.shared_session()?;
+        let users = self.job.users_session_that_stops()?;
         let place = StepWorkplace::make(&users, &site, &site.name, &self.job.confinement)?;
         users.notices().into_iter().for_each(|notice| self.job.report(Told::Noticed(notice)));
         let verified = self.run_tests(&users, tests, &place);

@@ -9,10 +9,6 @@ use crate::ops::{Notice, Refusal, Session};
 use crate::rules::run::{fails, releases};
 use crate::store::ObjectId;
 
-fn lost(refusal: &Refusal) -> String {
-    format!("its work is lost: {}", refusal.message)
-}
-
 impl AgentWork<'_> {
     /// The run itself cannot go on with the execution. The claim is given back, so that nobody takes this for a failure of
     /// the agent or the plan. The failure says where the work is.
@@ -53,15 +49,26 @@ impl AgentWork<'_> {
             Ok(Some(branch)) => format!("its work is on the branch {branch}"),
             Ok(None) => return failure,
             // Nothing of what is there may be kept, so the workplace goes.
-            Err(refusal) if refusal.code == Code::WorkplaceChanged => lost(&refusal),
+            Err(refusal) if refusal.code == Code::WorkplaceChanged => self.lost(&refusal),
             Err(refusal) => match self.left_there() {
                 Some(place) => format!("its work is only in the workplace {place}"),
-                None => lost(&refusal),
+                None => self.lost(&refusal),
             },
         };
         let message = failure.message.unwrap_or_default();
         let gap = if message.contains('\n') { '\n' } else { ' ' };
         Failure { message: Some(format!("{message}{gap}({place})")), ..failure }
+    }
+
+    /// What is lost because files cannot be kept.
+    fn lost(&self, refusal: &Refusal) -> String {
+        let why = &refusal.message;
+        match self.kept_commits() {
+            Ok(Some(branch)) => {
+                format!("its commits are on the branch {branch}; what it did not commit is lost: {why}")
+            }
+            _ => format!("its work is lost: {why}"),
+        }
     }
 
     /// Lets the workplace stay until the next attempt, with a git directory of this program; its path relative to the repository, `../code-RUN-…/SOL-…`, since records
@@ -129,14 +136,20 @@ impl AgentWork<'_> {
     /// The branch that keeps the work; `None` if there is no work.
     fn kept(&self) -> Result<Option<Branch>, Refusal> {
         let place = self.job.workplace.borrow();
-        let kept = place.as_ref().map_or(Ok(None), |place| place.keep(self.session, &self.execution.id))?;
+        match place.as_ref().map_or(Ok(None), |place| place.keep(self.session, &self.execution.id))? {
+            Some(branch) => Ok(Some(branch)),
+            None => self.kept_commits(),
+        }
+    }
+
+    /// The branch that keeps the commits that were taken; `None` if there are none.
+    fn kept_commits(&self) -> Result<Option<Branch>, Refusal> {
         let store = self.session.store();
-        let base = &self.job.guard.bounds().base;
         match store.head()? {
-            Some(head) if kept.is_none() && CommitHash::from(head) != *base => {
+            Some(head) if CommitHash::from(head) != self.job.guard.bounds().base => {
                 keep_commit(store, &self.execution.id, head).map(Some)
             }
-            _ => Ok(kept),
+            _ => Ok(None),
         }
     }
 }

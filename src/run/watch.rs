@@ -110,6 +110,17 @@ pub(crate) enum OwnCommands {
     LandTests,
 }
 
+/// What came of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reply<T> {
+    /// Someone answered here.
+    Given(T),
+    /// It was settled elsewhere meanwhile.
+    Elsewhere,
+    /// Nobody can be asked, or nobody decides.
+    None,
+}
+
 /// Follows a run.
 pub(crate) trait RunWatch {
     /// Something happened.
@@ -138,11 +149,17 @@ pub(crate) trait RunWatch {
     /// Whether someone can be asked what to do.
     fn can_ask(&self) -> bool;
 
-    /// Asks what to do with an issue whose execution failed too often; `None` if nobody can be asked.
-    fn decide(&mut self, issue: &IssueId, failure: &Failure) -> Option<Choice>;
+    /// Asks what to do with an issue whose execution failed too often. `is_settled` says whether that needs no answer here any
+    /// more.
+    fn decide(&mut self, issue: &IssueId, failure: &Failure, is_settled: &dyn Fn() -> bool) -> Reply<Choice>;
 
-    /// Asks which of these plans to choose for an issue, by index; `None` if nobody can be asked or nobody decides.
-    fn choose(&mut self, issue: &IssueId, plans: &[PlanToChoose]) -> Option<usize>;
+    /// Asks which of these plans to choose for an issue, by index.
+    fn choose(
+        &mut self,
+        issue: &IssueId,
+        plans: &[PlanToChoose],
+        is_settled: &dyn Fn() -> bool,
+    ) -> Reply<usize>;
 
     /// Whether these test commands of a plan may be run; nobody here has consented to them yet.
     fn agree(&mut self, solution: &SolutionId, commands: &[&CommandLine]) -> bool;

@@ -1,5 +1,6 @@
 //! The workplace of an agent in a step of a run: a clone of its own, prepared, and what is handed in from it.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
@@ -17,7 +18,7 @@ use crate::ops::work::runs::paths::open_tree;
 use crate::ops::work::runs::workplaces::ACTIVE;
 use crate::ops::{Refusal, Session};
 use crate::rules::{Bounds, Role};
-use crate::store::{ObjectId, Store};
+use crate::store::{ObjectId, Store, StoreError};
 use crate::trail::active::ActiveClaim;
 use crate::workplace::{Confinement, HandInLimits, NewWorkplace, PlaceVariables, Prepared, Workplace};
 
@@ -50,6 +51,8 @@ pub(super) struct StepWorkplace {
     pub(super) prepared: Vec<String>,
     /// Why its commits were not taken.
     pub(super) refused: Vec<RefusedBranch>,
+    /// Whom the commits that were taken last name besides the user.
+    pub(super) strangers: BTreeSet<String>,
 }
 
 /// In whose name something is handed in.
@@ -101,9 +104,13 @@ impl StepWorkplace {
         let workplace = Workplace::make(store, &new)?;
         let within = confinement.words(&workplace.folder, &ProgramNeeds::default());
         match prepare(session, &workplace, site, label, &within) {
-            Ok(PreparedStep { variables, changed }) => {
-                Ok(Self { workplace, variables, prepared: changed, refused: Vec::new() })
-            }
+            Ok(PreparedStep { variables, changed }) => Ok(Self {
+                workplace,
+                variables,
+                prepared: changed,
+                refused: Vec::new(),
+                strangers: BTreeSet::new(),
+            }),
             Err(refusal) => {
                 // The refusal matters more.
                 let _ = workplace.remove(store);
@@ -115,7 +122,8 @@ impl StepWorkplace {
     /// One that a killed process left; `None` if there is none.
     pub(super) fn reopen(store: &Store, name: &str) -> Option<Self> {
         let workplace = Workplace::reopen(store, name)?;
-        Some(Self { workplace, variables: None, prepared: Vec::new(), refused: Vec::new() })
+        let prepared = workplace.prepared();
+        Some(Self { workplace, variables: None, prepared, refused: Vec::new(), strangers: BTreeSet::new() })
     }
 
     /// Tears it down, with no more rights than the agent had, and removes it. If that fails, a notice says so.
@@ -162,6 +170,7 @@ impl StepWorkplace {
                 let why = "somebody else changed its branch or the files there meanwhile".to_owned();
                 return Ok(vec![RefusedBranch { fault: BranchFault::Other, why }]);
             }
+            self.strangers = strangers(hander.session.store(), self.workplace.tip(), tip)?;
             self.workplace.advance(tip)?;
         }
         let is_on_branch = self.workplace.is_on_branch().unwrap_or(false);
@@ -241,7 +250,26 @@ fn prepare(
     let is_as_filled = prepared.as_ref().is_some_and(Prepared::left_all_as_it_was) && !workplace.converts();
     let variables = prepared.and_then(|prepared| prepared.variables);
     let changed = if is_as_filled { Vec::new() } else { workplace.changed()? };
+    workplace.note_prepared(&changed)?;
     Ok(PreparedStep { variables, changed })
+}
+
+/// The authors and committers of commits, except the user in whose name the agent works.
+fn strangers(store: &Store, before: ObjectId, tip: ObjectId) -> Result<BTreeSet<String>, Refusal> {
+    let user = store.identity()?;
+    let unreadable = StoreError::object("cannot read a commit");
+    let mut found = BTreeSet::new();
+    for (id, _) in store.parents_first(&[tip], Some(before))? {
+        let commit = store.repo().commit(id).map_err(&unreadable)?;
+        let (author, committer) =
+            (commit.author().map_err(&unreadable)?, commit.committer().map_err(&unreadable)?);
+        for by in [author, committer] {
+            if by.name != user.name.as_str() || by.email != user.email.as_str() {
+                found.insert(format!("{} <{}>", by.name, by.email));
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// The paths that a plan names.

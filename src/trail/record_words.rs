@@ -8,7 +8,7 @@ use crate::model::{
     QueueConflict, Redaction, Review, RoadmapEvent, RoadmapLogEntry, Run, RunEvent, RunLogEntry, RunPhase,
     RunStatus, TaskId, Wisdom, count,
 };
-use crate::rules::run::{breach_words, limited_words, order_words};
+use crate::rules::run::{breach_words, limited_words, order_words, question_words};
 use crate::store::{Location, LogKind, Owner};
 
 /// A quoted text is cut to this many characters.
@@ -212,6 +212,9 @@ pub(crate) fn run_event(event: &RunEvent) -> String {
         }
         RunEvent::Spent(spent) => {
             format!("{}{} ended early", spent.action.noun(), of_issue(spent.issue_id.as_ref()))
+        }
+        RunEvent::Question(asked) => {
+            format!("the run asks about {}: {}", asked.issue_id, question_words(asked))
         }
         RunEvent::Decision(decision) => {
             format!(

@@ -23,6 +23,8 @@ use crate::store::{ObjectId, Store, StoreError};
 
 /// Directories into which package managers install.
 const PACKAGES: [&str; 4] = ["node_modules", ".venv", "venv", "site-packages"];
+/// How long a command that prepares a workplace may take: as long as a test.
+const SETUP_LIMIT: Duration = Duration::from_secs(3600);
 /// How long a command may take before a workplace is removed.
 const TEARDOWN_LIMIT: Duration = Duration::from_secs(300);
 
@@ -339,7 +341,7 @@ impl Preparation {
         for (passed, command) in self.settings.setup.iter().enumerate() {
             begins(command);
             let shell = Shell { command, folder: top, environment, within: place.within };
-            let ran = supervise::run(&shell, None, interrupts, &mut |_| {})?;
+            let ran = supervise::run(&shell, Some(SETUP_LIMIT), interrupts, &mut |_| {})?;
             if ran.ended != ProcessEnd::Exited(0) {
                 let failed = FailedCommand { command: command.as_str().to_owned(), ran };
                 return Ok((passed, Some(failed)));

@@ -16,6 +16,7 @@ pub(super) mod text;
 pub(super) mod then;
 pub(super) mod waiting;
 pub(super) mod which_issues;
+pub(super) mod which_run;
 
 use std::time::Duration;
 

@@ -9,7 +9,7 @@ use crate::page::looks::stage_style;
 use crate::page::run_report::{crew, left_out, waiting_words};
 use crate::rules::Counts;
 use crate::rules::run::breach_words;
-use crate::run::{Driven, LoggedView, RunDiff, RunSummary, RunView, SteeredRun};
+use crate::run::{AnsweredRun, Driven, LoggedView, RunDiff, RunSummary, RunView, SteeredRun};
 use crate::ui::{Cell, Column, Screen, Table, clean_line, count, style, time};
 
 /// Prints runs, one per line; `now` is in milliseconds.
@@ -30,7 +30,7 @@ pub(in crate::cli) fn list(screen: &mut Screen, runs: &[RunSummary], now: i64) -
             Cell::new(screen.id(run.id.as_str()), style::ID),
             Cell::from(run.mode.as_str()),
             Cell::from(run.words()),
-            Cell::from(outcome(run.counts, run.waiting_count)),
+            Cell::from(outcome(run.counts, run.waiting_count + run.question_count)),
             Cell::from(time::ago(now, run.updated_at.millis())),
             Cell::from(run.actor.as_str()),
         ]);
@@ -87,7 +87,8 @@ fn outcome(counts: Counts, waiting: usize) -> String {
 /// A run in one line of text, for someone who chooses one.
 pub(in crate::cli) fn in_one_line(run: &RunSummary, now: i64) -> String {
     let (id, mode, ago) = (&run.id, run.mode, time::ago(now, run.updated_at.millis()));
-    format!("{id}  {mode}, {}, changed {ago}", outcome(run.counts, run.waiting_count))
+    let waiting = run.waiting_count + run.question_count;
+    format!("{id}  {mode}, {}, changed {ago}", outcome(run.counts, waiting))
 }
 
 /// Prints what a run was told.
@@ -107,6 +108,16 @@ pub(in crate::cli) fn steered(screen: &mut Screen, told: &SteeredRun) -> io::Res
     Ok(())
 }
 
+/// Prints what a run was answered.
+pub(in crate::cli) fn answered(screen: &mut Screen, told: &AnsweredRun) -> io::Result<()> {
+    let run = screen.id(told.run_id.as_str());
+    writeln!(screen, "{run} is answered `{}` about {}", clean_line(&told.answer), told.issue_id)?;
+    if told.driven == Driven::Elsewhere {
+        writeln!(screen, "  its driver sees that when it next fetches")?;
+    }
+    Ok(())
+}
+
 /// Prints a run with its issues; `now` is in milliseconds.
 pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::Result<()> {
     let (painter, run, state) = (screen.painter(), &view.run, &view.state);
@@ -120,7 +131,12 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
         clean_line(&run.actor)
     )?;
     let steps: Vec<&str> = run.steps.iter().map(|step: &RunStep| step.verb()).collect();
-    writeln!(screen, "  {}; {}", outcome(state.context, view.waiting_count), steps.join(" → "))?;
+    writeln!(
+        screen,
+        "  {}; {}",
+        outcome(state.context, view.waiting_count + view.questions.len()),
+        steps.join(" → ")
+    )?;
     agents(screen, run)?;
     if let Some(confinement) = &view.confinement {
         writeln!(screen, "  {}", clean_line(confinement))?;
@@ -128,6 +144,16 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
     driver(screen, view)?;
     if view.is_paused {
         writeln!(screen, "  it is paused; `git wf run resume {}` continues it", run.id)?;
+    }
+    for question in &view.questions {
+        let (issue, id) = (&question.issue_id, screen.painter().paint(style::ID, question.issue_id.as_str()));
+        let answer = if question.plans.is_empty() { "retry|skip|abort" } else { "PLAN" };
+        writeln!(screen, "  {id}: {}", question.question)?;
+        for plan in &question.plans {
+            let plan = screen.id(plan.as_str());
+            writeln!(screen, "    {plan}")?;
+        }
+        writeln!(screen, "  `git wf run answer {issue} {answer}` answers, or the terminal of the run")?;
     }
     for limited in &view.limited_agents {
         let until = time::point(limited.until);

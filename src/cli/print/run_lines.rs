@@ -117,6 +117,8 @@ impl RunLines {
                 Some(format!("{label} {}", clean_line(&limited_words(it))))
             }
             RunEvent::Order(it) => Some(order_words(it)),
+            // Whoever is asked sees it.
+            RunEvent::Question(_) => None,
             RunEvent::Decision(it) => Some(self.about(&it.issue_id, &format!("{} was chosen", it.choice))),
             RunEvent::Breach(it) => {
                 let label = self.painter.paint(style::WARN, "breach:");

@@ -15,7 +15,7 @@ use crate::model::{Choice, Failure, IssueId, RunEvent, SolutionId, typed};
 use crate::ops::{Notice, Weight};
 use crate::process::supervise::Interrupts;
 use crate::rules::CommandLine;
-use crate::run::{OwnCommands, PlanToChoose, RunUpdate, RunWatch};
+use crate::run::{OwnCommands, PlanToChoose, Reply, RunUpdate, RunWatch};
 use crate::ui::text::clean_json;
 use crate::ui::{self, Live, Painter, Remarks, clean_line, count, style};
 
@@ -104,6 +104,20 @@ impl Following {
     /// Whether someone says yes.
     fn confirmed(&mut self, question: &str) -> bool {
         self.asked(question).is_some_and(|answer| matches!(answer.as_str(), "y" | "yes"))
+    }
+
+    /// The answer to a question that can be settled elsewhere, in lower case.
+    fn asked_unless(&mut self, question: &str, is_settled: &dyn Fn() -> bool) -> Reply<String> {
+        self.output().make_room();
+        match self.interrupts.while_asking(|| ask::answer_unless(question, is_settled)) {
+            Ok(Reply::Given(answer)) => Reply::Given(answer.to_lowercase()),
+            Ok(Reply::Elsewhere) => {
+                // The question has no line break yet.
+                self.line("");
+                Reply::Elsewhere
+            }
+            Ok(Reply::None) | Err(_) => Reply::None,
+        }
     }
 
     /// The answer to a question, in lower case; `None` if there is none.
@@ -289,25 +303,34 @@ impl RunWatch for Following {
         !self.is_unattended && self.is_at_terminal()
     }
 
-    fn decide(&mut self, issue: &IssueId, failure: &Failure) -> Option<Choice> {
+    fn decide(&mut self, issue: &IssueId, failure: &Failure, is_settled: &dyn Fn() -> bool) -> Reply<Choice> {
         if !self.can_ask() {
-            return None;
+            return Reply::None;
         }
         let id = self.painter.paint(style::ID, issue.as_str());
         self.line(&format!("{id} failed again: {}", lines_of(failure)));
         loop {
-            match self.asked("Retry it, skip it, or abort the run? [r/s/a] ")?.as_str() {
-                "r" | "retry" => return Some(Choice::Retry),
-                "s" | "skip" => return Some(Choice::Skip),
-                "a" | "abort" => return Some(Choice::Abort),
-                _ => {}
+            match self.asked_unless("Retry it, skip it, or abort the run? [r/s/a] ", is_settled) {
+                Reply::Given(answer) => match answer.as_str() {
+                    "r" | "retry" => return Reply::Given(Choice::Retry),
+                    "s" | "skip" => return Reply::Given(Choice::Skip),
+                    "a" | "abort" => return Reply::Given(Choice::Abort),
+                    _ => {}
+                },
+                Reply::Elsewhere => return Reply::Elsewhere,
+                Reply::None => return Reply::None,
             }
         }
     }
 
-    fn choose(&mut self, issue: &IssueId, plans: &[PlanToChoose]) -> Option<usize> {
+    fn choose(
+        &mut self,
+        issue: &IssueId,
+        plans: &[PlanToChoose],
+        is_settled: &dyn Fn() -> bool,
+    ) -> Reply<usize> {
         if !self.can_ask() {
-            return None;
+            return Reply::None;
         }
         let id = self.painter.paint(style::ID, issue.as_str());
         self.line(&format!("{id} has {} plans:", plans.len()));
@@ -318,12 +341,16 @@ impl RunWatch for Following {
         self.line("`git wf plan show PLAN` shows one of them");
         loop {
             let question = format!("Execute which of them, or none for now? [1-{}/n] ", plans.len());
-            match self.asked(&question)?.as_str() {
-                "n" | "none" | "no" => return None,
-                answer => match answer.parse::<usize>() {
-                    Ok(n) if (1..=plans.len()).contains(&n) => return Some(n - 1),
-                    _ => {}
+            match self.asked_unless(&question, is_settled) {
+                Reply::Given(answer) => match answer.as_str() {
+                    "n" | "none" | "no" => return Reply::None,
+                    answer => match answer.parse::<usize>() {
+                        Ok(n) if (1..=plans.len()).contains(&n) => return Reply::Given(n - 1),
+                        _ => {}
+                    },
                 },
+                Reply::Elsewhere => return Reply::Elsewhere,
+                Reply::None => return Reply::None,
             }
         }
     }

@@ -99,13 +99,8 @@ pub(super) fn for_executor(
         .map(|holder| &holder.execution)
         .filter(|execution| execution.solution_id == id);
     let load = Load {
-        solution: match queued {
-            Some(queued) => {
-                RemedyCall::new(Other::Show, [format!("{}:{}", queued.queue, queued.item.item_id)])
-                    .flag("json")
-            }
-            None => RemedyCall::new(Other::SolutionShow, [&id]).flag("json"),
-        },
+        // Another clone may have given the number of its item to another plan.
+        solution: RemedyCall::new(Other::Show, [&id]).flag("json"),
         issue: RemedyCall::new(Other::Show, [&issue_id]).flag("json"),
         project: RemedyCall::from(Op::Settings).flag("json"),
     };

@@ -134,7 +134,7 @@ fn prepared(
     let store = session.store();
     let place = Store::open(path, store.environment())?;
     let place = NewPlace { store: &place, label: solution.as_str(), is_agents: false, within: &[] };
-    run(session, preparation, &Source { store, top: store.work_dir() }, &place)
+    run(session, preparation, &Source { store, top: store.work_dir() }, &place, &|_| {})
 }
 
 /// From where a workplace gets ignored files.
@@ -146,19 +146,21 @@ pub(crate) enum Bring {
     FromMain,
 }
 
-/// Prepares a place with what is in the work tree of `source`.
+/// Prepares a place with what is in the work tree of `source`. `begins` is called with each command before it runs.
 fn run(
     session: &Session,
     preparation: &Preparation,
     source: &Source<'_>,
     place: &NewPlace<'_>,
+    begins: &dyn Fn(&CommandLine),
 ) -> Result<Prepared, Refusal> {
     let interrupts = session.interrupts()?;
     let total = preparation.count() as u64;
     let prepared: Result<Prepared, PreparationError> =
         session.counted("running the setup of the worktree", Some(total), |step| {
             let mut done = 0;
-            preparation.prepare(source, place, &interrupts, &mut |_| {
+            preparation.prepare(source, place, &interrupts, &mut |command| {
+                begins(command);
                 step(done);
                 done += 1;
             })
@@ -190,8 +192,13 @@ pub(crate) fn prepare_workplace(
         let place = Store::open(&workplace.folder, store.environment())?;
         let place = NewPlace { store: &place, label, is_agents: true, within };
         let main = if bring == Bring::FromMain { store.repo().main_work_dir() } else { None };
-        run(session, &preparation, &Source { store, top: main.or_else(|| store.work_dir()) }, &place)
+        let source = Source { store, top: main.or_else(|| store.work_dir()) };
+        // Others see only then what it waits for.
+        run(session, &preparation, &source, &place, &|command| {
+            let _ = workplace.note_setup(Some(command.as_str()));
+        })
     });
+    workplace.note_setup(None)?;
     if let Ok(Prepared { variables: Some(variables), .. }) = &prepared {
         workplace.note_variables(variables)?;
     }
@@ -348,7 +355,8 @@ fn failed_with(failed: &FailedCommand, what: &str, so: &str) -> Notice {
     let how = match ran.ended {
         ProcessEnd::Exited(code) => format!("exited with {code}"),
         ProcessEnd::Signal(number) => format!("was ended by signal {number}"),
-        ProcessEnd::TimedOut | ProcessEnd::Interrupted => "was interrupted".to_owned(),
+        ProcessEnd::TimedOut => "took too long and was ended".to_owned(),
+        ProcessEnd::Interrupted => "was interrupted".to_owned(),
     };
     let text = String::from_utf8_lossy(&ran.tail).into_owned();
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();

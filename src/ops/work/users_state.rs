@@ -1,7 +1,11 @@
-//! What an agent should leave alone: the refs and the files of its user. A difference is reported and never undone, since the
+//! What an agent should leave alone: the refs, the files, the settings and the hooks of its user. A difference is reported and never undone, since the
 //! user may have made it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
 
 use crate::model::CommitHash;
 use crate::ops::{Notice, Refusal, Session};
@@ -13,12 +17,19 @@ const MOST_NAMED: usize = 5;
 /// Refs that this program moves while an agent works.
 const OWN: [&str; 4] = ["refs/wf/", "refs/wf-kept/", "refs/wf-remotes/", "refs/heads/wf/"];
 
-/// The refs and the files of a user at one time.
+/// The files of a git directory that say what git runs, and what it takes for the user's.
+const SETTINGS: [&str; 2] = ["config", "config.worktree"];
+/// The directories with such files.
+const DIRECTORIES: [&str; 2] = ["hooks", "info"];
+
+/// What a user has at one time.
 #[derive(Debug)]
 pub(crate) struct UsersState {
     refs: BTreeMap<String, ObjectId>,
     branch: Option<String>,
     changed: Vec<String>,
+    /// The digests of the settings and hooks, by their paths in the git directory.
+    settings: BTreeMap<String, Vec<u8>>,
     /// The branch on which the run lands work meanwhile.
     target: Option<LandingBranch>,
 }
@@ -38,7 +49,7 @@ impl UsersState {
         refs.retain(|name, _| *name != store.reference() && !OWN.iter().any(|own| name.starts_with(own)));
         let changed = if store.work_dir().is_some() { store.git().uncommitted()? } else { vec![] };
         let branch = store.branch()?.map(|branch| branch.short().to_owned());
-        Ok(Self { refs, branch, changed, target: None })
+        Ok(Self { refs, branch, changed, settings: settings(&store.common_dir()), target: None })
     }
 
     /// The same for a run that lands work meanwhile, which is no difference.
@@ -90,6 +101,9 @@ impl UsersState {
         }
         let gone = self.refs.keys().filter(|name| !now.refs.contains_key(*name));
         found.extend(gone.map(|name| format!("{name} is gone")));
+        let paths: BTreeSet<&String> = self.settings.keys().chain(now.settings.keys()).collect();
+        let other = paths.into_iter().filter(|path| self.settings.get(*path) != now.settings.get(*path));
+        found.extend(other.map(|path| format!("{path} in the git directory is different")));
         let files = now.changed.iter().filter(|file| !self.changed.contains(file));
         found.extend(files.map(|file| file.trim().to_owned()));
         let restored = self.changed.iter().filter(|file| !now.changed.contains(file));
@@ -107,5 +121,57 @@ impl UsersState {
         self.target.as_ref().is_some_and(|target| {
             target.fetched.as_deref() == Some(name) || (target.name == name && landed.contains(id))
         })
+    }
+}
+
+/// The digests of the settings and hooks in a git directory; those of links are of where they lead.
+fn settings(git_dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut paths: Vec<String> = SETTINGS.map(str::to_owned).into();
+    for folder in DIRECTORIES {
+        let entries = fs::read_dir(git_dir.join(folder)).into_iter().flatten().flatten();
+        paths.extend(entries.map(|entry| format!("{folder}/{}", entry.file_name().to_string_lossy())));
+    }
+    let mut found = BTreeMap::new();
+    for path in paths {
+        if let Some(digest) = digest(&git_dir.join(&path)) {
+            found.insert(path, digest);
+        }
+    }
+    found
+}
+
+/// The digest of a file, or of where a link leads; `None` if it cannot be read. Nothing else is opened: it could be a pipe.
+fn digest(path: &Path) -> Option<Vec<u8>> {
+    let kind = path.symlink_metadata().ok()?.file_type();
+    let content = if kind.is_symlink() {
+        fs::read_link(path).ok()?.into_os_string().into_encoded_bytes()
+    } else if kind.is_file() {
+        fs::read(path).ok()?
+    } else {
+        Vec::new()
+    };
+    Some(Sha256::digest(content).to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::test_repo::TestRepo;
+
+    #[test]
+    fn settings_and_hooks_count() {
+        let repo = TestRepo::new();
+        let store = repo.store();
+        let git_dir = store.common_dir();
+        let before = UsersState::look(&store).unwrap();
+        assert_eq!(before.changed(&store, BTreeSet::new), None);
+        fs::create_dir_all(git_dir.join("hooks")).unwrap();
+        fs::write(git_dir.join("hooks/post-checkout"), "#!/bin/sh\n").unwrap();
+        repo.run(&["config", "core.fsmonitor", "evil"]);
+        assert_eq!(
+            before.changed(&store, BTreeSet::new).unwrap(),
+            "someone changed this repository: config in the git directory is different, \
+             hooks/post-checkout in the git directory is different"
+        );
     }
 }

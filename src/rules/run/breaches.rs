@@ -2,10 +2,10 @@
 
 use crate::model::Breach;
 
-/// The beginning of a breach that a hook stopped.
+/// The beginning of a breach that was refused.
 const REFUSED: &str = "refused: ";
 
-/// The text of a breach that a hook of the run stopped for this reason.
+/// The text of a breach that the run refused for this reason.
 pub(crate) fn refused_words(why: &str) -> String {
     format!("{REFUSED}{why}")
 }
@@ -17,7 +17,7 @@ pub(crate) fn breach_words(breach: &Breach, cut: impl Fn(&str) -> String) -> Str
     let (action, what) = (breach.action.noun(), cut(&breach.what));
     match &breach.agent {
         Some(agent) if breach.undone && what.starts_with(REFUSED) => {
-            format!("agent {} was stopped during {action}{of}: {}", cut(agent), &what[REFUSED.len()..])
+            format!("agent {} was refused during {action}{of}: {}", cut(agent), &what[REFUSED.len()..])
         }
         Some(agent) => {
             format!("agent {} exceeded its role during {action}{of}: {what} ({undone})", cut(agent))

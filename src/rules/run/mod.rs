@@ -4,6 +4,7 @@ mod bounds;
 mod breaches;
 mod budget;
 mod clock_words;
+mod error_types;
 #[cfg(test)]
 mod fixtures;
 mod foreseen;
@@ -13,6 +14,7 @@ mod limits;
 mod next;
 mod notifications;
 mod progress;
+mod questions;
 mod report;
 mod spent;
 mod state;
@@ -24,16 +26,18 @@ mod worn;
 pub(crate) use bounds::{Bounds, unplanned_words};
 pub(crate) use breaches::{breach_words, refused_words};
 pub(crate) use budget::money;
+pub(crate) use error_types::{
+    ALL_FAILED, BUDGET, HELD_ELSEWHERE, IN_CYCLE, MERGE_CONFLICT, NO_PLAN, PENDING_SELECTION, REJECTED,
+    STALLED, STOPPED, UNREVIEWED, is_for_a_person,
+};
 pub(crate) use foreseen::foreseen;
 pub(crate) use gates::QualityGate;
 pub(crate) use limit_words::{limit_at_end_of, limit_in};
 pub(crate) use limits::{LimitWait, limited_words, limits_in};
 pub(crate) use next::{Need, RunIssueState, StuckReason, chains, free_jobs, mode_for, need, next, phase};
 pub(crate) use notifications::{notification, owed};
-pub(crate) use progress::{
-    ALL_FAILED, BUDGET, HELD_ELSEWHERE, IN_CYCLE, IssueProgress, MERGE_CONFLICT, NO_PLAN, PENDING_SELECTION,
-    REJECTED, RunProgress, STALLED, STOPPED, SkippedStep, UNREVIEWED, is_for_a_person,
-};
+pub(crate) use progress::{IssueProgress, RunProgress, SkippedStep};
+pub(crate) use questions::{question_words, questions};
 pub(crate) use report::{IssueReport, ReportedCheck, RunFacts, RunReport, report};
 pub(crate) use spent::WorkCost;
 pub(crate) use state::{Counts, HistoryEntry, IssueStage, RunState, history, stage, state};

@@ -1,7 +1,10 @@
 //! Which entries of a run's log a person is told, and in which words.
 
+use super::error_types::{
+    BUDGET, HELD_ELSEWHERE, MERGE_CONFLICT, NO_PLAN, REJECTED, STOPPED, is_for_a_person,
+};
 use super::limits::limited_words;
-use super::progress::{BUDGET, HELD_ELSEWHERE, MERGE_CONFLICT, NO_PLAN, REJECTED, STOPPED, is_for_a_person};
+use super::questions::question_words;
 use crate::model::{
     Failure, IssueId, IssueReached, IssueStatus, Limited, Notification, NotificationKind, PhaseReached,
     RunEvent, RunId, RunLogEntry, RunStatus, RunStep,
@@ -34,6 +37,10 @@ pub(crate) fn notification(folder: &RunFolder, entry: &RunLogEntry) -> Option<No
             }
             let message = limited_words(limited);
             (NotificationKind::Limit, limited.issue_id.clone(), message, limited.why.clone())
+        }
+        RunEvent::Question(asked) => {
+            let message = format!("{} waits for your answer: {}", asked.issue_id, question_words(asked));
+            (NotificationKind::Waits, Some(asked.issue_id.clone()), message, None)
         }
         RunEvent::Action(_)
         | RunEvent::Setback(_)

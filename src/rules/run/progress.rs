@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::error_types::{HELD_ELSEWHERE, PENDING_SELECTION, is_for_a_person};
 use crate::model::{
     ActionDone, Breach, Budget, Choice, Decided, ExecutionId, Failure, IssueId, IssueReached, IssueStatus,
     ItemId, QueueId, RunEvent, RunLogEntry, RunPhase, RunStatus, RunStep, Setback, SolutionId, StepSpent,
@@ -45,6 +46,8 @@ pub(crate) struct RunProgress<'a> {
     granted: BTreeMap<&'a IssueId, u64>,
     /// The issues because of which someone stopped the run. Resuming the run retries them.
     stopped_for: Vec<&'a IssueId>,
+    /// The issues that the run asked about, and whether someone has answered, until it goes on with them.
+    asked: BTreeMap<&'a IssueId, bool>,
     /// The choices for issues that had failed too often, in order.
     pub(crate) decisions: Vec<&'a Decided>,
     /// Everything that went wrong, in order, with the time.
@@ -103,37 +106,6 @@ pub(crate) struct IssueProgress<'a> {
     pub(super) setbacks: Vec<&'a Setback>,
     /// What agents used in steps of it that ended early.
     pub(super) spent: Vec<&'a StepSpent>,
-}
-
-/// The type of the error of a run of which every issue failed.
-pub(crate) const ALL_FAILED: &str = "all-failed";
-/// The type of the error of an issue that waits for something that the run cannot do, and of such a run.
-pub(crate) const STALLED: &str = "stalled";
-/// The type of the error of an issue that someone outside of the run works on.
-pub(crate) const HELD_ELSEWHERE: &str = "held-elsewhere";
-/// The error type of an issue without a plan in a run that makes none.
-pub(crate) const NO_PLAN: &str = "no-plan";
-/// The error type of an issue whose plans were rejected too often.
-pub(crate) const REJECTED: &str = "rejected";
-/// The error type of an issue that waits until someone reviews its plan, since the reviewer gave no review.
-pub(crate) const UNREVIEWED: &str = "unreviewed";
-/// The error type of an issue that waits until someone chooses one of its plans.
-pub(crate) const PENDING_SELECTION: &str = "pending-selection";
-/// The error type of an issue that waits until someone ends a dependency cycle.
-pub(crate) const IN_CYCLE: &str = "in-cycle";
-/// The error type of an issue whose work conflicts with other work, until someone resolves that.
-pub(crate) const MERGE_CONFLICT: &str = "merge-conflict";
-/// The error type of an issue or a run that has spent its budget.
-pub(crate) const BUDGET: &str = "budget";
-/// The error type of an issue that someone stopped.
-pub(crate) const STOPPED: &str = "stopped";
-
-/// Whether an error means that nothing failed, but someone must decide something first.
-pub(crate) fn is_for_a_person(error: &Failure) -> bool {
-    error
-        .error_type
-        .as_deref()
-        .is_some_and(|kind| [PENDING_SELECTION, UNREVIEWED, IN_CYCLE, BUDGET].contains(&kind))
 }
 
 impl IssueProgress<'_> {
@@ -207,6 +179,7 @@ impl<'a> RunProgress<'a> {
             breaches: Vec::new(),
             granted: BTreeMap::new(),
             stopped_for: Vec::new(),
+            asked: BTreeMap::new(),
             decisions: Vec::new(),
             errors: Vec::new(),
             updated_at: folder.run.created_at,
@@ -270,6 +243,7 @@ impl<'a> RunProgress<'a> {
                 self.errors.extend(error.map(|error| (entry.at, Wrong::Run(reached.phase, error))));
             }
             RunEvent::Issue(reached) => {
+                self.asked.remove(&reached.issue_id);
                 if let Some(issue) = self.issue_mut(&reached.issue_id) {
                     issue.reach(reached, entry.at);
                 }
@@ -302,7 +276,15 @@ impl<'a> RunProgress<'a> {
             RunEvent::Breach(breach) => self.breaches.push(breach),
             RunEvent::Order(order) => self.budget = order.budget.as_ref().or(self.budget),
             RunEvent::Limited(_) => {}
+            RunEvent::Question(asked) => {
+                self.asked.insert(&asked.issue_id, false);
+            }
+            // Another answer came before it.
+            RunEvent::Decision(decided) if self.asked.get(&decided.issue_id) == Some(&true) => {}
             RunEvent::Decision(decided) => {
+                if let Some(is_answered) = self.asked.get_mut(&decided.issue_id) {
+                    *is_answered = true;
+                }
                 match decided.choice {
                     Choice::Retry => *self.granted.entry(&decided.issue_id).or_default() += 1,
                     Choice::Abort => self.stopped_for.push(&decided.issue_id),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::progress::{IssueProgress, RunProgress};
 use super::state::{IssueStage, stage};
@@ -59,7 +59,7 @@ pub(super) fn spans(progress: &RunProgress<'_>, issue: &IssueProgress<'_>) -> Ve
 }
 
 /// How long a run was at work until now, in milliseconds: without the time in which nobody drove it, it was paused, or it waited for
-/// the providers of its agents.
+/// a person or for the providers of its agents.
 pub(crate) fn worked_ms(folder: &RunFolder, now: Time) -> u64 {
     let (mut worked, mut reached, mut is_driven) = (0, folder.run.created_at, false);
     let mut idle = IdleTime::default();
@@ -80,6 +80,8 @@ pub(crate) fn worked_ms(folder: &RunFolder, now: Time) -> u64 {
 #[derive(Default)]
 struct IdleTime {
     is_paused: bool,
+    /// The issues that it asks about; it does nothing else meanwhile.
+    asks: BTreeSet<IssueId>,
     /// The issues whose agents wait for their providers, and until when.
     limited: BTreeMap<IssueId, Time>,
 }
@@ -97,10 +99,17 @@ impl IdleTime {
                     self.limited.insert(issue.clone(), limited.until);
                 }
             }
+            RunEvent::Question(asked) => {
+                self.asks.insert(asked.issue_id.clone());
+            }
+            RunEvent::Decision(decided) => {
+                self.asks.remove(&decided.issue_id);
+            }
             RunEvent::Phase(change) if change.driver.is_some() => *self = Self::default(),
             other => {
                 if let Some(issue) = step_of(other) {
                     self.limited.remove(issue);
+                    self.asks.remove(issue);
                 }
             }
         }
@@ -109,6 +118,9 @@ impl IdleTime {
     /// How long the run was at work between two times. `ended` is the issue of the step that ended then: its agent was at work, also
     /// during a pause, unless it waited itself.
     fn worked_between(&self, from: Time, until: Time, ended: Option<&IssueId>) -> u64 {
+        if !self.asks.is_empty() {
+            return 0;
+        }
         let took = between(from, until);
         if ended.is_some_and(|issue| !self.limited.contains_key(issue)) {
             return took;

@@ -148,8 +148,9 @@ pub(super) fn with_resume(store: &Store, id: &RunId, refusal: Refusal) -> Refusa
     let is_named = refusal.remedies.iter().filter_map(|it| it.call.as_ref()).any(is_resume);
     let found = store.snapshot().map_err(Refusal::from).and_then(|snapshot| existing(&snapshot, id));
     let is_over = found.is_ok_and(|found| RunProgress::of(&found).status == RunStatus::Completed);
-    match refusal.code == Code::TakenOver || is_named || is_over {
-        true => refusal,
-        false => refusal.remedy(RemedyCall::new(Other::RunResume, [id]), "continues the run"),
+    if refusal.code == Code::TakenOver || is_named || is_over {
+        refusal
+    } else {
+        refusal.remedy(RemedyCall::new(Other::RunResume, [id]), "continues the run")
     }
 }

@@ -2,6 +2,7 @@
 //! the run's log; each agent has its own thread.
 
 mod agreed;
+mod asking;
 mod budget;
 mod conflicts;
 mod driving;

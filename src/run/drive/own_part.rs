@@ -4,10 +4,9 @@ use super::Driver;
 use super::conflicts::WorkBranch;
 use crate::git::{BranchMerge, GitError, fault};
 use crate::model::{
-    ActionDone, Branch, Breach, Choice, Code, CommitHash, Decided, ExecutionId, Failure, IssueId,
-    IssueReached, IssueStatus, Op, Other, RemedyCall, RunEvent, RunStep, Solution,
+    ActionDone, Branch, Breach, Code, CommitHash, ExecutionId, Failure, IssueId, IssueReached, IssueStatus,
+    Other, RemedyCall, RunEvent, RunStep,
 };
-use crate::ops::plans::{self, Bind};
 use crate::ops::queue::{self, QueueSelection};
 use crate::ops::work::runs::paths::{open_tree, prepare_branch, remove_tree};
 use crate::ops::work::{self, Retry};
@@ -18,7 +17,7 @@ use crate::rules::run::{
 use crate::rules::{Need, Role, RunIssueState, StuckReason};
 use crate::run::along::{Along, log_along, queued};
 use crate::run::job::failure;
-use crate::run::watch::{PlanToChoose, RunUpdate, tell_notices};
+use crate::run::watch::RunUpdate;
 use crate::store::{Store, StoreError};
 use crate::trail::hooked;
 
@@ -75,41 +74,6 @@ impl Driver<'_> {
         Ok(true)
     }
 
-    /// Whether a need is a question that someone here can answer.
-    fn is_question(&self, need: Need) -> bool {
-        matches!(need, Need::Person(StuckReason::Failed | StuckReason::Choice)) && self.watch.can_ask()
-    }
-
-    /// Asks all questions, unless an agent is at work: nothing else is done until they are answered. Returns whether
-    /// there was one.
-    pub(super) fn ask_person(&mut self) -> Result<bool, Refusal> {
-        let mut is_any = false;
-        if !self.busy.is_empty() {
-            return Ok(is_any);
-        }
-        for at in self.standings()?.all {
-            let need = need(&self.run, &at);
-            if self.is_stopping() || !self.is_question(need) {
-                continue;
-            }
-            if !is_any {
-                // Others need not wait for the answer.
-                self.publish_ends()?;
-                tell_notices(self.session, self.watch);
-            }
-            let message = format!("{} waits for your answer in the terminal of the run", at.issue);
-            self.notify_waiting(&at.issue, "question", message, None)?;
-            // The run does nothing else until the person answers.
-            self.flush_notifications();
-            match need {
-                Need::Person(StuckReason::Choice) => self.choose(&at.issue)?,
-                _ => self.decide(&at)?,
-            }
-            is_any = true;
-        }
-        Ok(is_any)
-    }
-
     /// Merges completed work, and does nothing else.
     pub(super) fn integrate_completed(&mut self) -> Result<(), Refusal> {
         for at in self.standings()?.all {
@@ -158,60 +122,6 @@ impl Driver<'_> {
         let mut reached = IssueReached::plain(issue.clone(), status);
         reached.error = Some(error);
         self.log_issue(what, reached)
-    }
-
-    /// Asks which of its plans to choose for an issue. If nobody can be asked, the issue waits and the run goes on.
-    fn choose(&mut self, issue: &IssueId) -> Result<(), Refusal> {
-        if self.is_stopping() {
-            return Ok(());
-        }
-        let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
-        let plan = |it: &Solution| {
-            let plan = it.typed_plan();
-            let about = plan.description.or(plan.approach).unwrap_or_default();
-            PlanToChoose { id: it.id.clone(), about, tasks: plan.tasks.len() }
-        };
-        let plans: Vec<PlanToChoose> = folder.plans().into_iter().map(plan).collect();
-        let chosen = self.watch.choose(issue, &plans).and_then(|n| plans.get(n));
-        let mut waits = IssueReached::plain(issue.clone(), IssueStatus::Planning);
-        waits.error = Some(waits_for_choice(plans.len()));
-        let Some(chosen) = chosen else { return self.log_issue("waits", waits) };
-        let bind = Bind { issue: issue.to_string(), solution: Some(chosen.id.to_string()), force: None };
-        match plans::bind(self.session, &bind) {
-            Ok(_) => {}
-            Err(refusal) if refusal.is_stop() => return Err(refusal),
-            Err(refusal) => {
-                let what = format!("{issue}: `{}` is not bound: {}", chosen.id, refusal.message);
-                let call = RemedyCall::new(Op::Bind, [issue.as_str(), chosen.id.as_str()]);
-                self.watch.update(&RunUpdate::Noticed(&Notice::warning(what).remedy(call, "binds it")));
-                return self.log_issue("waits", waits);
-            }
-        }
-        let mut reached = IssueReached::plain(issue.clone(), IssueStatus::Planned);
-        reached.solution_id = Some(chosen.id.clone());
-        self.log_issue("chosen", reached)
-    }
-
-    /// Asks what to do with an issue that failed too often. If nobody can be asked, the run goes on without it.
-    fn decide(&mut self, at: &RunIssueState) -> Result<(), Refusal> {
-        if self.is_stopping() {
-            return Ok(());
-        }
-        let failure = self.last_failure(&at.issue)?;
-        let Some(choice) = self.watch.decide(&at.issue, &failure) else {
-            return self.give_up(at, StuckReason::Failed);
-        };
-        let (action, issue_id) = (RunStep::Execute, at.issue.clone());
-        self.log("decided", [RunEvent::Decision(Decided { action, issue_id, choice })])?;
-        match choice {
-            // The recorded decision allows another attempt.
-            Choice::Retry => Ok(()),
-            Choice::Skip => self.give_up(at, StuckReason::Failed),
-            Choice::Abort => {
-                self.stops.after_steps();
-                Ok(())
-            }
-        }
     }
 
     pub(super) fn last_failure(&self, issue: &IssueId) -> Result<Failure, Refusal> {
@@ -356,6 +266,7 @@ impl Driver<'_> {
     }
 }
 
-fn waits_for_choice(plans: usize) -> Failure {
+/// Why an issue waits that has several plans.
+pub(super) fn waits_for_choice(plans: usize) -> Failure {
     failure(PENDING_SELECTION, &format!("someone must choose one of its {plans} plans"), "")
 }

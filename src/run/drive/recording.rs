@@ -106,7 +106,7 @@ impl Driver<'_> {
         Ok(records::newest_run(read, &self.log)?.log.len() != self.log.log.len())
     }
 
-    fn log_if(
+    pub(super) fn log_if(
         &mut self,
         what: &str,
         events: impl IntoIterator<Item = RunEvent>,

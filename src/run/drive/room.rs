@@ -28,9 +28,9 @@ impl Driver<'_> {
             let Some(tip) = store.read_ref(branch.as_str())? else { continue };
             let checked_out = store.repo().checked_out()?;
             if let Some((_, tree)) = checked_out.iter().find(|(name, _)| name == branch) {
-                let parent = tree.parent().map(Path::to_owned);
-                if parent.is_some_and(|it| runs.contains(&it)) {
+                if let Some(claims) = tree.parent().filter(|parent| runs.iter().any(|run| run == parent)) {
                     put_away(store, tree, id, run_head)?;
+                    self.forget_claims_of(claims);
                 }
             }
             self.drop_branch(branch, tip, attempt)?;
@@ -43,6 +43,27 @@ impl Driver<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Removes the directories of another run if nothing is left in them.
+    fn forget_claims_of(&self, claims: &Path) {
+        if claims != self.places.claims() {
+            let run = claims.parent();
+            for folder in std::iter::once(claims).chain(run) {
+                // Removed only if empty.
+                let _ = std::fs::remove_dir(folder);
+            }
+        }
+    }
+
+    /// Removes the worktrees and branches of attempts at the plan of an issue whose work was stopped. What cannot be removed now
+    /// is removed before the next attempt.
+    pub(super) fn leave_stopped(&self, issue: &IssueId) -> Result<(), Refusal> {
+        let folder = issues::existing(&self.session.store().snapshot()?, issue)?;
+        match self.bound(issue).and_then(|solution| self.make_room(&folder, &solution)) {
+            Err(refusal) if refusal.is_stop() => Err(refusal),
+            _ => Ok(()),
+        }
     }
 
     /// Removes the branch and the worktree of an execution that has just failed.

@@ -6,7 +6,7 @@ use crate::git::fault;
 use crate::model::{Code, Failure, IssueId, IssueReached, IssueStatus, RunEvent, RunStep, StepSpent, Usage};
 use crate::ops::Refusal;
 use crate::rules::RunProgress;
-use crate::rules::run::BUDGET;
+use crate::rules::run::{BUDGET, STOPPED};
 use crate::run::job::{DoneStep, EndedStep, StepOutcome, StepReport, StepResult, VainStep, failure_of};
 use crate::run::spending::{self, UnrecordedWork};
 use crate::run::unended;
@@ -65,13 +65,13 @@ impl Driver<'_> {
     }
 
     /// Records a remark about an issue. Nothing else changes for it.
-    fn note(&mut self, issue: IssueId, note: &str) -> Result<(), Refusal> {
+    fn note(&mut self, issue: IssueId, note: String) -> Result<(), Refusal> {
         let Some((status, error)) =
             RunProgress::of(&self.log).issue(&issue).map(|it| (it.status, it.error.cloned()))
         else {
             return Ok(());
         };
-        let note = Some(note.to_owned());
+        let note = Some(note);
         self.log_issue("note", IssueReached { error, note, ..IssueReached::plain(issue, status) })
     }
 
@@ -108,6 +108,8 @@ impl Driver<'_> {
             StepOutcome::Gave(vain) => {
                 if step == RunStep::Execute && is_bug(&vain) {
                     self.give_claim_back(issue)?;
+                } else if step == RunStep::Execute && is_stopped(&vain) {
+                    self.leave_stopped(issue)?;
                 }
                 self.came_to_nothing(&of, vain, &work)?
             }
@@ -245,6 +247,11 @@ impl Driver<'_> {
 /// Whether a claim was given back because the issue has cost what it may.
 fn is_over_budget(vain: &VainStep) -> bool {
     vain.failure.error_type.as_deref() == Some(BUDGET) && vain.unrecorded.is_none()
+}
+
+/// Whether a person stopped the work, and its claim was given back.
+fn is_stopped(vain: &VainStep) -> bool {
+    vain.failure.error_type.as_deref() == Some(STOPPED) && vain.unrecorded.is_none()
 }
 
 /// Whether a bug ended a step before it gave its claim back.

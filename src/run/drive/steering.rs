@@ -93,7 +93,7 @@ impl Driver<'_> {
             release_claim(&there, &release)
         });
         match released {
-            Ok(_) => self.clear(&tree),
+            Ok(_) => self.leave_stopped(issue),
             Err(refusal) if refusal.is_stop() => Err(refusal),
             Err(refusal) => {
                 let what = format!("{issue}: its claim could not be given back: {}", refusal.message);

@@ -53,6 +53,7 @@ const DEEDS: &[(&str, FormDeed)] = &[
     ("lease-release", work::release),
     ("run-stop", work::stop),
     ("run-add", work::add),
+    ("run-answer", work::answer),
     ("run-pause", work::pause),
     ("run-resume", work::resume),
 ];

@@ -5,7 +5,7 @@ use crate::model::OrderKind;
 use crate::ops::Session;
 use crate::ops::clones::{self, KeptValue, Settle};
 use crate::ops::work::{self, ReleaseLease, Retry};
-use crate::run::{self, Steer};
+use crate::run::{self, GiveAnswer, Steer};
 use crate::web::place::Query;
 
 pub(super) fn retry(session: &Session, input: &Query) -> Performed {
@@ -26,6 +26,17 @@ pub(super) fn stop(session: &Session, input: &Query) -> Performed {
 /// Adds an issue to a run, or takes one up again. If a plan is chosen with it, it is bound.
 pub(super) fn add(session: &Session, input: &Query) -> Performed {
     steer(session, input, OrderKind::Add, vec![needed(input, "issue")?.to_owned()])
+}
+
+/// Answers what a run asks about an issue: the first answer counts.
+pub(super) fn answer(session: &Session, input: &Query) -> Performed {
+    let given = GiveAnswer {
+        issue: needed(input, "issue")?.to_owned(),
+        answer: needed(input, "answer")?.to_owned(),
+        run: Some(needed(input, "run")?.to_owned()),
+    };
+    run::answer(session, &given)?;
+    Ok(None)
 }
 
 /// Pauses a run once its current steps are done.

@@ -62,7 +62,7 @@ pub(super) fn one(view: &View<'_>, id: &RunId) -> Result<PageContent, Refusal> {
         p { (badge(&it.words())) @if it.is_paused { " " (badge("paused")) } @if it.driven == Driven::Elsewhere { " " (badge(it.driven.as_str())) } }
         @if is_open { section id="steering" { (run_live::steering(view, it)) } }
         section id="agents" { (run_live::agents(view, it, &lines)) }
-        @if is_open { section id="questions" { (run_live::questions(view, it, report)) } }
+        @if is_open { section id="questions" { (run_live::asked(view, it)) (run_live::questions(view, it, report)) } }
     };
     let log = html! { section id="log" { (entries(view, &shown.lists, log)) } };
     let body = shown.page(

@@ -2,12 +2,12 @@
 
 use maud::{Markup, html};
 
-use crate::model::{IssueId, SolutionId};
+use crate::model::{Choice, IssueId, SolutionId};
 use crate::ops::Refusal;
 use crate::ops::issues::existing;
 use crate::rules::RunReport;
 use crate::rules::run::IssueStage;
-use crate::run::{AgentLines, RunView, RunWorkplace, WorkplaceUse};
+use crate::run::{AgentLines, OpenQuestion, RunView, RunWorkplace, WorkplaceUse};
 use crate::ui::time;
 use crate::web::forms::PageForm;
 use crate::web::parts::{badge, one_line, record_text};
@@ -62,9 +62,52 @@ fn workplace(view: &View<'_>, it: &RunView, place: &RunWorkplace) -> Markup {
             WorkplaceUse::Read => "is explored, planned or reviewed",
             WorkplaceUse::Test => "is tested",
         }
+        @if let Some(setup) = &place.setup { ", once its setup " code { (one_line(setup)) } " has passed" }
         @if let Some(task) = &place.task_id { ", task " code { (task) } }
         " in " code { (one_line(&place.folder.to_string_lossy())) }
         @if place.used_to != WorkplaceUse::Test { (stop.small(fields, "Stop")) }
+    }
+}
+
+/// What the run asks now, with a button for each answer.
+pub(super) fn asked(view: &View<'_>, it: &RunView) -> Markup {
+    html! {
+        @if !it.questions.is_empty() { h2 { "Waiting for you" } }
+        @for question in &it.questions {
+            @let issue = &question.issue_id;
+            article.entry {
+                p { (view.id(&Place::Issue(issue.clone()), issue.as_str())) ": " (one_line(&question.question)) }
+                @if question.plans.is_empty() {
+                    @for choice in Choice::ALL { (answer(view, it, question, choice.as_str(), choice_words(*choice))) }
+                } @else {
+                    ul.rows {
+                        @for plan in plans(view, issue) {
+                            li {
+                                (view.id(&Place::Plan(plan.id.clone()), plan.id.as_str())) " " (one_line(&plan.about)) " "
+                                (answer(view, it, question, plan.id.as_str(), "Execute this plan"))
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A button that gives an answer.
+fn answer(view: &View<'_>, it: &RunView, question: &OpenQuestion, given: &str, words: &str) -> Markup {
+    let form = PageForm::new(view, "run-answer", format!("{}-{given}", question.issue_id));
+    let fields = html! {
+        (form.hidden("run", it.run.id.as_str())) (form.hidden("issue", &question.issue_id)) (form.hidden("answer", given))
+    };
+    form.small(fields, words)
+}
+
+fn choice_words(choice: Choice) -> &'static str {
+    match choice {
+        Choice::Retry => "Retry",
+        Choice::Skip => "Skip",
+        Choice::Abort => "Abort the run",
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) struct KnownWorkplace {
     files: PathBuf,
     /// Whether a process uses it now.
     pub(crate) is_in_use: bool,
+    /// The setup command that runs in it.
+    pub(crate) setup: Option<String>,
     /// When it was made, or something was last taken from it.
     pub(crate) noted_at: Option<SystemTime>,
 }
@@ -33,11 +35,11 @@ impl KnownWorkplace {
             .into_iter()
             .filter_map(|name| {
                 let files = files(store, &name);
-                let folder = WorkplaceNote::read(&files)?.folder;
+                let WorkplaceNote { folder, setup, .. } = WorkplaceNote::read(&files)?;
                 let lock = File::open(files.join(LOCK)).ok()?;
                 let is_in_use = matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock));
                 let noted_at = noted_at(&files);
-                Some(Self { name, folder, files, is_in_use, noted_at })
+                Some(Self { name, folder, files, is_in_use, setup, noted_at })
             })
             .collect()
     }

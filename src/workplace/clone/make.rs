@@ -54,6 +54,8 @@ impl Workplace {
             number: 0,
             outlives: new.outlives,
             is_needed: false,
+            setup: None,
+            prepared: Vec::new(),
             ignored: BTreeMap::new(),
         };
         let Registered { files, lock } = register(store, new.name, &note)?;

@@ -53,6 +53,12 @@ pub(super) struct WorkplaceNote {
     /// Whether it has work that is nowhere else.
     #[serde(default)]
     pub(super) is_needed: bool,
+    /// The setup command that runs.
+    #[serde(default)]
+    pub(super) setup: Option<String>,
+    /// What differed from the start once it was prepared, as git lists it.
+    #[serde(default)]
+    pub(super) prepared: Vec<String>,
     /// The content of ignored files that were brought into it: object ids and paths.
     #[serde(default)]
     pub(super) ignored: BTreeMap<String, PathBuf>,

@@ -58,6 +58,35 @@ impl Workplace {
         note.write(&self.files)
     }
 
+    /// Remembers which setup command runs, or that none does.
+    ///
+    /// # Errors
+    /// If that cannot be noted.
+    pub(crate) fn note_setup(&self, command: Option<&str>) -> Result<(), WorkplaceError> {
+        let Some(mut note) = WorkplaceNote::read(&self.files) else { return Ok(()) };
+        note.setup = command.map(str::to_owned);
+        note.write(&self.files)
+    }
+
+    /// Remembers what differs from the start once it is prepared, as git lists it.
+    ///
+    /// # Errors
+    /// If that cannot be noted.
+    pub(crate) fn note_prepared(&self, changed: &[String]) -> Result<(), WorkplaceError> {
+        let Some(mut note) = WorkplaceNote::read(&self.files) else { return Ok(()) };
+        (note.setup, note.prepared) = (None, changed.to_vec());
+        note.write(&self.files)
+    }
+
+    /// What differed from the start once it was prepared: all that differs now, if no agent has worked in it yet.
+    pub(crate) fn prepared(&self) -> Vec<String> {
+        match WorkplaceNote::read(&self.files) {
+            Some(WorkplaceNote { setup: Some(_), .. }) => self.changed().unwrap_or_default(),
+            Some(note) => note.prepared,
+            None => Vec::new(),
+        }
+    }
+
     /// Remembers that it has work that is nowhere else.
     ///
     /// # Errors

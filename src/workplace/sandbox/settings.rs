@@ -10,16 +10,33 @@ const MODE: &str = "wf.run.sandbox";
 const HIDE: &str = "wf.run.hide";
 const WRITABLE: &str = "wf.run.writable";
 
-/// What is hidden below the home directory.
-const HIDDEN_AT_HOME: [&str; 8] = [
+/// What is hidden below the home directory: keys, passwords and tokens, but not those of package managers, with which setup commands
+/// install.
+const HIDDEN_AT_HOME: [&str; 24] = [
     ".ssh",
     ".gnupg",
     ".netrc",
     ".git-credentials",
     ".config/git/credentials",
     ".config/gh",
+    ".config/glab-cli",
+    ".config/rclone",
+    ".config/gcloud",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker/config.json",
     ".docker/desktop",
     ".docker/run",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".pypirc",
+    ".password-store",
+    ".local/share/keyrings",
+    ".mozilla",
+    ".config/BraveSoftware",
+    ".config/chromium",
+    ".config/google-chrome",
 ];
 /// Sockets of services that would do for an agent what it cannot do itself. A read-only directory does not keep anybody
 /// from using them.

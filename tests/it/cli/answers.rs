@@ -121,8 +121,12 @@ fn others(repo: &Repo) {
     repo.plumb_records(&record::run(
         "RUN-1",
         &["ISS-001"],
-        &[json!({"type": "phase", "status": "running", "phase": "init"})],
+        &[
+            json!({"type": "phase", "status": "running", "phase": "init"}),
+            json!({"type": "question", "issue_id": "ISS-001"}),
+        ],
     ));
+    answer(repo, "run-answered", &["run", "answer", "ISS-001", "skip"]);
     repo.issue("ISS-009");
     let dry = ["run", "ISS-009", "--planner", "sh:exit 3", "--plan-only", "--dry-run"];
     answer(repo, "run-dry", &dry);

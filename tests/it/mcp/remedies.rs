@@ -157,8 +157,7 @@ fn what_a_context_leaves_out_a_tool_shows() {
     let solution = repo.queued("ISS-002", "src/a.rs");
     let context = client.call("plan_context", json!({"id": solution}));
     let load = &context["context"]["load"];
-    let item = format!("{}:S-1", repo.json(&["queue", "show"])["id"].as_str().unwrap());
-    assert_eq!(load["solution"], json!({"tool": "show", "arguments": {"id": item}}));
+    assert_eq!(load["solution"], json!({"tool": "show", "arguments": {"id": solution}}));
     assert_eq!(load["project"], json!({"command": "git wf settings --json"}));
 }
 

@@ -11,6 +11,13 @@ use super::Repo;
 /// The usual width.
 const COLUMNS: u16 = 80;
 
+/// What happens once a program has shown some words.
+struct Then<'a> {
+    words: &'a str,
+    /// It is called with the number of the process.
+    act: &'a dyn Fn(u32),
+}
+
 impl Repo {
     /// Runs the binary on a terminal of 80 columns with colour, where `typed` is typed. Returns its exit code, and
     /// everything that the terminal received, stdout and stderr alike, with plain line ends.
@@ -21,7 +28,19 @@ impl Repo {
 
     /// The same, interrupted as by Ctrl-C when it has shown these words.
     pub(crate) fn interrupted_on_terminal(&self, typed: &str, words: &str, args: &[&str]) -> (i32, String) {
-        self.with_terminal(typed, Some(words), args)
+        let interrupts = |process: u32| drop(self.sh(&["-c", &format!("kill -INT {process}")]).ok());
+        self.with_terminal(typed, Some(Then { words, act: &interrupts }), args)
+    }
+
+    /// The same, while something else happens once it has shown these words.
+    pub(crate) fn on_terminal_then(
+        &self,
+        typed: &str,
+        words: &str,
+        act: &dyn Fn(),
+        args: &[&str],
+    ) -> (i32, String) {
+        self.with_terminal(typed, Some(Then { words, act: &|_| act() }), args)
     }
 
     /// Runs a command on a terminal that can only show lines.
@@ -39,18 +58,18 @@ impl Repo {
         self.program_on_terminal("git", ("xterm", columns), "", None, args)
     }
 
-    fn with_terminal(&self, typed: &str, words: Option<&str>, args: &[&str]) -> (i32, String) {
-        self.with_terminal_of_kind(("xterm", COLUMNS), typed, words, args)
+    fn with_terminal(&self, typed: &str, then: Option<Then<'_>>, args: &[&str]) -> (i32, String) {
+        self.with_terminal_of_kind(("xterm", COLUMNS), typed, then, args)
     }
 
     fn with_terminal_of_kind(
         &self,
         terminal: (&str, u16),
         typed: &str,
-        words: Option<&str>,
+        then: Option<Then<'_>>,
         args: &[&str],
     ) -> (i32, String) {
-        self.program_on_terminal(env!("CARGO_BIN_EXE_git-wf"), terminal, typed, words, args)
+        self.program_on_terminal(env!("CARGO_BIN_EXE_git-wf"), terminal, typed, then, args)
     }
 
     fn program_on_terminal(
@@ -58,7 +77,7 @@ impl Repo {
         program: &str,
         (kind, columns): (&str, u16),
         typed: &str,
-        mut words: Option<&str>,
+        mut then: Option<Then<'_>>,
         args: &[&str],
     ) -> (i32, String) {
         let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
@@ -74,9 +93,9 @@ impl Repo {
         let mut buffer = [0; 4096];
         while let Ok(n @ 1..) = keyboard.read(&mut buffer) {
             shown.extend(&buffer[..n]);
-            if words.is_some_and(|words| String::from_utf8_lossy(&shown).contains(words)) {
-                words = None;
-                self.sh(&["-c", &format!("kill -INT {}", child.id())]).ok();
+            let text = String::from_utf8_lossy(&shown);
+            if let Some(Then { act, .. }) = then.take_if(|then| text.contains(then.words)) {
+                act(child.id());
             }
         }
         let code = child.wait().unwrap().code().unwrap_or(-1);

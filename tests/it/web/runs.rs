@@ -82,3 +82,39 @@ fn a_run_at_work_is_steered_from_its_page() {
     let shown = repo.json(&["run", "show", run]);
     assert_eq!(shown["issue_ids"], json!(["ISS-001", "ISS-002", "ISS-003"]));
 }
+
+#[test]
+fn what_a_run_asks_is_answered_on_its_page() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("code");
+    repo.issue("ISS-001");
+    repo.issue("ISS-002");
+    let plans = ["src/a.rs", "src/b.rs"].map(|file| {
+        repo.wf_in(plan_on(file).to_string(), &["plan", "add", "ISS-002"]).ok().line().to_owned()
+    });
+    let log = [
+        json!({"type": "phase", "status": "running", "phase": "executing", "driver": "another"}),
+        json!({"type": "question", "issue_id": "ISS-001"}),
+        json!({"type": "question", "issue_id": "ISS-002", "plans": plans}),
+    ];
+    let run = "RUN-20261121-7k3m2pq9";
+    repo.plumb_records(&record::run(run, &["ISS-001", "ISS-002"], &log));
+    let place = format!("/runs/{run}");
+    let reader = Served::of(&repo, &[]);
+    let page = reader.browser().page(&place);
+    assert!(page.contains("failed too often") && !page.contains("run-answer"), "{page}");
+    let served = Served::of(&repo, &["--write"]);
+    let browser = served.writer();
+    let page = browser.page(&place);
+    assert_eq!(page.matches("/do/run-answer").count(), 5, "{page}");
+    for (issue, given, late) in [("ISS-001", "retry", "skip"), ("ISS-002", plans[1].as_str(), plans[0].as_str())] {
+        let fields = |answer| [("run", run), ("issue", issue), ("answer", answer)];
+        let sent = browser.send("run-answer", &place, &fields(given));
+        assert_eq!(sent.status, 303, "{}", sent.body);
+        let refused = browser.send("run-answer", &place, &fields(late));
+        assert!(refused.status == 422 && refused.body.contains("is answered"), "{}", refused.body);
+    }
+    assert_eq!(repo.json(&["run", "log", run]).as_array().unwrap().last().unwrap()["choice"], "retry");
+    assert_eq!(repo.json(&["show", "ISS-002"])["bound_solution_id"], plans[1]);
+    assert!(!browser.page(&place).contains("/do/run-answer"));
+}

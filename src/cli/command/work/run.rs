@@ -2,18 +2,17 @@ use std::io::Write;
 
 use clap::error::{ContextKind, ContextValue};
 
-use crate::cli::input::ask;
 use crate::cli::input::consent::refuse_agents_in_hook;
 use crate::cli::input::fields::FieldArgs;
 use crate::cli::input::which_issues::{self, ChosenIssues};
+use crate::cli::input::which_run;
 use crate::cli::print::run_live::Following;
-use crate::cli::{CliContext, Exit, Failure, Outcome, print};
+use crate::cli::{CliContext, Exit, Outcome, print};
 use crate::model::{OrderKind, RunMode};
 use crate::ops::{Answer, Refusal, Session};
 use crate::page::{markdown, run_report, terminal};
 use crate::process::supervise::Interrupts;
-use crate::run::{self, AgentNames, Begin, Driven, Resume, RunView, Steer};
-use crate::ui;
+use crate::run::{self, AgentNames, Begin, GiveAnswer, Resume, RunView, Steer, WantedMode};
 
 /// Have agents plan, review and execute issues
 ///
@@ -35,7 +34,8 @@ use crate::ui;
 /// each event is a JSON object on a line of stderr (`git wf schema run-event`), and the answer is the run at its end.
 ///
 /// An issue whose execution fails is skipped once no retries are left (--retry), or if its agent took too long; on a terminal
-/// without --yes, you are asked whether to retry it, skip it or stop the run. gitwf-concepts(7) says what else happens when a
+/// without --yes, you are asked whether to retry it, skip it or abort the run. `git wf run answer` and the web page of the run answer
+/// as well, and the first answer counts. gitwf-concepts(7) says what else happens when a
 /// step fails.
 ///
 /// Ctrl-C ends the run once the current steps are done and completed work is merged; a second Ctrl-C ends it at once.
@@ -61,7 +61,7 @@ pub(crate) struct Args {
     /// quick: plan and execute; full: also review; batch: like full, with several issues planned at once and queued
     /// together; auto: chosen by the number and priority of the issues
     #[arg(long, value_name = "MODE", value_parser = parse_mode)]
-    mode: Option<Mode>,
+    mode: Option<WantedMode>,
     /// Execute at most N plans at once (default: 1); work that is being tested for landing, or whose conflict is being resolved,
     /// counts, too
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(run::JOBS))]
@@ -189,6 +189,19 @@ enum RunCommand {
         #[arg(long)]
         run: Option<String>,
     },
+    /// Answer what a run asks about an issue
+    ///
+    /// A run with a terminal asks what to do with an issue whose execution failed too often, and which of several plans to
+    /// execute. The first answer counts, wherever it is given.
+    Answer {
+        /// The issue
+        issue: String,
+        /// `retry`, `skip` or `abort` (the run) after a failure, else the plan to execute
+        answer: String,
+        /// The run (default: the one that asks)
+        #[arg(long)]
+        run: Option<String>,
+    },
     /// Resume an interrupted or paused run
     ///
     /// Finished steps are not repeated. An agent that was interrupted goes on in its session if it can, else it is asked again,
@@ -224,15 +237,11 @@ impl From<Agents> for AgentNames {
     }
 }
 
-/// A mode; none for `auto`.
-#[derive(Debug, Clone, Copy)]
-struct Mode(Option<RunMode>);
-
-fn parse_mode(text: &str) -> Result<Mode, String> {
+fn parse_mode(text: &str) -> Result<WantedMode, String> {
     match text {
-        "auto" => Ok(Mode(None)),
+        "auto" => Ok(WantedMode::Auto),
         text => RunMode::parse(text)
-            .map(|mode| Mode(Some(mode)))
+            .map(WantedMode::Given)
             .ok_or_else(|| format!("expected auto, {}", RunMode::words())),
     }
 }
@@ -274,6 +283,10 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
         RunCommand::Add { issues, run } => {
             steer(&session, context, Steer::about(run, OrderKind::Add, issues))
         }
+        RunCommand::Answer { issue, answer, run } => {
+            let done = run::answer(&session, &GiveAnswer { issue, answer, run })?;
+            context.answer(done, |told, _, screen| print::run::answered(screen, told))
+        }
         RunCommand::Resume { run, budget, agents, take_over, .. }
             if run::is_paused(&session, run.as_deref())? =>
         {
@@ -288,7 +301,7 @@ pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
             refuse_agents_in_hook("run")?;
             let run = match run {
                 Some(run) => Some(run),
-                None => asked_which(&session, context)?,
+                None => which_run::asked(&session, context)?,
             };
             let mut watch = Following::new(Interrupts::catch()?, yes, context.json());
             let input = Resume { run, agents: agents.into(), take_over, budget };
@@ -326,7 +339,7 @@ fn begin(args: Args, context: &mut CliContext) -> Outcome {
         tag: args.tag,
         wave: args.wave,
         agents: args.agents.into(),
-        mode: args.mode.map(|Mode(mode)| mode),
+        mode: args.mode.unwrap_or(WantedMode::Configured),
         jobs: args.jobs,
         plan_jobs: args.plan_jobs,
         retries: args.retries,
@@ -373,24 +386,4 @@ fn ended(done: Answer<RunView>, watch: Following, context: &mut CliContext) -> O
         print::run::ended(screen, run, now, print::run::RunEnd { is_bare, waits })
     })?;
     Ok(if has_failed || is_left { Exit::Failed } else { Exit::Done })
-}
-
-/// Which of several interrupted runs to continue with; `None` if there is only one, or nobody to ask.
-fn asked_which(session: &Session, context: &CliContext) -> Result<Option<String>, Failure> {
-    if context.json() || !ui::can_ask() {
-        return Ok(None);
-    }
-    let runs = run::list(session)?.view;
-    let open: Vec<_> = runs.into_iter().filter(|run| run.driven == Driven::Interrupted).collect();
-    if open.len() < 2 {
-        return Ok(None);
-    }
-    let now = session.now()?.millis();
-    for (n, run) in (1..).zip(&open) {
-        ui::say(&format!("{n}  {}", print::run::in_one_line(run, now)));
-    }
-    let question = format!("Resume which of these {} interrupted runs? [1-{}] ", open.len(), open.len());
-    let answer = ask::answer(&question)?.unwrap_or_default();
-    let chosen = answer.parse::<usize>().ok().and_then(|n| open.get(n.checked_sub(1)?));
-    Ok(chosen.map(|run| run.id.to_string()).or_else(|| Some(answer.clone()).filter(|text| !text.is_empty())))
 }

@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Served;
+use super::{Served, runs};
 use crate::index::{Filter, Index, SortOrder};
 use crate::model::{
     IssueId, IssueStatus, Op, Other, Person, Remedies, Remedy, RemedyCall, SolutionId, Time, WisdomType,
     text_enum,
 };
-use crate::ops::work::runs::view::{self, InterruptedRun};
 use crate::ops::{Refusal, Session};
 use crate::rules::{DependencyCycle, Gate, IssueFacts, Undecided, plan_check, review, roles, wisdom};
 use crate::store::{Snapshot, records};
@@ -245,7 +244,7 @@ impl AttentionFacts<'_> {
     }
 
     fn runs(&self) -> Result<Vec<AttentionItem>, Refusal> {
-        Ok(view::interrupted(self.session)?.into_iter().map(interrupted_run).collect())
+        runs::all(self.session)
     }
 
     fn failures(&self) -> Result<Counted, Refusal> {
@@ -337,16 +336,4 @@ impl AttentionFacts<'_> {
             })
             .collect())
     }
-}
-
-fn interrupted_run(run: InterruptedRun) -> AttentionItem {
-    let resume = RemedyCall::new(Other::RunResume, [&run.id]);
-    let (what, remedy) = match run.over_budget {
-        Some(why) => (
-            format!("the run stopped: {why}"),
-            Remedy::call(resume.option("budget", "AMOUNT"), "continues it with another budget"),
-        ),
-        None => ("the run was interrupted".to_owned(), Remedy::call(resume, "continues it")),
-    };
-    AttentionItem::new(run.id.to_string(), None, what, vec![remedy])
 }

@@ -5,6 +5,7 @@ mod attention;
 mod landings;
 mod leases;
 mod outside;
+mod runs;
 mod sync_state;
 
 pub(crate) use attention::{Attention, AttentionItem, AttentionKind};

@@ -42,6 +42,7 @@ pub(super) fn check(
                     in_run(&seen, issue, &path, found);
                 }
                 RunEvent::Decision(decided) => in_run(&seen, &decided.issue_id, &path, found),
+                RunEvent::Question(asked) => in_run(&seen, &asked.issue_id, &path, found),
                 RunEvent::Limited(Limited { issue_id: Some(issue), .. })
                 | RunEvent::Order(Order { issue_id: Some(issue), .. }) => in_run(&seen, issue, &path, found),
                 RunEvent::Action(_)

@@ -1,5 +1,6 @@
 //! What is known of runs without running them: their places on this machine, who drives them, their state.
 
+pub(crate) mod asking;
 pub(crate) mod driver;
 pub(crate) mod paths;
 pub(crate) mod view;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::asking::{OpenQuestion, open_questions};
 use super::driver::{self, Driven};
 use super::paths::RunPaths;
 use super::workplaces::{self, RunWorkplace};
@@ -19,6 +20,9 @@ use crate::rules::run::{BUDGET, HistoryEntry, RunState, SkippedStep, history, li
 use crate::rules::{Counts, RunFolder, RunProgress, facts};
 use crate::store::{ReadState, Store, StoreError, records, resolve};
 use crate::trail::record_words::run_event;
+
+/// The state of a run that does nothing until someone answers, in words.
+const ASKS: &str = "waiting for you";
 
 #[serde_with::skip_serializing_none]
 /// A run with its state.
@@ -39,6 +43,9 @@ pub(crate) struct RunView {
     /// Whether someone paused it: it starts no further step.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) is_paused: bool,
+    /// What it asks, and does nothing else until someone answers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) questions: Vec<OpenQuestion>,
     /// The agents whose providers serve them only later.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) limited_agents: Vec<LimitedAgent>,
@@ -98,6 +105,9 @@ pub(crate) struct RunSummary {
     /// How many wait for someone to choose one of their plans.
     #[serde(skip_serializing_if = "is_default")]
     pub(crate) waiting_count: usize,
+    /// How many issues it asks about now.
+    #[serde(skip_serializing_if = "is_default")]
+    pub(crate) question_count: usize,
     /// Who started it.
     pub(crate) actor: Person,
     /// When it started.
@@ -120,6 +130,9 @@ pub(crate) struct LoggedView {
 impl RunSummary {
     /// Its state in a word or two.
     pub(crate) fn words(&self) -> String {
+        if self.question_count > 0 {
+            return ASKS.to_owned();
+        }
         in_words(self.status, self.phase, self.driven, self.counts, self.waiting_count)
     }
 }
@@ -127,6 +140,9 @@ impl RunSummary {
 impl RunView {
     /// Its state in a word or two.
     pub(crate) fn words(&self) -> String {
+        if !self.questions.is_empty() {
+            return ASKS.to_owned();
+        }
         let state = &self.state;
         in_words(state.status, state.phase, self.driven, state.context, self.waiting_count)
     }
@@ -183,6 +199,7 @@ pub(crate) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Re
     let limits = limits_in(&found.log, is_left, store.now()?).into_iter();
     let limited_agents = limits.map(|(agent, until)| LimitedAgent { agent, until }).collect();
     let is_paused = driven == Driven::Here && steering(&found).is_paused;
+    let questions = open_questions(read, &found, driven)?;
     let branch = found.run.branch();
     let lacks_branch = match &branch {
         Some(branch) => store.read_ref(branch.as_str())?.is_none(),
@@ -196,6 +213,7 @@ pub(crate) fn view(store: &Store, read: &impl ReadState, found: RunFolder) -> Re
         process,
         stopped_by,
         is_paused,
+        questions,
         limited_agents,
         state,
         left_out,
@@ -221,12 +239,14 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RunSummary>> {
             .into_iter()
             .map(|(path, why)| crate::ops::Notice::warning(format!("`{path}` cannot be read: {why}"))),
     );
-    let summaries = found.into_iter().map(|found| {
+    let mut summaries = Vec::new();
+    for found in found {
         let state = state(&found, &BTreeMap::new(), "");
         let driven = Driven::find(session.store(), &found);
         let waiting_count = RunProgress::of(&found).waiting_count(status_in(&snapshot));
-        RunSummary {
+        summaries.push(RunSummary {
             waiting_count,
+            question_count: open_questions(&snapshot, &found, driven)?.len(),
             id: found.run.id,
             mode: found.run.mode,
             status: state.status,
@@ -236,9 +256,9 @@ pub(crate) fn list(session: &Session) -> Answer<Vec<RunSummary>> {
             actor: found.run.actor,
             created_at: state.created_at,
             updated_at: state.updated_at,
-        }
-    });
-    Ok(session.done(summaries.collect(), None))
+        });
+    }
+    Ok(session.done(summaries, None))
 }
 
 /// Finds the status of an issue; `None` if it cannot be read.

@@ -40,6 +40,9 @@ pub(crate) struct RunWorkplace {
     /// The task that the agent says it works on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_id: Option<TaskId>,
+    /// The command of its setup that runs before anything else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) setup: Option<String>,
 }
 
 /// What an agent has changed so far.
@@ -92,7 +95,8 @@ fn of_run(known: &KnownWorkplace) -> Option<RunWorkplace> {
         (WorkplaceUse::Execute, SolutionId::parse(of).ok()?.issue())
     };
     let task_id = if used_to == WorkplaceUse::Execute { task_of(known) } else { None };
-    Some(RunWorkplace { run_id, issue_id, used_to, folder: known.folder.clone(), task_id })
+    let (folder, setup) = (known.folder.clone(), known.setup.clone());
+    Some(RunWorkplace { run_id, issue_id, used_to, folder, task_id, setup })
 }
 
 /// The task that an agent says it works on.

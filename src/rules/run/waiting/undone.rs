@@ -6,7 +6,8 @@ use crate::model::{
     ExecutionStatus, Failure, IssueId, IssueStatus, Op, Other, Remedy, RemedyCall, Run, RunStep, Setback,
     Solution, Unrecorded, Verdict,
 };
-use crate::rules::run::progress::{BUDGET, IN_CYCLE, IssueProgress, NO_PLAN, REJECTED};
+use crate::rules::run::error_types::{BUDGET, IN_CYCLE, NO_PLAN, REJECTED};
+use crate::rules::run::progress::IssueProgress;
 use crate::rules::run::report::RunFacts;
 use crate::rules::run::state::in_words;
 use crate::rules::{IssueFolder, facts, review};

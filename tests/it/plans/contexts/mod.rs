@@ -6,7 +6,7 @@ mod replies;
 
 use serde_json::{Value, json};
 
-use crate::support::{Repo, Sandbox, column, plan, plan_on};
+use crate::support::{Repo, Sandbox, Two, column, plan, plan_on};
 
 fn keys(value: &Value) -> Vec<&str> {
     value.as_object().unwrap().keys().map(String::as_str).collect()
@@ -227,6 +227,29 @@ fn what_is_redacted_reaches_no_agent() {
     }
 }
 
+/// Runs the commands that an executor is given.
+fn follow(repo: &Repo, input: &Value) {
+    for (name, command) in input["load"].as_object().unwrap() {
+        let words: Vec<&str> = command.as_str().unwrap().split(' ').collect();
+        assert_eq!(words[0], "git", "{name}");
+        repo.git(&words[1..]).ok().json();
+    }
+}
+
+/// Clones number their items independently, and what an executor is given means its own plan all the same.
+#[test]
+fn an_executor_finds_its_plan_whose_number_another_clone_gave_as_well() {
+    let two = Two::new();
+    let plans = [two.ada.queued("ISS-1", "a.txt"), two.bea.queued("ISS-2", "b.txt")];
+    two.meet();
+    for plan in &plans {
+        let input = two.ada.json(&["context", plan]);
+        assert_eq!(input["item_id"], "S-1", "{input}");
+        follow(&two.ada, &input);
+        assert!(input["load"]["solution"].as_str().unwrap().contains(plan.as_str()), "{input}");
+    }
+}
+
 #[test]
 fn an_executor_is_given_ids_and_where_the_rest_is() {
     let sandbox = Sandbox::new();
@@ -235,13 +258,6 @@ fn an_executor_is_given_ids_and_where_the_rest_is() {
     let input = repo.json(&["context", &plan]);
     assert_eq!(keys(&input), ["solution_id", "issue_id", "plan_digest", "title", "issue", "load"]);
     assert!(!input.to_string().contains("token bucket"), "not the plan itself: {input}");
-    let follow = |repo: &Repo, input: &Value| {
-        for (name, command) in input["load"].as_object().unwrap() {
-            let words: Vec<&str> = command.as_str().unwrap().split(' ').collect();
-            assert_eq!(words[0], "git", "{name}");
-            repo.git(&words[1..]).ok().json();
-        }
-    };
     follow(&repo, &input);
     repo.wf(&["queue", "add", "ISS-001"]).ok();
     let claim = repo.json(&["next"]);
@@ -253,8 +269,7 @@ fn an_executor_is_given_ids_and_where_the_rest_is() {
     assert_eq!(repo.json(&["context", claim["execution_id"].as_str().unwrap()]), input);
     assert_eq!(repo.json(&["context", &plan]), input);
     let text = repo.wf(&["context", &plan]).ok().stdout;
-    let item = format!("{}:S-1", claim["queue_id"].as_str().unwrap());
-    assert!(text.contains(&format!("git wf show {item} --json")), "{text}");
+    assert!(text.contains(&format!("git wf show {plan} --json")), "{text}");
 }
 
 #[test]

@@ -234,3 +234,72 @@ fn without_anybody_to_ask_an_issue_with_several_plans_waits() {
     let list = world.repo.wf(&["run", "list"]).ok().stdout;
     assert!(!list.contains("waiting"), "{list}");
 }
+
+#[test]
+fn a_question_is_answered_from_another_terminal() {
+    let world = World::new();
+    let repo = &world.repo;
+    world.agent("executor", FAILS);
+    let answers = || {
+        let shown = repo.wf(&["run", "show"]).ok().stdout;
+        assert!(shown.contains("ISS-1: its execution failed too often: retry it, skip it, or"), "{shown}");
+        assert!(shown.contains("`git wf run answer ISS-1 retry|skip|abort`"), "{shown}");
+        assert!(repo.wf(&["run", "list"]).ok().stdout.contains("waiting for you"));
+        let home = repo.wf(&[]).ok().stdout;
+        assert!(home.contains("git wf run answer ISS-1 retry"), "{home}");
+        assert_eq!(repo.refused(2, &["run", "answer", "ISS-1", "SOL-1"])["code"], "usage");
+        repo.wf(&["run", "answer", "ISS-1", "skip"]).ok();
+        // The first answer counts.
+        let late = repo.refused(1, &["run", "answer", "ISS-1", "retry"]);
+        assert_eq!(late["code"], "changed-meanwhile", "{late}");
+        assert!(late["message"].as_str().unwrap().contains("chose `skip`"), "{late}");
+    };
+    let args = ["run", "ISS-1", "--retry", "0"];
+    let (code, shown) = repo.on_terminal_then("y\n", "Retry it, skip it, or abort", &answers, &args);
+    assert_eq!(
+        (code, world.decisions(), world.attempts("ISS-1")),
+        (1, vec!["skip".to_owned()], 1),
+        "{shown}"
+    );
+    assert!(shown.contains("skip was chosen"), "{shown}");
+    // Once the run has gone on, too.
+    let late = repo.refused(1, &["run", "answer", "ISS-1", "retry"]);
+    assert!(late["message"].as_str().unwrap().contains("chose `skip`"), "{late}");
+    assert_eq!(repo.json(&["run", "show"])["questions"], json!(null));
+    repo.wf(&["fsck"]).ok();
+}
+
+#[test]
+fn a_plan_that_is_chosen_elsewhere_is_executed() {
+    let world = World::new();
+    let repo = &world.repo;
+    world.agent("planner", &TWO.replace("\\n", "\n"));
+    let plans = || column(&repo.json(&["plan", "list", "ISS-1"]), "id");
+    let chooses = || {
+        let asked = repo.json(&["run", "show"])["questions"][0].clone();
+        assert_eq!(asked["plans"].as_array().unwrap().len(), 2, "{asked}");
+        repo.wf(&["run", "answer", "ISS-1", &plans()[1]]).ok();
+        let late = repo.refused(1, &["run", "answer", "ISS-1", &plans()[0]]);
+        assert!(late["message"].as_str().unwrap().contains(&plans()[1]), "{late}");
+    };
+    let (code, shown) = repo.on_terminal_then("y\n", "Execute which of them", &chooses, &["run", "ISS-1"]);
+    assert_eq!(code, 0, "{shown}");
+    let issue = repo.json(&["show", "ISS-1"]);
+    assert_eq!((&issue["status"], &issue["bound_solution_id"]), (&json!("completed"), &json!(plans()[1])));
+    world.is_untouched();
+}
+
+/// A question that was answered while no process drove the run is not asked again.
+#[test]
+fn an_answer_outlives_the_run_that_asked() {
+    let world = World::new();
+    let repo = &world.repo;
+    world.agent("executor", &format!("if once failed; then {FAILS}; exit; fi; {BUILDS}"));
+    let args = ["run", "ISS-1", "--retry", "0"];
+    repo.interrupted_on_terminal("y\n", "Retry it, skip it, or abort", &args);
+    assert_eq!(repo.json(&["run", "show"])["questions"], json!(null), "nobody waits for the answer");
+    repo.wf(&["run", "answer", "ISS-1", "retry"]).ok();
+    let (code, shown) = repo.on_terminal(NO_MORE, &["run", "resume"]);
+    assert_eq!((code, world.attempts("ISS-1")), (0, 2), "{shown}");
+    assert!(!shown.contains("Retry it, skip it"), "{shown}");
+}

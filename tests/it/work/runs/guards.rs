@@ -171,7 +171,18 @@ fn what_the_hooks_refuse_is_on_record() {
     let what = refused[0]["what"].as_str().unwrap();
     assert!(what.starts_with("refused: an executor does not push"), "{what}");
     let log = world.repo.wf(&["run", "log"]).ok().stdout;
-    assert!(log.contains("agent executor was stopped during execution of ISS-1: "), "{log}");
+    assert!(log.contains("agent executor was refused during execution of ISS-1: "), "{log}");
     // There is nothing to undo.
     world.repo.wf(&["audit", "main"]).ok();
+}
+
+#[test]
+fn whom_a_commit_names_besides_the_user_is_on_record() {
+    let world = world();
+    let grace = "export GIT_AUTHOR_NAME=Grace GIT_AUTHOR_EMAIL=grace@example.org";
+    world.agent("executor", &format!("{grace}\n{BUILDS}"));
+    world.run(0, &["ISS-1"]);
+    let log = world.repo.wf(&["run", "log"]).ok().stdout;
+    assert!(log.contains("commits of its agent name Grace <grace@example.org>"), "{log}");
+    assert!(!log.contains("Ada <"), "{log}");
 }

@@ -188,3 +188,15 @@ fn a_run_that_integrates_nothing_leaves_no_branch() {
     let show = world.repo.wf(&["run", "show"]).ok().stdout;
     assert!(!show.contains("wf/RUN-"), "{show}");
 }
+
+#[test]
+fn commits_are_not_lost_with_files_that_cannot_be_kept() {
+    let world = World::new();
+    world.agent("executor", &format!("{BUILDS}\nmkfifo .gitattributes"));
+    let state = world.run(1, &["ISS-1"]);
+    let message = World::error(&state).1;
+    assert!(message.contains("its commits are on the branch wf/kept/EXR-"), "{message}");
+    let branch = message.split_whitespace().find(|word| word.starts_with("wf/kept/")).unwrap();
+    let kept = world.repo.git(&["log", "--format=%s", &format!("main..{}", branch.trim_end_matches(';'))]);
+    assert_eq!(kept.ok().line(), "Change");
+}

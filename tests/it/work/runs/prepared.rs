@@ -1,5 +1,6 @@
 //! Runs prepare the worktrees of their executors.
 
+use super::live::{Live, branches};
 use super::world::{BUILDS, World};
 
 /// The test of the plan needs an installed dependency and a file that git ignores.
@@ -68,10 +69,7 @@ fn large_files_of_an_agents_commit_are_not_fetched() {
     let world = World::new();
     let repo = &world.repo;
     let (filter, seen) = (world.sandbox.root().join("large-files"), world.sandbox.root().join("seen"));
-    let script = format!(
-        "#!/bin/sh\necho \"excluded: $(git config lfs.fetchexclude)\" >> '{}'; cat\n",
-        seen.display()
-    );
+    let script = format!("#!/bin/sh\necho \"server: $(git config lfs.url)\" >> '{}'; cat\n", seen.display());
     std::fs::write(&filter, script).unwrap();
     std::fs::set_permissions(&filter, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     repo.git(&["config", "filter.lfs.smudge", filter.to_str().unwrap()]).ok();
@@ -79,7 +77,7 @@ fn large_files_of_an_agents_commit_are_not_fetched() {
     repo.commit("b.txt", "b\n", "Attributes");
     repo.git(&["add", ".gitattributes"]).ok();
     repo.git(&["commit", "-q", "--amend", "--no-edit"]).ok();
-    let excluded = || -> Vec<String> {
+    let asked = || -> Vec<String> {
         let text = std::fs::read_to_string(&seen).unwrap_or_default();
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         lines.sort();
@@ -88,10 +86,51 @@ fn large_files_of_an_agents_commit_are_not_fetched() {
     };
     // What the user has checked out is theirs.
     repo.wf(&["run", "ISS-1", "--plan-only", "--yes"]).ok();
-    assert_eq!(excluded(), ["excluded: "]);
+    assert_eq!(asked(), ["server: "]);
     std::fs::remove_file(&seen).unwrap();
     world.agent("executor", &format!("rm \"$HERE/seen\"; {BUILDS}"));
     repo.wf(&["run", "ISS-1", "--yes"]).ok();
     // Its tests run on its commit.
-    assert!(excluded().contains(&"excluded: *".to_owned()), "{:?}", excluded());
+    assert!(asked().contains(&"server: file:///dev/null".to_owned()), "{:?}", asked());
+}
+
+/// With the real Git LFS, if it is installed.
+#[test]
+fn large_files_that_are_here_are_where_tests_run() {
+    let world = World::new();
+    let repo = &world.repo;
+    if repo.git(&["lfs", "version"]).code != 0 {
+        return;
+    }
+    world.plan("plan.json", "test $(wc -c < big.bin) = 100000");
+    repo.git(&["lfs", "install", "--local", "--skip-repo"]).ok();
+    repo.write(".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n");
+    repo.write("big.bin", "x".repeat(100_000));
+    repo.git(&["add", "."]).ok();
+    repo.git(&["commit", "-q", "-m", "A large file"]).ok();
+    let state = world.run(0, &["ISS-1"]);
+    assert_eq!(state["issues"]["ISS-1"]["status"], "completed", "{state:#}");
+    assert_eq!(repo.json(&["show", "ISS-1"])["executions"].as_array().unwrap().len(), 1);
+}
+
+/// What setup made is not taken for the work of an agent that was killed.
+#[test]
+fn what_setup_made_is_told_apart_after_a_kill() {
+    let world = World::new();
+    let repo = &world.repo;
+    let setup = "echo gen > gen.txt; echo more >> a.txt";
+    repo.git(&["config", "wf.workplace.setup", setup]).ok();
+    world.agent("executor", &format!("if once begun; then cat \"$HERE/never\"; fi; {BUILDS}"));
+    repo.sh(&["-c", "mkfifo ../never"]).ok();
+    let run = Live::until("execution by executor", repo, &["run", "ISS-1", "--yes"]);
+    let begun = world.sandbox.root().join("begun");
+    while !begun.exists() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    run.kill();
+    repo.wf(&["run", "resume", "--yes"]).ok();
+    assert_eq!(repo.status("ISS-1"), "completed");
+    assert!(!branches(repo).contains("wf/kept"), "{}", branches(repo));
+    let log = repo.wf(&["run", "log"]).ok().stdout;
+    assert!(!log.contains("uncommitted"), "{log}");
 }

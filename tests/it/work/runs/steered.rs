@@ -50,6 +50,25 @@ fn the_work_on_one_issue_is_stopped_and_the_run_goes_on() {
     assert!(world.repo.wf(&["run", "stop", "ISS-1"]).code != 0);
 }
 
+/// Nothing is left of an agent that had not begun.
+#[test]
+fn a_setup_that_hangs_ends_when_its_issue_is_stopped() {
+    let world = World::new();
+    let (shows, stops) = (person(&world, "run show"), person(&world, "run stop ISS-1"));
+    let root = world.sandbox.root().display().to_string();
+    let setup = format!("export HERE='{root}'; case $PWD in *SOL-*) {shows}; {stops}; sleep 1000 ;; esac");
+    world.repo.git(&["config", "wf.workplace.setup", &setup]).ok();
+    let state = world.run(1, &["ISS-1"]);
+    assert_eq!(World::error(&state).0, "stopped", "{state:#}");
+    assert!(told(&world).contains("ISS-1: the setup command export HERE="), "{}", told(&world));
+    assert_eq!(world.repo.status("ISS-1"), "queued");
+    assert_eq!(world.repo.git(&["worktree", "list"]).ok().stdout.lines().count(), 1);
+    assert_eq!(world.repo.git(&["branch", "--list", "wf/*"]).ok().stdout, "");
+    let beside = std::fs::read_dir(world.sandbox.root()).unwrap();
+    let names: Vec<_> = beside.map(|entry| entry.unwrap().file_name()).collect();
+    assert!(!names.iter().any(|name| name.to_string_lossy().starts_with("code-")), "{names:?}");
+}
+
 #[test]
 fn an_issue_is_added_while_the_run_is_at_work() {
     let world = World::new();
