@@ -15,18 +15,59 @@ pub(super) fn for_command(words: &str) -> Vec<&'static str> {
 /// The last line of a short help, in place of the options of every command.
 const EVERYWHERE: &str = "Every command also takes --json, --color, --date, --plain, -q and -v; see --help.";
 
+/// An example in rows of at most `columns`, with the indent of all but the first. It is broken as a shell takes it: between
+/// arguments, after a backslash.
+pub(super) fn rows(example: &str, columns: usize) -> String {
+    let mut rows = String::new();
+    let mut used = 0;
+    for argument in arguments(example) {
+        // The backslash and the blank before it must fit, too.
+        if used > 0 && used + 1 + argument.len() + 2 > columns {
+            rows.push_str(BREAK);
+            used = BREAK.len() - 3;
+        } else if used > 0 {
+            rows.push(' ');
+            used += 1;
+        }
+        rows.push_str(argument);
+        used += argument.len();
+    }
+    rows
+}
+
+/// What stands between two rows of an example.
+const BREAK: &str = " \\\n    ";
+
+/// The words of a command line, each with its quotes.
+fn arguments(example: &str) -> Vec<&str> {
+    let mut quote: Option<char> = None;
+    let at_blanks = example.split(|c| {
+        match quote {
+            Some(open) if open == c => quote = None,
+            None if matches!(c, '"' | '\'') => quote = Some(c),
+            _ => {}
+        }
+        c == ' ' && quote.is_none()
+    });
+    at_blanks.collect()
+}
+
 /// The commands below `command` with their examples, and with the options of every command in the long help only. Their
 /// arguments must have been built.
-pub(super) fn added(command: Command, above: &str) -> Command {
+pub(super) fn added(command: Command, above: &str, columns: usize) -> Command {
     command.mut_subcommands(|inner| {
         let words = format!("{above}{}", inner.get_name());
         let examples = for_command(&words);
-        let inner = added(inner, &format!("{words} "));
+        let inner = added(inner, &format!("{words} "), columns);
         let inner = inner.mut_args(|arg| if is_everywhere(&arg) { arg.hide_short_help(true) } else { arg });
         if examples.is_empty() {
             return inner.after_help(EVERYWHERE);
         }
-        let examples = format!("Examples:\n  {}", examples.join("\n  "));
+        let rows: Vec<String> = examples
+            .iter()
+            .map(|example| rows(example, columns.saturating_sub(2)).replace('\n', "\n  "))
+            .collect();
+        let examples = format!("Examples:\n  {}", rows.join("\n  "));
         inner.after_help(format!("{examples}\n\n{EVERYWHERE}")).after_long_help(examples)
     })
 }
@@ -58,6 +99,11 @@ mod tests {
         for words in &all {
             for example in for_command(words) {
                 assert!(example.contains(&format!("git wf {words}")), "{words}: {example}");
+                // On a terminal of 40 columns, no row is broken within an argument.
+                let rows = rows(example, 38);
+                let is_one = |row: &str| !row.trim_end_matches('\\').trim().contains(' ');
+                assert!(rows.lines().all(|row| row.len() <= 38 || is_one(row)), "{rows}");
+                assert_eq!(rows.replace(BREAK, " "), example);
             }
         }
         assert!(!for_command("wf").is_empty() && for_command("no such command").is_empty());

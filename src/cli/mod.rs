@@ -220,7 +220,7 @@ pub(crate) fn whole_command() -> clap::Command {
         .mut_subcommands(|it| if WITHOUT_JSON.contains(&it.get_name()) { it.arg(hidden()) } else { it });
     command.build();
     // The help of the program itself shows the options of every command.
-    let command = help_examples::added(command, "").mut_args(|arg| arg.hide_short_help(false));
+    let command = help_examples::added(command, "", columns).mut_args(|arg| arg.hide_short_help(false));
     let template = command::store::help::overview(&command, columns);
     command.help_template(template)
 }

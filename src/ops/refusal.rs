@@ -43,7 +43,7 @@ pub(crate) struct Refusal {
 
 impl Refusal {
     /// Something that cannot be done.
-    #[expect(clippy::new_ret_no_self, reason = "it becomes one by its first remedy")]
+    #[expect(clippy::new_ret_no_self, reason = "a refusal without a remedy is no answer")]
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Unremedied {
         Unremedied::new(RefusalKind::Impossible, code, message)
     }

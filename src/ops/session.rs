@@ -387,9 +387,7 @@ fn label(work: RemoteWork) -> &'static str {
         RemoteWork::Transfer(TransferStep::Resolving) => "resolving deltas",
         RemoteWork::Transfer(TransferStep::Writing) => "pushing objects",
         RemoteWork::RateLimit => "waiting, since the remote limits the rate of requests; seconds:",
-        RemoteWork::Line => {
-            "waiting for another process of this clone, which is talking to the remote; seconds:"
-        }
+        RemoteWork::Line => "waiting for another process of this clone that uses the remote; seconds:",
     }
 }
 

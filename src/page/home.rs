@@ -3,8 +3,8 @@
 use super::looks::issue_style;
 use super::remedy::{spelled, with_remedies};
 use super::{
-    Block, Column, Line, Row, Section, Span, Table, Target, line, message, named, person, record, short_id,
-    state, styled,
+    Block, Column, Line, Row, Section, Span, Table, Target, id, line, message, named, person, record, state,
+    styled,
 };
 use crate::ops::issues::{Attention, AttentionItem, AttentionKind, Home, HomeIssues, HomeItems, SyncState};
 use crate::ops::work::PrimedExecution;
@@ -93,8 +93,8 @@ fn execution(running: &PrimedExecution) -> Vec<Block> {
         open => format!("{open} of {} to do", count(running.tasks, "task")),
     };
     let mut blocks = vec![
-        cut(line!["executing ", short_id(&running.issue_id)], &running.title),
-        Block::Line(line!["  ", short_id(&running.solution_id), branch, ": ", left]),
+        cut(line!["executing ", id(&running.issue_id)], &running.title),
+        Block::Line(line!["  ", id(&running.solution_id), branch, ": ", left]),
     ];
     if let Some(task) = &running.task {
         blocks.push(cut(line!["  task ", styled(style::ID, &task.id), ":"], &task.title));
@@ -147,8 +147,8 @@ fn items(name: &str, items: &HomeItems) -> Option<Block> {
     let rows = items.first.iter().map(|item| {
         let target = Target::Item(item.queue_id.clone(), item.item.item_id().to_string());
         let cells = vec![
-            Span::Link { to: target, name: item.item.to_string(), is_short: true }.into(),
-            short_id(&item.issue_id).into(),
+            Span::Link { to: target, name: item.item.to_string() }.into(),
+            id(&item.issue_id).into(),
             record(&item.title).into(),
         ];
         let reasons = item.blocked_by.iter();
@@ -165,10 +165,10 @@ fn outside(name: &str, issues: &HomeIssues, list: &'static str) -> Option<Block>
         let after = match &issue.waits_for[..] {
             _ if issue.is_in_cycle => state(style::BAD, "in a cycle").into(),
             [] => state(issue_style(issue.status), issue.status).into(),
-            [one] => line!["after ", short_id(one)],
-            [one, others @ ..] => line!["after ", short_id(one), format!(" and {} more", others.len())],
+            [one] => line!["after ", id(one)],
+            [one, others @ ..] => line!["after ", id(one), format!(" and {} more", others.len())],
         };
-        Row::new([short_id(&issue.issue_id).into(), after, record(&issue.title).into()])
+        Row::new([id(&issue.issue_id).into(), after, record(&issue.title).into()])
     });
     let blocks = [Some(table(name, rows)), more(issues.count, issues.first.len(), Some(list))];
     (issues.count > 0).then(|| section(name, issues.count, blocks.into_iter().flatten().collect()))
@@ -203,8 +203,8 @@ fn group(group: &Attention) -> Vec<Block> {
 /// The id of what waits. People know an execution by its issue, and an entry of a log by a part of its id.
 fn name(group: &Attention, item: &AttentionItem) -> Line {
     match (&item.issue_id, group.kind) {
-        (Some(issue), AttentionKind::Lease) => short_id(issue).into(),
-        _ => short_id(&item.id).into(),
+        (Some(issue), AttentionKind::Lease) => id(issue).into(),
+        _ => id(&item.id).into(),
     }
 }
 

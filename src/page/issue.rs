@@ -6,7 +6,7 @@ use super::remedy::with_remedies;
 use super::review::{bound, reviews, standing};
 use super::{
     Block, Entry, EntryForm, Field, Line, List, Page, PerPage, Section, Span, Target, Text, id, line, named,
-    person, priority, record, short_id, state, styled,
+    person, priority, record, state, styled,
 };
 use crate::model::{ExecutionStatus, Explored, Feedback, ISSUE_FIELDS, Issue, ValueKind};
 use crate::ops::issues::{CommentView, Contents, IssueView, Override, Related};
@@ -145,13 +145,7 @@ fn json_text(value: &serde_json::Value) -> String {
 
 fn related(heading: &'static str, issues: &[Related]) -> Block {
     let entry = |it: &Related| {
-        line![
-            short_id(&it.id),
-            Span::Gap,
-            state(issue_style(it.status), it.status),
-            Span::Gap,
-            record(&it.title)
-        ]
+        line![id(&it.id), Span::Gap, state(issue_style(it.status), it.status), Span::Gap, record(&it.title)]
     };
     Section::list(heading, List { per_page: PerPage::First(ROWS), ..List::new(issues.iter().map(entry)) })
 }

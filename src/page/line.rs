@@ -47,8 +47,8 @@ pub(crate) enum Span {
     State(Style, String),
     /// A priority.
     Priority(Priority),
-    /// The name of something that may have a page. A short one is shortened on a terminal.
-    Link { to: Target, name: String, is_short: bool },
+    /// The name of something that may have a page. The id of a record is shortened on a terminal.
+    Link { to: Target, name: String },
     /// A person, with the email address.
     Person(String),
     /// A time in the past.
@@ -130,20 +130,14 @@ impl<T: Into<Line>> From<Option<T>> for Line {
     }
 }
 
-/// The whole id of a record.
+/// The id of a record.
 pub(crate) fn id(id: impl ToString) -> Span {
     named(Target::Record(id.to_string()), id)
 }
 
-/// The id of a record, shortened on a terminal.
-pub(crate) fn short_id(id: impl ToString) -> Span {
-    let name = id.to_string();
-    Span::Link { to: Target::Record(name.clone()), name, is_short: true }
-}
-
 /// The name of something that may have a page.
 pub(crate) fn named(to: Target, name: impl ToString) -> Span {
-    Span::Link { to, name: name.to_string(), is_short: false }
+    Span::Link { to, name: name.to_string() }
 }
 
 /// A commit by the beginning of its hash.

@@ -25,7 +25,7 @@ pub(crate) use block::{
     Value,
 };
 pub(crate) use line::{
-    Line, Span, Target, commit, id, line, message, named, person, priority, record, short_id, state, styled,
+    Line, Span, Target, commit, id, line, message, named, person, priority, record, state, styled,
 };
 
 #[cfg(test)]

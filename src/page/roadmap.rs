@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 use super::looks::issue_style;
 use super::{
     Block, Column, Entry, EntryForm, Field, Line, List, Page, PerPage, Section, Span, Table, Text, id, line,
-    person, priority, record, short_id, state,
+    person, priority, record, state,
 };
 use crate::model::{IssueStatus, RoadmapMode};
 use crate::ops::plans::roadmap::{RoadmapIssue, RoadmapView, WaveView};
@@ -43,7 +43,7 @@ pub(crate) fn page(it: &RoadmapView) -> Page {
         requirement.map(|text| Section::new("requirement", [Block::Text(Text::markdown(text.trim()))]));
     let gone = it.gone.iter().map(|issue| {
         let status = state(issue_style(issue.status), issue.status);
-        line![short_id(&issue.issue_id), " ", record(&issue.title), " (", status, ")"]
+        line![id(&issue.issue_id), " ", record(&issue.title), " (", status, ")"]
     });
     let issues = it.waves.iter().flat_map(|wave| &wave.issues);
     let convergence = List { per_page: ROWS, form: EntryForm::Boxed, ..List::new(issues.map(convergence)) };
@@ -127,12 +127,12 @@ fn wave(wave: &WaveView) -> Block {
     ];
     let rows = wave.issues.iter().map(|issue| {
         vec![
-            short_id(&issue.issue_id).into(),
+            id(&issue.issue_id).into(),
             record(&issue.item).into(),
             state(issue_style(issue.status), issue.status).into(),
             priority(issue.priority).into(),
             record(&issue.title).into(),
-            Line::listed(issue.depends_on.iter().map(short_id)),
+            Line::listed(issue.depends_on.iter().map(id)),
         ]
     });
     let name = format!("issues of wave {}", wave.wave);
@@ -162,7 +162,7 @@ fn convergence(it: &RoadmapIssue) -> Entry {
             line!["done: ", record(&it.definition_of_done)],
         ])
         .chain(accepted);
-    Entry::new(line![short_id(&it.issue_id), " ", record(&it.title)]).with([Block::List(List::new(lines))])
+    Entry::new(line![id(&it.issue_id), " ", record(&it.title)]).with([Block::List(List::new(lines))])
 }
 
 fn round(it: &Round) -> Entry {

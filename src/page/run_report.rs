@@ -7,7 +7,7 @@ use super::looks::{gate_style, stage_style};
 use super::remedy::with_remedies;
 use super::{
     Block, Column, Diagram, Drawing, Entry, Field, Line, List, Page, PerPage, Section, Span, Table, commit,
-    id, line, message, person, record, short_id, state,
+    id, line, message, person, record, state,
 };
 use crate::model::test_count::counted;
 use crate::model::{Cost, RunAgents, RunStatus};
@@ -184,7 +184,7 @@ fn issues(report: &RunReport) -> Block {
             id(&issue.issue_id).into(),
             state(stage_style(issue.status), issue.status).into(),
             landed(issue).into(),
-            issue.solution_id.as_ref().map(short_id).into(),
+            issue.solution_id.as_ref().map(id).into(),
             review(issue).into(),
             issue.commits.len().into(),
             passed(&issue.checks).into(),

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::block::{Block, Column, EntryForm, Field, List, Page, Section, Table, Text, TextForm, Value};
 use super::line::{Line, Span, Target};
 use crate::model::{Priority, exact};
-use crate::ui::{Cell, Painter, Screen, Style, UiSettings, clean_line, indent, markdown, style, table, time};
+use crate::ui::{Cell, Screen, Style, UiSettings, clean_line, indent, markdown, style, table, time};
 
 /// The blanks before what is under a heading.
 const UNDER_HEADING: usize = 4;
@@ -20,7 +20,12 @@ const NAME: usize = 13;
 /// Any error of writing.
 pub(crate) fn print(screen: &mut Screen, page: &Page) -> io::Result<()> {
     if !page.title.0.is_empty() {
-        let title = heading(screen, &page.title);
+        // What the page is about keeps its whole id.
+        let title = page.title.0.iter().map(|span| match span {
+            Span::Link { name, .. } => screen.painter().paint(style::ID, name),
+            other => heading_span(screen, other),
+        });
+        let title: String = title.collect();
         writeln!(screen, "{title}")?;
     }
     print_fields(screen, 0, &page.facts)?;
@@ -185,12 +190,14 @@ pub(crate) fn painted(screen: &Screen, line: &Line) -> String {
 
 /// A heading is painted as a whole, but for ids in it.
 fn heading(screen: &Screen, line: &Line) -> String {
-    let painter: Painter = screen.painter();
-    let parts = line.0.iter().map(|span| match span {
-        Span::Text(words) | Span::Record(words) => painter.paint(style::HEADING, words),
+    line.0.iter().map(|span| heading_span(screen, span)).collect()
+}
+
+fn heading_span(screen: &Screen, span: &Span) -> String {
+    match span {
+        Span::Text(words) | Span::Record(words) => screen.painter().paint(style::HEADING, words),
         other => painted_span(screen, other),
-    });
-    parts.collect()
+    }
 }
 
 fn painted_span(screen: &Screen, span: &Span) -> String {
@@ -213,14 +220,15 @@ fn styled(screen: &Screen, span: &Span) -> (Style, String) {
         Span::Message(words) => (style::PLAIN, screen.ids_in(words).into_owned()),
         Span::Styled(style, words) | Span::State(style, words) => (*style, words.clone()),
         Span::Priority(priority) => (priority_style(*priority), priority.name().to_owned()),
-        Span::Link { to, name, is_short } => {
+        Span::Link { to, name } => {
             let style = match to {
                 Target::Commit(_) => style::WARN,
                 Target::Listing(_) => style::DIM,
                 Target::File(_) | Target::Tag(_) | Target::Web(_) | Target::Text(..) => style::PLAIN,
                 _ => style::ID,
             };
-            (style, if *is_short { screen.id(name).to_owned() } else { name.clone() })
+            let is_record = matches!(to, Target::Record(_) | Target::Item(..));
+            (style, if is_record { screen.id(name).to_owned() } else { name.clone() })
         }
         Span::Ago(at) => (style::PLAIN, time::when(*at)),
         Span::Point(at) => (style::PLAIN, time::point(*at)),

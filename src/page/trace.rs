@@ -12,7 +12,7 @@ use super::{
 };
 use crate::model::task_id::listed;
 use crate::model::test_count::counted;
-use crate::model::{Check, CommitHash, CommitLink, LinkedBy, Provenance, TaskId};
+use crate::model::{Check, CommitHash, CommitLink, LinkedBy, Proof, Provenance, TaskId};
 use crate::ops::plans::SolutionView;
 use crate::ops::trail::{TraceView, TracedCommit, TracedIssue};
 use crate::ops::work::{CommitView, ExecutionView};
@@ -327,6 +327,19 @@ fn outcome(it: &ExecutionView) -> Vec<Line> {
     failure.into_iter().chain(summary).chain(lands).chain(ends).collect()
 }
 
+/// The proof of a check. Once it was repeated without one, as in a work tree, that of an earlier one of the same tree counts.
+fn proof_of<'a>(check: &'a Check, all: &'a [Check]) -> Option<&'a Proof> {
+    if check.proof.is_some() || check.tree.is_none() || !check.has_passed() {
+        return check.proof.as_ref();
+    }
+    all.iter()
+        .rev()
+        .filter(|other| {
+            (&other.task_id, &other.command, &other.tree) == (&check.task_id, &check.command, &check.tree)
+        })
+        .find_map(|other| other.proof.as_ref())
+}
+
 fn check_line(check: &Check, earlier: usize, it: &ExecutionView) -> Line {
     let look = if check.has_passed() { style::GOOD } else { style::BAD };
     let task = check.task_id.as_deref().map(|task| format!(" [{task}]"));
@@ -336,7 +349,7 @@ fn check_line(check: &Check, earlier: usize, it: &ExecutionView) -> Line {
     let also = last.filter(|last| check.commit.as_ref() != Some(&last.hash) && is_of(check, last));
     let also = also.map(|last| line![", which has the tree of ", commit(&last.hash)]);
     let more = (earlier > 0).then(|| format!(", the last of {}", earlier + 1));
-    let proof = check.proof.as_ref().map(|proof| record(format!("; {}", proof.words())));
+    let proof = proof_of(check, &it.checks).map(|proof| record(format!("; {}", proof.words())));
     let (outcome, tests) = (styled(look, check.outcome()), format!("; {}", counted(check.tests)));
     line!["check", task, " ", record(&check.command), " ", outcome, at, dirty, also, more, tests, proof]
 }

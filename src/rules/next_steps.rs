@@ -90,7 +90,7 @@ pub(crate) fn next_steps(situation: &Situation<'_>) -> Vec<Remedy> {
         add(RemedyCall::new(Op::New, ["TITLE"]), "creates an issue");
     }
     let mut seen = std::collections::BTreeSet::new();
-    steps.retain(|step| is_allowed(situation, step) && seen.insert(step.call.clone()));
+    steps.retain(|step| is_allowed(situation, step) && seen.insert(step.line()));
     steps.truncate(MOST);
     steps
 }

@@ -1,6 +1,7 @@
 //! The checks of a plan before it is stored: every finding at once, each with its JSON path, what was found, the rule, and
 //! what to do. A plan without errors can be read as [`Plan`](crate::model::plan::Plan).
 
+mod by_hand;
 mod checker;
 mod exploration;
 mod finding;

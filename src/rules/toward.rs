@@ -1,7 +1,7 @@
 //! The next step that brings an issue nearer to its queue or its execution, from where it is.
 
-use super::{IssueFolder, facts};
-use crate::model::{IssueStatus, Op, Remedy, RemedyCall};
+use super::{IssueFolder, facts, replan};
+use crate::model::{IssueStatus, Op, Other, Remedy, RemedyCall};
 
 /// The next step on the way into a queue. For an issue that is queued or executing, it leads back there.
 pub(crate) fn queue(folder: &IssueFolder) -> Remedy {
@@ -28,10 +28,25 @@ pub(crate) fn queue(folder: &IssueFolder) -> Remedy {
             let edit = RemedyCall::new(Op::Edit, [id]).option("status", "planned");
             Remedy::call(edit, "marks it as planned")
         }
-        IssueStatus::Registered | IssueStatus::Planning => {
-            let bind = RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]);
-            Remedy::call(bind, "chooses its plan, which can be queued then")
+        IssueStatus::Registered | IssueStatus::Planning => plan(folder),
+    }
+}
+
+/// The next step on the way to a bound plan, or to another one. It names the plan if only one can be bound.
+pub(crate) fn plan(folder: &IssueFolder) -> Remedy {
+    let id = folder.issue.record.id.as_str();
+    let plans = replan::candidates(folder);
+    match (&replan::sufficient(&plans)[..], &plans[..]) {
+        (_, []) => Remedy::call(RemedyCall::new(Op::SolutionAdd, [id, "FILE"]), "adds one"),
+        ([plan], _) => Remedy::call(RemedyCall::new(Op::Bind, [id, plan.id.as_str()]), "chooses its plan"),
+        ([], [plan]) => {
+            Remedy::call(RemedyCall::new(Other::SolutionCheck, [&plan.id]), "says what its plan lacks")
         }
+        ([], _) => {
+            let list = RemedyCall::new(Other::SolutionList, [id]);
+            Remedy::call(list, "lists its plans, of which none can be chosen")
+        }
+        _ => Remedy::call(RemedyCall::new(Op::Bind, [id, "PLAN"]), "chooses one"),
     }
 }
 

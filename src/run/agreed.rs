@@ -154,6 +154,4 @@ fn settle_own(
 pub(super) fn not_agreed(what: &str) -> Refusal {
     Refusal::new(Code::NotAgreed, format!("nobody here has agreed to run {what}"))
         .hint("run it in a terminal to be asked")
-        .remedy(RemedyCall::from(Op::Run).flag("yes"), "agrees to them, once you have read them")
-        .remedy(RemedyCall::from(Op::Run).flag("plan-only"), "only plans")
 }

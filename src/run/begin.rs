@@ -110,10 +110,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
     crew.refuse_missing(session, &steps)?;
     let agents = crew.names_for(&steps);
     if let Some(what) = crew.reviews_itself().filter(|_| steps.contains(&RunStep::Review)) {
-        session.notice(
-            Notice::warning(what)
-                .remedy(RemedyCall::from(Op::Run).option("reviewer", "AGENT"), "names another"),
-        );
+        session.notice(Notice::warning(what).remedy(input.with_reviewer(), "names another"));
     }
     let base = store.head()?.ok_or_else(|| {
         Refusal::new(Code::NoCommit, "this repository has no commit for agents to work on")
@@ -125,7 +122,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
     if steps.contains(&RunStep::Plan) && !steps.contains(&RunStep::Review) {
         let is_meant = mode == RunMode::Quick || input.skip_review;
         if must_be_reviewed || !is_meant {
-            session.notice(unreviewed(mode, &crew, must_be_reviewed));
+            session.notice(unreviewed(input, mode, &crew, must_be_reviewed));
         }
     }
     let now = store.now()?;
@@ -156,7 +153,7 @@ pub(crate) fn prepare(session: &Session, input: &Begin) -> Answer<(Run, AgentNam
 }
 
 /// That plans will not be reviewed, and why.
-fn unreviewed(mode: RunMode, crew: &StepAgents, must_be_reviewed: bool) -> Notice {
+fn unreviewed(input: &Begin, mode: RunMode, crew: &StepAgents, must_be_reviewed: bool) -> Notice {
     let why = if crew.reviewer.is_none() {
         "the run has no reviewer".to_owned()
     } else {
@@ -164,8 +161,8 @@ fn unreviewed(mode: RunMode, crew: &StepAgents, must_be_reviewed: bool) -> Notic
     };
     let but =
         if must_be_reviewed { ", and the policy does not let a plan be queued without a review" } else { "" };
-    let call = RemedyCall::from(Op::Run).option("reviewer", "AGENT");
-    Notice::warning(format!("plans will not be reviewed: {why}{but}")).remedy(call, "names one")
+    Notice::warning(format!("plans will not be reviewed: {why}{but}"))
+        .remedy(input.with_reviewer(), "names one")
 }
 
 /// How much the run does at a time and how often: as the input says, else git's configuration.

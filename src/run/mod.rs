@@ -22,6 +22,7 @@
 //!    or another agent takes over (`limits.rs`). What people tell a run at work stands in its log (`steer.rs`,
 //!    `drive/steering.rs`), and so do its questions and their answers (`drive/asking.rs`, `answer.rs`).
 
+mod again;
 mod agreed;
 mod along;
 mod answer;

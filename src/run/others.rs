@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::{IssueId, IssueStatus, Op, Other, RemedyCall, RunId, RunStatus, Time};
 use crate::ops::work::runs::driver::Driven;
 use crate::ops::{Notice, Refusal};
-use crate::rules::{IssueFolder, RunFolder, RunProgress, facts};
+use crate::rules::{IssueFolder, RunFolder, RunProgress, facts, toward};
 use crate::store::{ReadState, Store, records};
 
 /// The runs that have not ended.
@@ -99,8 +99,8 @@ impl Others {
 pub(super) fn unplanned(folder: &IssueFolder) -> Notice {
     let id = &folder.issue.record.id;
     let notice = Notice::warning(format!("skipped `{id}`: it has no bound plan to execute"));
-    match folder.plans().len() {
-        0 => notice.remedy(RemedyCall::new(Op::Run, [id]), "plans and executes it"),
-        _ => notice.remedy(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one of its plans"),
+    if folder.plans().is_empty() {
+        return notice.remedy(RemedyCall::new(Op::Run, [id]), "plans and executes it");
     }
+    Notice { remedies: vec![toward::plan(folder)], ..notice }
 }

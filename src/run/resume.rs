@@ -33,7 +33,7 @@ pub(crate) fn run(session: &Session, input: &Begin, watch: &mut dyn RunWatch) ->
     tell_notices(session, watch);
     let crew = StepAgents::of(session.store(), &given)?;
     let confinement = Confinement::load(session.store())?;
-    agreed::settle(session, &run, watch)?;
+    agreed::settle(session, &run, watch).map_err(|refusal| input.with_consent(refusal))?;
     let Done { view: begun, notices, .. } = begin::begin(session, &run, &given, input, &confinement)?;
     agreed::keep(session.store(), &RunPaths::new(session.store(), &begun.run.id).files, watch)?;
     session.notice_all(notices);
@@ -77,7 +77,13 @@ pub(crate) fn resume(session: &Session, input: &Resume, watch: &mut dyn RunWatch
     crew.refuse_missing(session, &found.run.steps)?;
     let confinement = Confinement::load(session.store())?;
     let budget = new_budget(store, &found.run.id, &input.budget)?;
-    agreed::settle_rest(session, &found, &files, watch)?;
+    agreed::settle_rest(session, &found, &files, watch).map_err(|refusal| {
+        if refusal.code != Code::NotAgreed {
+            return refusal;
+        }
+        let resume = RemedyCall::new(Other::RunResume, [&found.run.id]).flag("yes");
+        refusal.remedy(resume, "agrees to them, once you have read them")
+    })?;
     agreed::keep(store, &files, watch)?;
     driven(session, &found.run.id, StartedRun { driver: None, crew, confinement, budget }, (watch, stops))
 }

@@ -136,7 +136,7 @@ fn store(
             .iter()
             .cloned()
             .enumerate()
-            .map(|(n, plan)| PlanInput { place: place(n), plan })
+            .map(|(n, plan)| PlanInput { place: place(n), plan, is_by_hand: false })
             .collect(),
         no_bind: false,
         queue: false,

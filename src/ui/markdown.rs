@@ -1,5 +1,7 @@
 //! Markdown on a terminal: headings, lists, quotes, code, tables and links, wrapped at its width.
 
+use std::ops::Range;
+
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::text::{clean, fold};
@@ -11,7 +13,7 @@ const WIDEST: usize = 100;
 const NARROWEST: usize = 20;
 
 /// A text in Markdown, indented by `by` blanks. Without colour there is nothing to show emphasis with, and a program reads
-/// the source: then it is the text as it was written.
+/// the source: then it is the text as it was written. A line break stays one.
 pub(crate) fn indented(screen: &Screen, text: &str, by: usize) -> String {
     match screen.columns() {
         Some(columns) if screen.painter().is_on() => {
@@ -33,14 +35,37 @@ fn rendered(text: &str, columns: usize, painter: Painter) -> Vec<String> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let text = clean(text);
     let mut writer = Writer { columns, painter, ..Writer::default() };
-    for event in Parser::new_ext(&text, options) {
-        writer.event(event);
+    for (event, range) in Parser::new_ext(&text, options).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Strong) | Event::End(TagEnd::Strong) if is_bold(&text, &range) => {
+                writer.bold(matches!(event, Event::Start(_)));
+            }
+            // What a terminal cannot show keeps its marks, and so do names such as `__init__.py`.
+            Event::Start(Tag::Strong) | Event::End(TagEnd::Strong) => writer.push(&text[range][..2]),
+            Event::Start(Tag::Emphasis) | Event::End(TagEnd::Emphasis) => writer.push(&text[range][..1]),
+            Event::Start(Tag::Strikethrough) | Event::End(TagEnd::Strikethrough) => {
+                writer.push(if text[range].starts_with("~~") { "~~" } else { "~" });
+            }
+            event => writer.event(event),
+        }
     }
     writer.flush();
     while writer.lines.last().is_some_and(String::is_empty) {
         writer.lines.pop();
     }
     writer.lines
+}
+
+/// Whether a strong part of the text is shown in bold instead of between its marks: not if these can belong to a name, as in
+/// `src/**/mod.rs`.
+fn is_bold(text: &str, range: &Range<usize>) -> bool {
+    let part = &text[range.clone()];
+    let (before, after) = (text[..range.start].chars().next_back(), text[range.end..].chars().next());
+    let inside = part.trim_matches('*');
+    part.starts_with("**")
+        && !inside.starts_with('/')
+        && !inside.ends_with('/')
+        && ![before, after].into_iter().flatten().any(|c| c.is_alphanumeric() || matches!(c, '/' | '_'))
 }
 
 /// A part of a line in one style, with the address that it leads to.
@@ -79,15 +104,22 @@ impl Writer {
                 Some(code) => code.push_str(&text),
                 None => self.push_with_addresses(&text),
             },
+            // The cells of a table have no colour of their own.
+            Event::Code(text) if !self.table.is_empty() => self.push(&format!("`{text}`")),
             Event::Code(text) => {
                 self.styles.push(style::ID);
                 self.push(&text);
                 self.styles.pop();
             }
             // Raw HTML is text.
-            Event::Html(text) | Event::InlineHtml(text) => self.push(&text),
-            Event::SoftBreak => self.push(" "),
-            Event::HardBreak => self.flush(),
+            Event::InlineHtml(text) => self.push(&text),
+            Event::Html(text) => {
+                for line in text.lines() {
+                    self.push(line);
+                    self.flush();
+                }
+            }
+            Event::SoftBreak | Event::HardBreak => self.flush(),
             Event::TaskListMarker(is_done) => self.push(if is_done { "[x] " } else { "[ ] " }),
             Event::Rule => {
                 self.gap();
@@ -100,15 +132,11 @@ impl Writer {
 
     fn start(&mut self, tag: Tag<'_>) {
         match tag {
-            Tag::Paragraph if self.mark.is_none() => self.gap(),
+            Tag::Paragraph | Tag::HtmlBlock if self.mark.is_none() => self.gap(),
             Tag::Heading { .. } => {
                 self.gap();
                 self.styles.push(style::HEADING);
             }
-            Tag::Strong => self.styles.push(style::HEADING),
-            // There is no italic everywhere: its mark stays.
-            Tag::Emphasis => self.push("*"),
-            Tag::Strikethrough => self.push("~"),
             Tag::BlockQuote(_) => {
                 self.gap();
                 self.margins.push("│ ".to_owned());
@@ -157,11 +185,6 @@ impl Writer {
                 self.flush();
                 self.styles.pop();
             }
-            TagEnd::Strong => {
-                self.styles.pop();
-            }
-            TagEnd::Emphasis => self.push("*"),
-            TagEnd::Strikethrough => self.push("~"),
             TagEnd::BlockQuote(_) => {
                 self.flush();
                 self.margins.pop();
@@ -202,6 +225,17 @@ impl Writer {
             }
             TagEnd::Table => self.end_table(),
             _ => {}
+        }
+    }
+
+    /// Begins or ends a part in bold. The cells of a table keep its marks.
+    fn bold(&mut self, begins: bool) {
+        if !self.table.is_empty() {
+            self.push("**");
+        } else if begins {
+            self.styles.push(style::HEADING);
+        } else {
+            self.styles.pop();
         }
     }
 

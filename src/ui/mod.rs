@@ -21,6 +21,7 @@ pub(crate) mod svg;
 pub(crate) mod table;
 pub(crate) mod text;
 pub(crate) mod time;
+mod wrap;
 
 pub(crate) use captured::StyledLine;
 pub(crate) use fullscreen::{Button, Input, Key};

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 
 use serde::Serialize;
 
-use super::{OutletFilter, Painter, Replacement, UiSettings, pager, style, text};
+use super::{OutletFilter, Painter, Replacement, UiSettings, pager, style, text, wrap};
 use crate::model::id::{short, shortened};
 use crate::model::json_text;
 
@@ -27,6 +27,8 @@ pub(crate) struct Screen {
     is_direct: bool,
     painter: Painter,
     columns: Option<usize>,
+    /// The line that has not ended yet, if lines are wrapped before they are shown.
+    line: Option<Vec<u8>>,
     filter: OutletFilter,
     held: Option<HeldAnswer>,
     /// The JSON document, to which a field can still be added.
@@ -66,6 +68,7 @@ impl Screen {
             // A JSON document has no colour, whatever is asked for.
             painter: if json { Painter::NONE } else { Painter::for_stream(for_people) },
             columns: for_people.then_some(columns),
+            line: for_people.then(Vec::new),
             filter: OutletFilter::new(Replacement::Text),
             held: size
                 .filter(|(_, terminal_size::Height(rows))| *rows > 0)
@@ -83,6 +86,8 @@ impl Screen {
             is_direct: true,
             painter,
             columns: Some(columns),
+            // Whoever shows it wraps it.
+            line: None,
             filter: OutletFilter::new(Replacement::Text),
             held: None,
             document: None,
@@ -185,6 +190,7 @@ impl Screen {
         let mut rest = Vec::new();
         self.filter.end(&mut rest);
         self.send(&rest)?;
+        self.send_line()?;
         if let Some(HeldAnswer { rows, answer }) = self.held.take() {
             // The prompt needs the last row.
             if rows_taken(&answer, self.columns) >= rows
@@ -213,6 +219,21 @@ impl Screen {
     }
 
     fn send(&mut self, cleaned: &[u8]) -> io::Result<()> {
+        let (Some(line), Some(columns)) = (&mut self.line, self.columns) else { return self.put(cleaned) };
+        line.extend_from_slice(cleaned);
+        let Some(end) = line.iter().rposition(|byte| *byte == b'\n') else { return Ok(()) };
+        let rest = line.split_off(end + 1);
+        let whole = std::mem::replace(line, rest);
+        self.put(wrap::wrapped(&String::from_utf8_lossy(&whole), columns).as_bytes())
+    }
+
+    /// Sends what was written of a line that has not ended.
+    fn send_line(&mut self) -> io::Result<()> {
+        let line = self.line.as_mut().map(std::mem::take).unwrap_or_default();
+        self.put(&line)
+    }
+
+    fn put(&mut self, cleaned: &[u8]) -> io::Result<()> {
         match &mut self.held {
             Some(held) => held.answer.write_all(cleaned),
             None => self.out.write_all(cleaned),
@@ -261,6 +282,7 @@ impl Write for Screen {
     /// Shows at once what was written so far. From then on, there is no pager: for commands that report as they go
     /// along.
     fn flush(&mut self) -> io::Result<()> {
+        self.send_line()?;
         if let Some(held) = self.held.take() {
             self.out.write_all(&held.answer)?;
         }

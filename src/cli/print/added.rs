@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::solution;
+use super::{solution, with_remedies};
 use crate::cli::{CliContext, Outcome};
-use crate::model::{IssueStatus, Op, Other, RemedyCall, SolutionId};
+use crate::model::{IssueStatus, Other, RemedyCall, SolutionId};
 use crate::ops::plans::Added;
 use crate::ops::{Done, Notice};
 use crate::rules::quality::LEAST;
@@ -37,7 +37,9 @@ fn added(screen: &mut Screen, it: &Added) -> io::Result<()> {
     let pending = pending(it);
     if pending > 0 {
         let plans = count(pending, "plan");
-        writeln!(screen, "{plans} to choose from: `git wf plan choose {} PLAN`", it.issue)?;
+        let line = with_remedies(&format!("{plans} to choose from"), std::slice::from_ref(&it.choose));
+        let line = screen.ids_in(&line);
+        writeln!(screen, "{line}")?;
         solution::table(screen, &it.plans)?;
     } else if it.bound.is_empty() && it.status != IssueStatus::Planned {
         writeln!(screen, "{} is {}", it.issue, it.status)?;
@@ -82,9 +84,11 @@ fn remarks(it: &Added, no_bind: bool, is_terminal: bool) -> Vec<Notice> {
                 "{id} is not bound: its quality is {quality:.2}; binding requires {LEAST} or more"
             ))
             .remedy(check, "says what to improve")
-            .remedy(RemedyCall::new(Op::TaskEdit, [id.as_str(), "TASK"]), "improves a task"),
+            .remedy(RemedyCall::new(Other::Plan, [&it.issue]), "adds a better one, which is then bound"),
         );
-        remarks.extend(report.findings.iter().map(|finding| Notice::warning(finding.to_string())));
+        remarks.extend(report.findings.iter().map(|finding| {
+            Notice::warning(if it.is_by_hand { finding.in_options() } else { finding.to_string() })
+        }));
     }
     remarks
 }
@@ -99,5 +103,5 @@ fn choice(it: &Added) -> Option<Notice> {
         Some(failed) => format!("{issue} failed with {failed}, and has {pending} newer plans"),
         None => format!("{issue} has {}, and none is bound", count(pending, "plan")),
     };
-    Some(Notice::warning(message).remedy(RemedyCall::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses one"))
+    Some(Notice { remedies: vec![it.choose.clone()], ..Notice::warning(message) })
 }

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use super::remedy;
 use crate::model::Remedy;
 use crate::ops::issues::Home;
 use crate::page;
@@ -17,19 +16,17 @@ fn next(screen: &mut Screen, steps: &[Remedy]) -> io::Result<()> {
     writeln!(screen)?;
     if UiSettings::get().is_plain {
         // The label is not a cell, so nothing is read out between it and the command.
-        for step in steps {
-            let Some(call) = &step.call else { continue };
-            writeln!(screen, "next: {}: {}", remedy::command(call), clean_line(&step.words))?;
+        for (command, step) in steps.iter().filter_map(|step| Some((step.line()?, step))) {
+            writeln!(screen, "next: {command}: {}", clean_line(&step.words))?;
         }
         return Ok(());
     }
-    let mut table = Table::new([Column::left(""), Column::left(""), Column::flexible("").spare()]);
-    for (n, step) in steps.iter().enumerate() {
-        let Some(call) = &step.call else { continue };
+    let mut table = Table::new([Column::left(""), Column::left(""), Column::left("")]);
+    for (n, (command, step)) in steps.iter().filter_map(|step| Some((step.line()?, step))).enumerate() {
         let label = if n == 0 { "next:" } else { "" };
         table.row([
             Cell::new(label, style::HEADING),
-            Cell::new(screen.ids_in(&remedy::command(call)), style::GOOD),
+            Cell::new(screen.ids_in(&command), style::GOOD),
             Cell::new(step.words.as_str(), style::DIM),
         ]);
     }

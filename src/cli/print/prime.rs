@@ -19,6 +19,7 @@ pub(in crate::cli) fn prime(it: &Prime) -> String {
     let mut out = String::from("# git wf: the issues and plans of this repository\n\n");
     let place = match &it.worktree {
         Some(name) => format!("Linked worktree {}", code_span(name)),
+        None if it.is_bare => "Bare repository".to_owned(),
         None => "Main worktree".to_owned(),
     };
     let branch = match &it.branch {
@@ -32,6 +33,7 @@ pub(in crate::cli) fn prime(it: &Prime) -> String {
         (None, Some(why)) => {
             let _ = writeln!(out, "This worktree no longer executes {}", clean_line(why));
         }
+        (None, None) if it.is_bare => {}
         (None, None) => out.push_str("This worktree executes nothing.\n"),
     }
     for Detail { message, remedies } in it.hooks.iter().chain(&it.cycles) {

@@ -194,8 +194,7 @@ fn decide(
         transitions::permit(id, from, transitions::By::Status(to))?;
         if decision == StoredStatus::Planned && folder.issue.record.bound_solution_id.is_none() {
             return Err(Refusal::new(Code::NotBound, format!("issue `{id}` has no bound plan"))
-                .remedy(RemedyCall::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one")
-                .remedy(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one"));
+                .next_step(toward::plan(&folder)));
         }
     }
     if from == IssueStatus::Executing && decision == StoredStatus::Cancelled {

@@ -119,8 +119,8 @@ pub(crate) fn waves(session: &Session) -> super::Answer<Vec<crate::index::Wave>>
 
 fn missing(id: &IssueId) -> Refusal {
     Refusal::new(Code::NotFound, format!("there is no issue `{id}`"))
-        .remedy(RemedyCall::from(Other::List).flag("all"), "shows the issues")
-        .remedy(Other::Sync, "fetches those of others")
+        .remedy(RemedyCall::from(Other::List).flag("all"), "lists the issues")
+        .remedy(Other::Sync, "fetches what others have")
 }
 
 /// All readable issues, and the number of unreadable ones.

@@ -2,9 +2,9 @@
 
 use super::{IssueView, existing, view};
 use crate::index::Needs;
-use crate::model::{AsideReason, Code, IssueId, IssueStatus, Op, RemedyCall, StoredStatus, count};
+use crate::model::{AsideReason, Code, IssueId, IssueStatus, Op, Remedy, RemedyCall, StoredStatus, count};
 use crate::ops::{Answer, Notice, Refusal, Session, queue, work};
-use crate::rules::{facts, readiness, replan, transitions};
+use crate::rules::{facts, readiness, replan, toward, transitions};
 use crate::store::resolve;
 
 /// Which issue to reopen.
@@ -43,6 +43,7 @@ fn reopened(session: &Session, input: Reopen, wanted: Option<IssueStatus>) -> An
     work::ask_about(session, std::slice::from_ref(&id))?;
     let landed = landed(session, &id)?;
     let mut newer: Vec<String> = Vec::new();
+    let mut choose: Option<Remedy> = None;
     let mut cycle: Option<Notice> = None;
     let committed = session.transact(permit, |tx| {
         let folder = existing(tx, &id)?;
@@ -56,6 +57,7 @@ fn reopened(session: &Session, input: Reopen, wanted: Option<IssueStatus>) -> An
         if force.is_none() {
             transitions::permit(&id, from, Op::Reopen)?;
         }
+        choose = Some(toward::plan(&folder));
         newer = replan::newer(&folder).into_iter().map(|plan| plan.id.to_string()).collect();
         let begins_anew = from != IssueStatus::Paused;
         if begins_anew && work::set_aside(tx, &folder, AsideReason::Reopen, force.as_deref())? {
@@ -91,8 +93,7 @@ fn reopened(session: &Session, input: Reopen, wanted: Option<IssueStatus>) -> An
     }
     if !newer.is_empty() {
         let message = format!("the plan that failed is still bound; newer: {}", newer.join(", "));
-        let bind = RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]);
-        session.notice(Notice::warning(message).remedy(bind, "chooses one"));
+        session.notice(Notice { remedies: choose.into_iter().collect(), ..Notice::warning(message) });
     }
     view::answer(session, &id, committed.commit)
 }

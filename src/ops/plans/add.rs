@@ -11,7 +11,7 @@ use crate::model::{
 use crate::ops::issues::existing;
 use crate::ops::{Answer, Notice, Refusal, Session, queue};
 use crate::rules::plan_check::{self, PlanUnderCheck};
-use crate::rules::{IssueFolder, PlanSetting, QueuedItem, facts, replan, transitions};
+use crate::rules::{IssueFolder, PlanSetting, QueuedItem, facts, replan, toward, transitions};
 use crate::store::{ReadState, Tx, layout, random_uid, resolve};
 
 /// Plans to add.
@@ -31,9 +31,9 @@ pub(crate) struct AddPlans {
     pub(crate) force: Option<String>,
 }
 
-/// Adds plans to an issue. Binds the only plan, or the only new one after the bound plan failed, if its quality is
-/// sufficient. With `queue`, queues it in the same commit; if a gate forbids that, the plans are stored nevertheless, and
-/// a notice says what to do.
+/// Adds plans to an issue. Binds the only plan of sufficient quality, or the only such one since the bound plan failed.
+/// With `queue`, queues it in the same commit; if a gate forbids that, the plans are stored nevertheless, and a notice says
+/// what to do.
 ///
 /// # Errors
 /// `not-found`, `ambiguous-id`, `invalid-plan`, `exists`, `illegal-move`, `not-from-github`, `too-many-tasks`.
@@ -81,6 +81,7 @@ pub(crate) fn add(session: &Session, input: AddPlans) -> Answer<Added> {
     let folder = existing(&session.store().snapshot()?, &id)?;
     let mut added = Added::new(&folder, stored.into_iter().zip(reports), bound, &left);
     added.queued_in = queued_in;
+    added.is_by_hand = plans.iter().all(|plan| plan.is_by_hand);
     session.notice_all(left_queue(&id, &left));
     let stays =
         if !no_bind && committed.commit.is_some() { folder.issue.record.bound_solution_id } else { None };
@@ -125,9 +126,8 @@ impl Adding<'_> {
         let mut bound = None;
         let mut left = vec![];
         if !self.no_bind
-            && let Some(plan) = lone(&folder)
+            && let Some(plan) = lone(&folder, self.force.is_some())
             && stored.iter().any(|(id, _)| *id == plan.id)
-            && (self.force.is_some() || plan_check::quality(&plan.plan).suffices())
         {
             left = bind_in(tx, &folder, &plan.id, self.force)?;
             bound = Some(plan.id.clone());
@@ -144,22 +144,23 @@ impl Adding<'_> {
         let bound = existing(tx, self.issue)?.issue.record.bound_solution_id;
         if bound.is_none_or(|bound| stored.iter().all(|(id, _)| *id != bound)) {
             let message = format!("none of the given plans is bound to {}", self.issue);
-            let bind = RemedyCall::new(Op::Bind, [self.issue.as_str(), "PLAN"]);
-            return Err(Refusal::new(Code::NotBound, message).remedy(bind, "chooses one"));
+            let step = toward::plan(&existing(tx, self.issue)?);
+            return Err(Refusal::new(Code::NotBound, message).next_step(step));
         }
         Ok(queue::add_issue(tx, self.issue, None, &self.nonce, self.force)?.0)
     }
 }
 
-/// The only candidate for binding: the only plan of an issue without a bound plan, or the only plan newer than a
-/// bound one that failed.
-fn lone(folder: &IssueFolder) -> Option<&Solution> {
-    match (&folder.issue.record.bound_solution_id, folder.plans().as_slice()) {
-        (None, [only]) => Some(only),
-        (Some(_), _) => match replan::newer(folder)[..] {
-            [newer] => Some(newer),
-            _ => None,
-        },
+/// The plan to bind without asking: the only one of sufficient quality that an issue without a bound plan has, or that is
+/// newer than a bound one that failed. By force, the only plan, whatever its quality.
+fn lone(folder: &IssueFolder, is_forced: bool) -> Option<&Solution> {
+    let plans = match folder.issue.record.bound_solution_id {
+        None => folder.plans(),
+        Some(_) => replan::newer(folder),
+    };
+    match (&replan::sufficient(&plans)[..], &plans[..]) {
+        ([only], _) => Some(only),
+        ([], [only]) if is_forced => Some(only),
         _ => None,
     }
 }
@@ -235,7 +236,18 @@ fn notice(session: &Session, added: &Added, bound: Option<&SolutionId>) {
         let them: Vec<&str> = added.handed.iter().map(|(id, _)| id.as_str()).collect();
         let are = if them.len() == 1 { "is" } else { "are" };
         let message = format!("{} {are} not bound: {bound} stays bound", them.join(", "));
-        let bind = RemedyCall::new(Op::Bind, [added.issue.as_str(), "PLAN"]);
-        session.notice(Notice::warning(message).remedy(bind, "chooses another"));
+        let good: Vec<&str> = added
+            .handed
+            .iter()
+            .filter(|(_, report)| report.quality.suffices())
+            .map(|(id, _)| id.as_str())
+            .collect();
+        let notice = Notice::warning(message);
+        session.notice(match good[..] {
+            // What it lacks is said with its quality.
+            [] => notice,
+            [plan] => notice.remedy(RemedyCall::new(Op::Bind, [added.issue.as_str(), plan]), "chooses it"),
+            _ => notice.remedy(RemedyCall::new(Op::Bind, [added.issue.as_str(), "PLAN"]), "chooses one"),
+        });
     }
 }

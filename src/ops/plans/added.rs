@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::SolutionView;
-use crate::model::{IssueId, IssueStatus, ItemId, QueueId, RepoPath, Solution, SolutionId};
-use crate::rules::{CheckReport, IssueFolder, PlanFinding, QueuedItem, facts, plan_check, replan};
+use crate::model::{IssueId, IssueStatus, ItemId, QueueId, Remedy, RepoPath, Solution, SolutionId};
+use crate::rules::{CheckReport, IssueFolder, PlanFinding, QueuedItem, facts, plan_check, replan, toward};
 
 /// The result of adding plans.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -37,6 +37,12 @@ pub(crate) struct Added {
     /// The plan that it was bound to before, if it failed and newer ones are to choose from.
     #[serde(skip)]
     pub(crate) failed: Option<SolutionId>,
+    /// Whether someone wrote the plans with options or as a text.
+    #[serde(skip)]
+    pub(crate) is_by_hand: bool,
+    /// How someone chooses a plan.
+    #[serde(skip)]
+    pub(crate) choose: Remedy,
     /// The plans that were given, each once, in their order.
     #[serde(skip)]
     pub(crate) handed: Vec<(SolutionId, CheckReport)>,
@@ -184,6 +190,8 @@ impl Added {
             issue: issue.id.clone(),
             status: facts::status(folder),
             failed,
+            is_by_hand: false,
+            choose: toward::plan(folder),
             handed,
             plans,
         }

@@ -2,13 +2,11 @@
 
 use super::plan_of_issue;
 use super::withdraw::refuse_withdrawn;
-use crate::model::{
-    AsideReason, Code, IssueId, Op, Other, Remedy, RemedyCall, Solution, SolutionId, StoredStatus,
-};
+use crate::model::{AsideReason, Code, IssueId, Op, Other, RemedyCall, Solution, SolutionId, StoredStatus};
 use crate::ops::issues::{self, IssueView, existing};
 use crate::ops::{Answer, Notice, Refusal, Session, work};
 use crate::rules::quality::LEAST;
-use crate::rules::{IssueFolder, PlanSetting, QueuedItem, facts, plan_check, replan, transitions};
+use crate::rules::{IssueFolder, PlanSetting, QueuedItem, facts, plan_check, replan, toward, transitions};
 use crate::store::{Tx, resolve};
 
 /// Which plan to bind.
@@ -58,7 +56,8 @@ pub(super) fn left_queue(issue: &IssueId, left: &[QueuedItem]) -> Option<Notice>
     )
 }
 
-/// The plan to bind: the one named, the only one newer than a bound one that failed, the bound one, or the only one.
+/// The plan to bind: the one named; the only one newer than a bound one that failed; the bound one; or the only one. Of
+/// several, the only one of sufficient quality.
 fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<SolutionId, Refusal> {
     let issue = &folder.issue.record.id;
     if let Some(text) = named {
@@ -72,15 +71,23 @@ fn choose(tx: &Tx<'_>, folder: &IssueFolder, named: Option<&str>) -> Result<Solu
         }
         return Ok(id);
     }
-    let remedy = Remedy::call(RemedyCall::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses one");
-    match &replan::newer(folder)[..] {
-        [] => plan_of_issue(folder, remedy),
-        [newer] => Ok(newer.id.clone()),
-        several => {
-            let what = format!("issue `{issue}` has {} newer plans; name one", several.len());
-            Err(Refusal::new(Code::ChoiceNeeded, what).details(in_words(several)).next_step(remedy))
-        }
+    let newer = replan::newer(folder);
+    if let (Some(bound), []) = (folder.bound(), &newer[..]) {
+        return Ok(bound.id.clone());
     }
+    let (plans, which) = if newer.is_empty() { (folder.plans(), "") } else { (newer, "newer ") };
+    let sufficient = replan::sufficient(&plans);
+    let (what, listed) = match (&plans[..], &sufficient[..]) {
+        ([], _) => return plan_of_issue(folder, toward::plan(folder)),
+        ([only], _) | (_, [only]) => return Ok(only.id.clone()),
+        (several, []) => {
+            let what =
+                format!("none of the {} {which}plans of issue `{issue}` is good enough", several.len());
+            (format!("{what}: binding requires a quality of {LEAST} or more"), plans)
+        }
+        (_, several) => (format!("issue `{issue}` has {} {which}plans; name one", several.len()), sufficient),
+    };
+    Err(Refusal::new(Code::ChoiceNeeded, what).details(in_words(&listed)).next_step(toward::plan(folder)))
 }
 
 /// Plans, one per line, with their descriptions.

@@ -15,7 +15,9 @@ use crate::ops::issues::{self, existing};
 use crate::ops::{Answer, Done, Refusal, Session};
 use crate::rules::overlap::shared_files;
 use crate::rules::quality::PartScore;
-use crate::rules::{CheckReport, Complexity, PlanFinding, PlanSetting, SharedFile, complexity, facts};
+use crate::rules::{
+    CheckReport, Complexity, PlanFinding, PlanSetting, SharedFile, complexity, facts, toward,
+};
 use crate::store::{KnownRecord, ResolveError, Snapshot, resolve};
 
 /// The plans to check.
@@ -135,7 +137,7 @@ fn stored(snapshot: &Snapshot<'_>, text: &str, issue: Option<&IssueId>) -> Resul
         }
         refusal => refusal,
     })?;
-    Ok(PlanInput { plan: solution(snapshot, &id)?.plan.into(), place: id.to_string() })
+    Ok(PlanInput { plan: solution(snapshot, &id)?.plan.into(), place: id.to_string(), is_by_hand: false })
 }
 
 fn solution(snapshot: &Snapshot<'_>, id: &SolutionId) -> Result<Solution, Refusal> {
@@ -169,11 +171,14 @@ fn plans_named(snapshot: &Snapshot<'_>, texts: &[String]) -> Result<Vec<Touching
     for text in texts {
         let plan = match resolve::any(snapshot, text)? {
             KnownRecord::Solution(id) => solution(snapshot, &id)?,
-            KnownRecord::Issue(id) => existing(snapshot, &id)?.bound().cloned().ok_or_else(|| {
-                Refusal::new(Code::NotBound, format!("issue `{id}` has no bound plan to compare with"))
-                    .remedy(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one")
-                    .hint("or name a plan instead of the issue")
-            })?,
+            KnownRecord::Issue(id) => {
+                let folder = existing(snapshot, &id)?;
+                folder.bound().cloned().ok_or_else(|| {
+                    Refusal::new(Code::NotBound, format!("issue `{id}` has no bound plan to compare with"))
+                        .next_step(toward::plan(&folder))
+                        .hint("or name a plan instead of the issue")
+                })?
+            }
             _ => {
                 return Err(Refusal::new(Code::NotFound, format!("`{text}` is neither an issue nor a plan"))
                     .remedy(Other::List, "shows the issues")

@@ -18,6 +18,8 @@ pub(crate) struct PlanInput {
     pub(crate) place: String,
     /// The plan as written.
     pub(crate) plan: Value,
+    /// Whether someone wrote it with options or as a text, and not as JSON.
+    pub(crate) is_by_hand: bool,
 }
 
 /// The plans in a text, each with its position. `name` is what messages call the text, `place` what they call a plan
@@ -43,7 +45,7 @@ pub(crate) fn read(text: &str, name: &str, place: &str) -> Result<Vec<PlanInput>
     let many = plans.len() > 1;
     let plans = plans.into_iter().enumerate().map(|(n, plan)| {
         let place = if many { format!("{place}[{n}]") } else { place.to_owned() };
-        PlanInput { place, plan }
+        PlanInput { place, plan, is_by_hand: false }
     });
     Ok(plans.collect())
 }
@@ -71,18 +73,25 @@ pub(super) fn refuse_faulty(plans: &[PlanInput], reports: &[CheckReport]) -> Res
     let many = plans.len() > 1;
     let mut lines: Vec<String> = Vec::new();
     for (input, report) in plans.iter().zip(reports) {
-        lines.extend(
-            report
-                .findings
-                .iter()
-                .filter(|finding| finding.is_error())
-                .map(|finding| if many { format!("{} {finding}", input.place) } else { finding.to_string() }),
-        );
+        lines.extend(report.findings.iter().filter(|finding| finding.is_error()).map(|finding| {
+            if input.is_by_hand {
+                finding.in_options()
+            } else if many {
+                format!("{} {finding}", input.place)
+            } else {
+                finding.to_string()
+            }
+        }));
     }
     if lines.is_empty() {
         return Ok(());
     }
-    let check = Remedy::call(RemedyCall::new(Other::SolutionCheck, ["FILE"]), "checks without storing");
+    // There is no file to check.
+    let check = if plans.iter().all(|input| input.is_by_hand) {
+        Remedy::words("correct what is named, and give the command again")
+    } else {
+        Remedy::call(RemedyCall::new(Other::SolutionCheck, ["FILE"]), "checks without storing")
+    };
     Err(faulty(&format!("the plan has {}; nothing was stored", count(lines.len(), "error")), lines, check))
 }
 

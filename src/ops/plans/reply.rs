@@ -29,7 +29,7 @@ pub(super) fn settle(
         }
         return Ok(());
     };
-    for PlanInput { place: at, plan } in plans {
+    for PlanInput { place: at, plan, .. } in plans {
         match reply_task::append(plan, &place) {
             Ok(longer) if append => *plan = longer,
             Ok(_) | Err(Unadded::Full) if !append => {

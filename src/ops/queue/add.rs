@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{AddedItem, QueueWorld, create, extend_facts};
 use crate::model::{
-    Code, IssueId, IssueStatus, Item, ItemId, Op, Other, PlanDigest, Policy, QueueDecision, QueueId,
+    Code, Detail, IssueId, IssueStatus, Item, ItemId, Op, Other, PlanDigest, Policy, QueueDecision, QueueId,
     RemedyCall, Solution, SolutionId, Time, Uid, count,
 };
 use crate::ops::issues::existing;
@@ -13,7 +13,7 @@ use crate::rules::formation::{self, ItemInQueue, Rank, WaitingPlan};
 use crate::rules::readiness::any_cycle;
 use crate::rules::review::may_hand_out;
 use crate::rules::roadmap::has_tag;
-use crate::rules::{Facts, IssueFacts, IssueFolder, QueueFolder, facts, transitions};
+use crate::rules::{Facts, IssueFacts, IssueFolder, QueueFolder, facts, toward, transitions};
 use crate::store::{StoreError, Tx, random_uid, records, resolve};
 
 /// A commit subject names at most this many plans and counts the others.
@@ -248,17 +248,19 @@ fn selected(
             folders.push(folder);
         }
     }
-    let unbound: Vec<String> = folders
+    let unbound: Vec<Detail> = folders
         .iter()
         .filter(|folder| folder.bound().is_none())
-        .map(|folder| format!("{}  {}", folder.issue.record.id, folder.issue.record.title))
+        .map(|folder| Detail {
+            message: format!("{}  {}", folder.issue.record.id, folder.issue.record.title),
+            remedies: vec![toward::plan(folder)],
+        })
         .collect();
     if !unbound.is_empty() {
         let what = format!("{} of these cannot be queued: no plan is bound", count(unbound.len(), "issue"));
         return Err(Refusal::new(Code::NotBound, what)
             .details(unbound)
-            .remedy(RemedyCall::new(Op::SolutionAdd, ["ISSUE", "FILE"]), "adds a plan")
-            .remedy(RemedyCall::new(Op::Bind, ["ISSUE", "PLAN"]), "chooses one"));
+            .hint("give each of them a plan, or leave it out"));
     }
     if folders.is_empty() {
         let what = wanted.iter().map(|tag| format!(" with the tag `{tag}`")).collect::<String>();
@@ -275,8 +277,7 @@ fn bound_plan(folder: &IssueFolder) -> Result<&Solution, Refusal> {
         (_, Some(plan)) => Ok(plan),
         (Some(missing), None) => {
             let what = format!("the plan `{missing}` of issue `{id}` cannot be read");
-            Err(Refusal::new(Code::BrokenRecord, what)
-                .remedy(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses another"))
+            Err(Refusal::new(Code::BrokenRecord, what).next_step(toward::plan(folder)))
         }
         (None, None) if folder.plans().is_empty() => {
             let what = format!("issue `{id}` has no plan, so there is nothing to queue");
@@ -284,7 +285,7 @@ fn bound_plan(folder: &IssueFolder) -> Result<&Solution, Refusal> {
                 .remedy(RemedyCall::new(Op::SolutionAdd, [id.as_str(), "FILE"]), "adds one"))
         }
         (None, None) => Err(Refusal::new(Code::NotBound, format!("issue `{id}` has no bound plan"))
-            .remedy(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one")),
+            .next_step(toward::plan(folder))),
     }
 }
 

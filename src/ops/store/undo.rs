@@ -12,7 +12,9 @@ use serde_json::Value;
 use self::chosen::{Chosen, chosen};
 use crate::git::ObjectId;
 use crate::model::redaction::is_hidden;
-use crate::model::{Code, Comment, CommitHash, Doc, EntryId, IssueId, Op, Other, Remedy, RemedyCall, Schema};
+use crate::model::{
+    Code, Comment, CommitHash, Doc, EntryId, IssueId, Op, Other, Remedy, RemedyCall, Schema, SolutionId,
+};
 use crate::ops::issues::append_comment;
 use crate::ops::work::{self, PreparedRevert};
 use crate::ops::{Answer, Refusal, Session};
@@ -93,7 +95,8 @@ pub(crate) fn undo(session: &Session, commit: Option<&str>) -> Answer<Undone> {
         work.all(tx)?;
         let Work { restored, kept, issue, .. } = work;
         if restored.is_empty() {
-            return Err(cannot(&step, op, &kept, issue.as_ref(), before.as_ref()));
+            let earlier = undoable(session.store(), tx, &before, &undos)?;
+            return Err(cannot(&step, op, &kept, issue.as_ref(), earlier));
         }
         let short = step.commit.short();
         tx.describe(format!("{SUBJECT}{short} {}", step.subject));
@@ -110,7 +113,7 @@ fn cannot(
     op: Option<Op>,
     kept: &[KeptField],
     of_issue: Option<&IssueId>,
-    before: Option<&CommitHash>,
+    earlier: Option<&HistoryStep>,
 ) -> Refusal {
     let what = format!("cannot undo `{}`", step.subject);
     let details = kept.iter().map(|kept| format!("{}: {}", kept.what, kept.why)).collect();
@@ -127,11 +130,39 @@ fn cannot(
         Some(Op::Unlink) => {
             Remedy::call(RemedyCall::new(Op::Link, ["COMMIT", "PLAN"]), "links the commit again")
         }
+        Some(Op::SolutionAdd) => {
+            let plan = kept.iter().find_map(|kept| SolutionId::parse(&kept.what).ok());
+            let plan = plan.as_ref().map_or("PLAN", SolutionId::as_str);
+            let withdraw = RemedyCall::new(Op::SolutionWithdraw, [plan]).option("message", "WHY");
+            Remedy::call(withdraw, "withdraws the plan")
+        }
         _ => Remedy::call(RemedyCall::from(Other::Log).flag("patch"), "shows what it did"),
     };
-    let earlier = before
-        .map(|step| Remedy::call(RemedyCall::new(Op::Undo, [step.short()]), "undoes your command before it"));
+    let earlier = earlier.map(|step| {
+        let undo = RemedyCall::new(Op::Undo, [step.commit.short()]);
+        Remedy::call(undo, format!("undoes `{}`", step.subject))
+    });
     refusal.remedies([instead].into_iter().chain(earlier).collect())
+}
+
+/// The first of these commands of which something can be undone. The transaction is not used for anything else.
+fn undoable<'a>(
+    store: &Store,
+    tx: &mut Tx<'_>,
+    steps: &'a [HistoryStep],
+    undos: &[CommitHash],
+) -> Result<Option<&'a HistoryStep>, Refusal> {
+    for step in steps {
+        if step.op.as_deref().and_then(Op::parse) == Some(Op::Land) {
+            return Ok(Some(step));
+        }
+        let mut work = Work { store, step, undos, issue: None, restored: vec![], kept: vec![] };
+        work.all(tx)?;
+        if !work.restored.is_empty() {
+            return Ok(Some(step));
+        }
+    }
+    Ok(None)
 }
 
 /// A commit that is being undone.

@@ -114,7 +114,7 @@ impl NewWorktree {
         )
         .remedy(
             RemedyCall::new(Op::Next, [solution]),
-            "there continues with it; `git worktree remove` removes it",
+            "continues with it there; `git worktree remove` removes that worktree",
         ))
     }
 

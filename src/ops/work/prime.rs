@@ -43,6 +43,9 @@ pub(crate) struct Prime {
     pub(crate) reference: String,
     /// The name of this linked worktree; absent in the main one.
     pub(crate) worktree: Option<String>,
+    /// Whether the repository has no work tree.
+    #[serde(skip)]
+    pub(crate) is_bare: bool,
     /// The branch that is checked out, with its full name; absent if HEAD is detached.
     pub(crate) branch: Option<Branch>,
     /// The role of the agent; absent for an owner.
@@ -179,7 +182,13 @@ pub(crate) fn prime(session: &Session, PrimeAgent { role, means }: &PrimeAgent) 
         Some(index) if roles::admit(role.map(Role::as_str), Op::Edit).is_ok() => index.cycles()?,
         _ => vec![],
     };
+    let is_bare = store.work_dir().is_none();
+    let mut commands = situation.commands();
+    // Nothing can be executed without a work tree.
+    commands
+        .retain(|step| !is_bare || step.call.as_ref().is_none_or(|call| call.operation != Op::Next.into()));
     let prime = Prime {
+        is_bare,
         reference: store.reference().to_owned(),
         worktree: store.worktree_name(),
         branch: store.branch()?,
@@ -189,7 +198,7 @@ pub(crate) fn prime(session: &Session, PrimeAgent { role, means }: &PrimeAgent) 
         hooks: hooks.map(|Notice { message, remedies, .. }| Detail { message, remedies }),
         cycles: cycles.iter().take(MOST_CYCLES).map(detail_of_cycle).collect(),
         waiting: if in_run { None } else { waiting(index.as_ref(), &snapshot, Waiting::for_role(role))? },
-        commands: situation.commands(),
+        commands,
         rules: situation.rules(*means),
     };
     Ok(session.done(Some(prime), None))

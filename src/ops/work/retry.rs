@@ -10,7 +10,7 @@ use crate::model::{
 use crate::ops::issues::{IssueView, existing};
 use crate::ops::queue::QueueWorld;
 use crate::ops::{Answer, Notice, Refusal, Session, plans};
-use crate::rules::{Blocker, facts, replan};
+use crate::rules::{Blocker, facts, replan, toward};
 use crate::store::{ReadState, Store, StoreError, Tx, records, resolve};
 
 /// Which issues to queue again.
@@ -50,6 +50,8 @@ struct Newer {
     failed: SolutionId,
     /// The others, in words.
     plans: Vec<String>,
+    /// How to choose one of them.
+    choose: Remedy,
 }
 
 /// Queues failed issues again. An issue with plans newer than the failed one is skipped until one of them is bound.
@@ -132,7 +134,8 @@ fn retry_one(tx: &mut Tx<'_>, id: &IssueId, same_plan: bool) -> Result<RetryOutc
         (&folder.issue.record.bound_solution_id, newer.is_empty(), same_plan)
     {
         let plans = plans::in_words(&newer);
-        return Ok(RetryOutcome::Newer(Newer { issue: id.clone(), failed: failed.clone(), plans }));
+        let choose = toward::plan(&folder);
+        return Ok(RetryOutcome::Newer(Newer { issue: id.clone(), failed: failed.clone(), plans, choose }));
     }
     failure::keep(tx, &folder)?;
     let is_aside = set_aside(tx, &folder, AsideReason::Retry, None)?;
@@ -140,10 +143,10 @@ fn retry_one(tx: &mut Tx<'_>, id: &IssueId, same_plan: bool) -> Result<RetryOutc
 }
 
 /// The notice that an issue was skipped.
-fn skipped(Newer { issue, failed, plans }: &Newer) -> Notice {
+fn skipped(Newer { issue, failed, plans, choose }: &Newer) -> Notice {
     let plans = count(plans.len(), "newer plan");
-    Notice::warning(format!("skipped {issue}: {failed} failed, and it has {plans}"))
-        .remedy(RemedyCall::new(Op::Bind, [issue.as_str(), "PLAN"]), "chooses one")
+    let notice = Notice::warning(format!("skipped {issue}: {failed} failed, and it has {plans}"));
+    Notice { remedies: vec![choose.clone()], ..notice }
 }
 
 /// Refuses to execute a plan again while a newer one waits to be bound.
@@ -155,7 +158,10 @@ fn unbound(newer: &[Newer]) -> Refusal {
         several => (format!("{} failed and have newer plans", count(several.len(), "issue")), "ISSUE"),
     };
     let mut remedies = vec![
-        Remedy::call(RemedyCall::new(Op::Bind, [id, "PLAN"]), "chooses one"),
+        match newer {
+            [one] => one.choose.clone(),
+            _ => Remedy::call(RemedyCall::new(Op::Bind, [id, "PLAN"]), "chooses one"),
+        },
         Remedy::call(RemedyCall::new(Op::QueueAdd, [id]), "queues it then"),
     ];
     if newer.len() == 1 {

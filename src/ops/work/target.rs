@@ -40,10 +40,14 @@ pub(crate) fn target(
         Some(text) => (issue_of(store, read, text)?, None),
         None => match active::read(store)? {
             Some(active) => (active.issue_id, Some(active.execution_id)),
+            None if store.work_dir().is_none() => {
+                return Err(Refusal::new(Code::NoClaim, "a bare repository executes nothing")
+                    .hint("name an item that a worktree executes, as with `--item ITEM`"));
+            }
             None => {
                 return Err(Refusal::new(Code::NoClaim, "this worktree executes nothing")
                     .remedy(Op::Next, "claims an item")
-                    .hint("or name an item that another worktree executes"));
+                    .hint("or name an item that another worktree executes, as with `--item ITEM`"));
             }
         },
     };

@@ -42,10 +42,14 @@ pub(crate) fn refuse_empty(
     if work.idle.is_empty() {
         let Causes { details, of_others, of_nobody } = Causes::find(here, execution)?;
         let is_begun = head.is_some() && head != claim.base_commit;
-        let mut remedies = if of_nobody == 0 && !of_others.is_empty() {
+        let mut remedies = if of_nobody.is_empty() && !of_others.is_empty() {
             let link = of_others.iter().map(CommitHash::short).chain([issue.as_str()]);
             vec![Remedy::call(RemedyCall::new(Op::Link, link), "links what belongs to this plan, too")]
         } else if is_begun || !details.is_empty() {
+            let link = match &of_nobody[..] {
+                [only] => Remedy::call(RemedyCall::new(Op::Link, [only.short(), issue.as_str()]), "links it"),
+                _ => link,
+            };
             vec![link, relink("finds commits whose message or change shows their plan")]
         } else {
             let release = Remedy::call(RemedyCall::new(Op::LeaseRelease, [issue]), "gives it up");

@@ -162,8 +162,8 @@ pub(super) struct Causes {
     pub(super) details: Vec<String>,
     /// The commits since the claim that are linked to other executions, oldest first.
     pub(super) of_others: Vec<CommitHash>,
-    /// How many commits since the claim are linked to none.
-    pub(super) of_nobody: usize,
+    /// The commits since the claim that are linked to none, oldest first.
+    pub(super) of_nobody: Vec<CommitHash>,
 }
 
 impl Causes {
@@ -185,12 +185,12 @@ impl Causes {
             }
         }
         let sources = Sources::new(store, &snapshot);
-        let (mut of_nobody, mut of_others, mut plans) = (0, Vec::new(), Vec::new());
+        let (mut of_nobody, mut of_others, mut plans) = (Vec::new(), Vec::new(), Vec::new());
         for hash in since_claim(store, claim)?.into_iter().rev().map(CommitHash::from) {
             let known = sources.known(&hash)?;
             plans.extend(known.iter().map(|id| format!("`{}`", id.short())));
             if known.is_empty() {
-                of_nobody += 1;
+                of_nobody.push(hash);
             } else {
                 of_others.push(hash);
             }
@@ -202,9 +202,10 @@ impl Causes {
             let commits = count(of_others.len(), "commit");
             details.push(format!("{commits} since the claim {are} linked to {}", plans.join(", ")));
         }
-        if of_nobody > 0 {
-            let are = if of_nobody == 1 { "is" } else { "are" };
-            details.push(format!("{} since the claim {are} linked to no plan", count(of_nobody, "commit")));
+        if !of_nobody.is_empty() {
+            let are = if of_nobody.len() == 1 { "is" } else { "are" };
+            let commits = count(of_nobody.len(), "commit");
+            details.push(format!("{commits} since the claim {are} linked to no plan"));
         }
         Ok(Self { details, of_others, of_nobody })
     }
@@ -327,9 +328,13 @@ pub(super) fn notice_of_unlinked(issue: &str, commits: &[CodeCommit]) -> Option<
         count(commits.len(), "commit"),
         in_line(commits.iter().map(named).collect())
     );
+    let link = match commits {
+        [only] => RemedyCall::new(Op::Link, [crate::git::short(only.id).as_str(), issue]),
+        _ => RemedyCall::new(Op::Link, ["COMMIT", issue]),
+    };
     Some(
         Notice::warning(message)
-            .remedy(RemedyCall::new(Op::Link, ["COMMIT", issue]), "links one that belongs to it")
+            .remedy(link, "links one that belongs to it")
             .remedy(Op::Relink, "finds those whose message or change shows their plan"),
     )
 }

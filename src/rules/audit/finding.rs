@@ -140,17 +140,15 @@ impl AuditFinding {
             message.push_str(&format!("; {} {were} reverted there", count(landed.reverted.len(), "commit")));
         }
         let issue = &execution.execution.issue_id;
-        let remedy = if let Some(push) = landed.push() {
-            Remedy::command(push, "publishes it")
-        } else if landed.reverted.is_empty() {
-            Remedy::call(RemedyCall::new(Op::Land, [issue]), "lands it")
-        } else {
-            Remedy::call(RemedyCall::new(Op::Reopen, [issue]), "reopens it; or revert the revert")
+        let lands = Remedy::call(RemedyCall::new(Op::Land, [issue]), "lands it");
+        let remedies = match landed.push() {
+            Some(push) => vec![lands, Remedy::command(push, "publishes it without its tests")],
+            None if landed.reverted.is_empty() => vec![lands],
+            None => {
+                vec![Remedy::call(RemedyCall::new(Op::Reopen, [issue]), "reopens it; or revert the revert")]
+            }
         };
-        Self {
-            remedies: vec![remedy],
-            ..Self::new(severity, Kind::NotLanded, message).of_execution(execution)
-        }
+        Self { remedies, ..Self::new(severity, Kind::NotLanded, message).of_execution(execution) }
     }
 
     fn of_execution(self, execution: &ExecutionFolder) -> Self {

@@ -122,5 +122,5 @@ rules! {
     MISSPELT = Warning "misspelt": "no field name is a misspelling of a known name",
         "correct the name; unknown fields are kept, but never read";
     ANALYSIS = Warning "analysis": "risk, impact and complexity are given",
-        "rate each in analysis: low, medium or high";
+        "rate each in analysis: low, medium or high; a better plan takes the place of a stored one";
 }

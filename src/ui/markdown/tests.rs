@@ -38,7 +38,8 @@ fn blocks_are_apart_and_wrapped() {
             "1. x",
             "2. y",
             "",
-            "│ said so",
+            "│ said",
+            "│ so",
             "",
             "sh",
             "  ls    x",
@@ -58,6 +59,27 @@ fn words_keep_their_styles_and_punctuation() {
     );
     assert_eq!(plain("| a | b |\n|---|---|\n| long | x |", 40), ["a     b", "long  x"]);
     assert_eq!(plain("- [x] done\n- [ ] open", 40), ["• [x] done", "• [ ] open"]);
+}
+
+#[test]
+fn names_and_lines_stay_as_they_were_written() {
+    assert_eq!(
+        plain("Run src/__main__.py twice\nthen read src/__init__.py", 60),
+        ["Run src/__main__.py twice", "then read src/__init__.py"]
+    );
+    for written in [
+        "__init__ and _x_ of src/**/a.rs or src/**/b.rs",
+        "**/a.rs and b/**, *.py, *a* and ~~b~~ or ~c~",
+        "2**3 is 2**x**y",
+        "- one edit on each line,\n  Test: `a`",
+    ] {
+        let shown = plain(written, 80).join("\n");
+        assert_eq!(shown, written.replace("- one", "• one").replace('`', ""), "{shown}");
+    }
+    assert_eq!(plain("<b>\nx\n</b>", 40), ["<b>", "x", "</b>"]);
+    // Where no colour shows what is code, its marks do.
+    assert_eq!(plain("| `a` | **b** |\n|---|---|\n| c | d |", 40), ["`a`  **b**", "c    d"]);
+    assert!(lines("say **now**!", 40)[0].contains("\u{1b}[1mnow"));
 }
 
 #[test]

@@ -33,6 +33,7 @@ pub(crate) fn screen(columns: Option<usize>) -> (Screen, Written) {
         is_direct: columns.is_some(),
         painter: Painter::OFF,
         columns,
+        line: columns.map(|_| Vec::new()),
         filter: OutletFilter::new(Replacement::Text),
         held: None,
         document: None,

@@ -6,17 +6,14 @@ use crate::support::Sandbox;
 const SCRIPT: &str = include_str!("examples.sh");
 const SECTIONS: &str = include_str!("../../../src/cli/help_examples.txt");
 
-/// The examples of a help text. A line that the width has broken goes on without a command at its start.
+/// The examples of a help text, as someone copies them from it. A row that ends in a backslash goes on in the next.
 fn examples(help: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let lines = help.lines().skip_while(|line| *line != "Examples:").skip(1);
-    for line in lines.map(str::trim).filter(|line| !line.is_empty()) {
-        match found.last_mut() {
-            Some(last) if !line.starts_with("git wf") && !line.starts_with("WF_") => {
-                last.push(' ');
-                last.push_str(line);
-            }
-            _ => found.push(line.to_owned()),
+    for line in lines.take_while(|line| !line.is_empty()) {
+        match found.last_mut().filter(|last| last.ends_with('\\')) {
+            Some(last) => last.push_str(&format!("\n{line}")),
+            None => found.push(line.trim_start().to_owned()),
         }
     }
     found
@@ -34,13 +31,13 @@ fn the_examples_of_every_help_work() {
     }
     let working = sandbox.at("working/work");
     let all = sandbox.repo("all");
-    let wide = all.with_env("COLUMNS", "100");
+    let narrow = all.with_env("COLUMNS", "80");
     let (mut count, mut faults) = (0, Vec::new());
     for section in SECTIONS.split("\n\n") {
         let (name, body) = section.trim_start().split_once('\n').unwrap();
         let words: Vec<&str> =
             name.trim_matches(['[', ']']).split(' ').filter(|word| *word != "wf").collect();
-        let shown = examples(&wide.wf(&[&words[..], &["--help"]].concat()).ok().stdout);
+        let shown = examples(&narrow.wf(&[&words[..], &["-h"]].concat()).ok().stdout);
         assert!(!shown.is_empty(), "the help of {name} has no examples");
         if body.starts_with("# not run") {
             continue;

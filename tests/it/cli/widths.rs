@@ -159,3 +159,23 @@ fn every_time_is_relative_on_a_terminal_and_iso_in_a_pipe() {
         assert!(piped.contains("2026-11-21T02:"), "{args:?}: {piped}");
     }
 }
+
+/// What does not fit is broken at words, and a command stays whole, so that it can be copied.
+#[test]
+fn prose_is_wrapped_at_words_on_a_narrow_terminal() {
+    let sandbox = Sandbox::new();
+    let repo = crowded(&sandbox).with_env("NO_COLOR", "1");
+    for args in [&[][..], &["show", "ISS-001"], &["show", "ISS-002"], &["trace", "ISS-001"], &["list"]] {
+        let (_, shown) = repo.on_terminal_of(40, args);
+        let is_one = |line: &str| !line.contains(' ') || line.starts_with("git ") || line.starts_with('`');
+        let long: Vec<&str> = shown.lines().filter(|line| line.chars().count() > 40).collect();
+        assert!(long.iter().all(|line| is_one(line.trim())), "{args:?}: {long:#?}\n{shown}");
+    }
+    let (_, home) = repo.on_terminal_of(40, &[]);
+    let words: Vec<&str> = home.split_whitespace().collect();
+    let (_, wide) = repo.on_terminal_of(200, &[]);
+    let next = wide.split_once("next:").expect("the commands to type next").1;
+    for word in next.split_whitespace() {
+        assert!(words.contains(&word), "{word} is cut:\n{home}");
+    }
+}

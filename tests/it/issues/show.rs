@@ -76,3 +76,16 @@ fn overrides_of_gates_are_shown_with_their_reasons() {
     repo.issue("ISS-002");
     assert_eq!(repo.json(&["show", "ISS-002"])["overrides"], json!([]));
 }
+
+/// Names of files are not Markdown, and a line that someone ended is a line.
+#[test]
+fn a_terminal_shows_names_and_lines_as_they_were_written() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    let text = "Run src/__main__.py twice\nthen read src/__init__.py";
+    repo.wf(&["new", "One", "--id", "ISS-001", "-m", text]).ok();
+    let (_, shown) = repo.on_terminal("", &["show", "ISS-001"]);
+    for line in text.lines() {
+        assert!(shown.lines().any(|shown| shown.trim() == line), "{line}: {shown}");
+    }
+}

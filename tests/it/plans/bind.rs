@@ -77,3 +77,41 @@ fn a_plan_in_work_is_not_exchanged_but_by_force() {
     let error = repo.refused(1, &["done"]);
     assert!(["not-executing", "claim-lost"].contains(&error["code"].as_str().unwrap()), "{error}");
 }
+
+/// A plan typed without steps and criteria cannot be chosen, and does not stand in the way of one that can.
+#[test]
+fn the_only_plan_of_sufficient_quality_is_bound_beside_weaker_ones() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("a");
+    repo.commit("src/a.rs", "one\n", "Begin");
+    repo.issue("ISS-001");
+    for (task, left) in [("Fix the race", 1), ("Fix the clock", 2)] {
+        let said = repo.wf(&["plan", "ISS-001", "--task", task]).ok().stderr;
+        assert!(said.contains("T1 --step: expected"), "{said}");
+        assert!(!said.contains("tasks[") && !said.contains("task edit"), "{said}");
+        // What can be done names what is there: no plan can be chosen yet.
+        let refused = repo.wf(&["queue", "add", "ISS-001"]).fails(1).stderr;
+        let hint = if left == 1 { "git wf plan check SOL-ISS-001-" } else { "git wf plan list ISS-001" };
+        assert!(refused.contains(hint) && !refused.contains("plan choose"), "{refused}");
+    }
+    let error = repo.refused(1, &["plan", "choose", "ISS-001"]);
+    assert!(error["message"].as_str().unwrap().starts_with("none of the 2 plans"), "{error}");
+    let good = repo.wf_in(plan_on("src/a.rs").to_string(), &["plan", "add", "ISS-001", "--no-bind"]).ok();
+    // The exact command, wherever only one plan can be meant.
+    let choose = format!("git wf plan choose ISS-001 {}", good.line());
+    for args in [&["queue", "add", "ISS-001"][..], &["edit", "ISS-001", "--status", "queued"]] {
+        let refused = repo.wf(args).fails(1).stderr;
+        assert!(refused.contains(&choose), "{args:?}: {refused}");
+    }
+    assert!(good.stderr.contains(&choose), "{}", good.stderr);
+    assert!(repo.wf(&[]).ok().stdout.contains(&choose));
+    assert_eq!(repo.json(&["plan", "choose", "ISS-001"])["bound_solution_id"], good.line());
+    repo.wf(&["plan", "choose", "ISS-001", "--none"]).ok();
+    repo.wf(&["plan", "withdraw", good.line(), "-m", "too large"]).ok();
+    // The same with more options is bound at once.
+    let better = repo.json_in(plan_on("src/b.rs").to_string(), &["plan", "add", "ISS-001"]);
+    assert_eq!(better["bound"][0]["solution_id"], better["added"][0], "{better}");
+    // A second good one needs a choice.
+    let third = repo.json_in(plan_on("src/c.rs").to_string(), &["plan", "add", "ISS-001"]);
+    assert_eq!(third["bound"], json!([]), "{third}");
+}

@@ -128,7 +128,7 @@ fn a_command_before_one_that_cannot_be_undone_is_named_and_undone() {
     let refused = repo.wf(&["undo"]).fails(1).stderr;
     let again = refused.split('`').find(|it| it.starts_with("git wf undo ")).expect("a command");
     let commit = again.rsplit(' ').next().unwrap();
-    assert!(refused.contains("undoes your command before it"), "{refused}");
+    assert!(refused.contains("undoes `issue: edit ISS-001"), "{refused}");
     repo.wf(&["undo", commit]).ok();
     assert_eq!(repo.wf(&["show", "ISS-001", "--json"]).json()["title"], "One");
     let refused = repo.wf(&["undo", commit]).fails(1).stderr;
@@ -176,4 +176,23 @@ fn a_role_is_told_that_a_command_was_made_in_another() {
     assert!(refused.contains("you have no command to undo as a planner"), "{refused}");
     repo.wf(&["undo", &commit]).ok();
     assert_eq!(repo.json(&["show", "ISS-001"])["title"], "One");
+}
+
+/// An earlier command is only offered if something of it can be undone.
+#[test]
+fn a_plan_is_withdrawn_and_no_remedy_leads_to_the_next_refusal() {
+    let sandbox = Sandbox::new();
+    let repo = sandbox.store("work");
+    repo.wf(&["new", "One", "--id", "ISS-001"]).ok();
+    repo.wf(&["edit", "ISS-001", "--title", "Two"]).ok();
+    for task in ["a", "b", "c"] {
+        repo.wf(&["plan", "ISS-001", "--task", task]).ok();
+    }
+    let refused = repo.wf(&["undo"]).fails(1).stderr;
+    let plan =
+        refused.split('`').find_map(|it| it.strip_prefix("git wf plan withdraw -m WHY ")).expect("a plan");
+    repo.wf(&["plan", "withdraw", plan, "-m", "a mistake"]).ok();
+    repo.wf(&["undo"]).ok();
+    let again = refused.split('`').find(|it| it.starts_with("git wf undo ")).expect("a command");
+    repo.wf(&again.split(' ').skip(2).collect::<Vec<_>>()).ok();
 }

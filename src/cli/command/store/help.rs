@@ -116,9 +116,12 @@ fn found(topic: &[String]) -> Result<HelpAnswer, Failure> {
     Ok(HelpAnswer { page: format!("{page}(1)"), text: command.render_long_help().to_string() })
 }
 
-/// The words of a command whose page has this name, with or without the section: `git-wf-queue-add`, `git-wf(1)`.
+/// The words of a command whose page has this name, with or without its prefix and the section: `git-wf-queue-add`, `queue-add`,
+/// `git-wf(1)`.
 fn words_of_page(command: &clap::Command, name: &str) -> Option<Vec<String>> {
     let name = name.strip_suffix("(1)").or_else(|| name.strip_suffix(".1")).unwrap_or(name);
+    // `git help` takes the name of a page without its prefix, too.
+    let name = if name.starts_with("git-wf") { name.to_owned() } else { format!("git-wf-{name}") };
     let mut rest = name.strip_prefix("git-wf")?;
     let (mut command, mut words) = (command, Vec::new());
     while !rest.is_empty() {
@@ -255,7 +258,9 @@ mod tests {
                 .ok()
         };
         assert_eq!(page(&[]).as_deref(), Some("git-wf(1)"));
-        assert_eq!(page(&["queue", "add"]).as_deref(), Some("git-wf-queue-add(1)"));
+        for name in [&["queue", "add"][..], &["queue-add"], &["git-wf-queue-add(1)"]] {
+            assert_eq!(page(name).as_deref(), Some("git-wf-queue-add(1)"));
+        }
         for name in ["claims", "gitwf-claims", "gitwf-claims(7)", "gitwf-claims.7"] {
             assert_eq!(page(&[name]).as_deref(), Some("gitwf-claims(7)"), "{name}");
         }

@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// The field: title, context, tags, plan, …; or comments/ENTRY, feedback/ENTRY, explorations/ENTRY,
     /// reviews/ENTRY, log/ENTRY or conflicts/ENTRY, optionally followed by /FIELD
     field: Option<String>,
-    /// The reason, recorded in the log
+    /// The reason, recorded in the log; also after -m or -F
     #[arg(value_name = "TEXT")]
     text: Option<String>,
     #[command(flatten)]

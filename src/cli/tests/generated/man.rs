@@ -5,7 +5,7 @@ use std::io::Write;
 
 use clap_mangen::Man;
 
-use super::command_page::{below, sections, shown};
+use super::command_page::{below, guide, sections, shown};
 use crate::cli::command::store::help::has_one_page;
 
 /// The release date of this version, for the footer of the pages.
@@ -258,6 +258,7 @@ when a pack has become so large that opening it slows down every command.
 .BR gitwf\-tutorial (7),
 .BR gitwf\-concepts (7),
 .BR gitwf\-claims (7),
+.BR gitwf\-hooks (7),
 .BR gitwf\-agents (7),
 .BR gitwf\-server (7),
 .BR gitwf\-format (5),
@@ -329,13 +330,13 @@ fn collect(command: &clap::Command, path: &str, pages: &mut BTreeMap<String, Vec
         program(&page, command, &mut text);
     } else {
         page.render_title(&mut text).unwrap();
-        text.extend_from_slice(sections(command).as_bytes());
+        text.extend_from_slice(sections(command, path).as_bytes());
         if has_one_page(path) {
             let below = inner().map(|inner| below(inner, &format!("{path} {}", inner.get_name())));
             text.extend_from_slice(below.collect::<String>().as_bytes());
         }
         let above = name.rsplit_once('-').map_or("git-wf", |(above, _)| above).replace('-', "\\-");
-        writeln!(text, ".SH \"SEE ALSO\"\n.BR {above} (1)").unwrap();
+        writeln!(text, ".SH \"SEE ALSO\"\n.BR {above} (1),\n.BR {}", guide(path)).unwrap();
     }
     if !has_one_page(path) {
         for inner in inner() {

@@ -292,17 +292,23 @@ impl AttentionFacts<'_> {
         let filter = undecided(Undecided::Choice);
         let (count, first) = (self.index.count(&filter)?, self.issues(&filter, Some(self.most))?);
         let one = |issue: &IssueFacts| {
-            let remedies = match issue.candidates().collect::<Vec<_>>()[..] {
-                [only] if !self.is_bindable(only) => {
-                    Remedies::call(RemedyCall::new(Other::SolutionCheck, [only]), "says what its plan lacks")
-                }
-                [] => Remedies::call(
+            let plans: Vec<&SolutionId> = issue.candidates().collect();
+            let good: Vec<&SolutionId> = plans.iter().copied().filter(|it| self.is_bindable(it)).collect();
+            let remedies = match (&good[..], &plans[..]) {
+                (_, []) => Remedies::call(
                     RemedyCall::new(Op::SolutionAdd, [issue.id.as_str(), "FILE"]),
                     "adds another plan",
                 ),
-                [only] => Remedies::call(
+                ([only], _) => Remedies::call(
                     RemedyCall::new(Op::Bind, [issue.id.as_str(), only.as_str()]),
-                    "chooses its only plan",
+                    "chooses its plan",
+                ),
+                ([], [only]) => {
+                    Remedies::call(RemedyCall::new(Other::SolutionCheck, [only]), "says what its plan lacks")
+                }
+                ([], _) => Remedies::call(
+                    RemedyCall::new(Other::SolutionList, [&issue.id]),
+                    "lists its plans, of which none can be chosen",
                 ),
                 _ => Remedies::call(RemedyCall::new(Other::SolutionList, [&issue.id]), "lists its plans")
                     .or_call(RemedyCall::new(Op::Bind, [issue.id.as_str(), "PLAN"]), "chooses one"),

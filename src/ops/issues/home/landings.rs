@@ -39,10 +39,13 @@ impl AttentionFacts<'_> {
                 _ if is_reverted => {
                     Remedies::call(RemedyCall::new(Op::Reopen, [&row.id]), "reopens it; or revert the revert")
                 }
-                _ => match landed.and_then(Landed::push) {
-                    Some(push) => Remedies::command(push, "publishes it"),
-                    None => Remedies::call(RemedyCall::new(Op::Land, [&row.id]), "lands it"),
-                },
+                _ => {
+                    let lands = Remedies::call(RemedyCall::new(Op::Land, [&row.id]), "lands it");
+                    match landed.and_then(Landed::push) {
+                        Some(push) => lands.or_command(push, "publishes it without its tests"),
+                        None => lands,
+                    }
+                }
             };
             let (id, what) = (row.id.to_string(), format!("{state}: {}", row.title));
             first.push(AttentionItem::new(id, Some(row.id), what, remedies.into_vec()));

@@ -13,11 +13,14 @@ use crate::trail::log::{LogFilter, StoreLog};
 /// How many of the user's latest commits are considered.
 const MOST: usize = 1000;
 
+/// How many commands before the one to undo may take its place.
+const MOST_BEFORE: usize = 10;
+
 /// What to undo.
 pub(super) struct Chosen {
     pub(super) step: HistoryStep,
-    /// The user's command before it, if it has not been undone.
-    pub(super) before: Option<CommitHash>,
+    /// The user's commands before it that were not undone, latest first.
+    pub(super) before: Vec<HistoryStep>,
     /// The user's commits that undo others, made since.
     pub(super) undos: Vec<CommitHash>,
 }
@@ -33,7 +36,7 @@ pub(super) fn chosen(session: &Session, wanted: Option<&str>) -> Result<Chosen, 
     let mut undone: BTreeSet<String> = BTreeSet::new();
     let mut undos: Vec<CommitHash> = Vec::new();
     let mut found: Option<HistoryStep> = None;
-    let mut before = None;
+    let mut before = Vec::new();
     let mut is_of_another_role = false;
     for n in log.find(None, &by_me, Some(MOST))? {
         let step = log.step(n, None)?;
@@ -56,10 +59,8 @@ pub(super) fn chosen(session: &Session, wanted: Option<&str>) -> Result<Chosen, 
                 }
             }
             Some(_) if undone.iter().any(|start| step.commit.starts_with(start.as_str())) => {}
-            Some(_) if found.is_some() => {
-                before = Some(step.commit);
-                break;
-            }
+            Some(_) if found.is_some() && before.len() == MOST_BEFORE => break,
+            Some(_) if found.is_some() => before.push(step),
             Some(_) if wanted.is_none_or(|wanted| step.commit.starts_with(wanted)) => found = Some(step),
             Some(_) => {}
         }

@@ -103,8 +103,10 @@ fn reverted(
         TreeMerge::Conflict(conflict) => {
             let files = conflict.files.join(", ");
             let message = format!("a revert of `{issue}` conflicts with what came later, in {files}");
-            return Err(Refusal::new(Code::CannotUndo, message)
-                .command(by_hand(store, before, after)?, "begins it by hand, on a branch of yours"));
+            return Err(Refusal::new(Code::CannotUndo, message).command(
+                by_hand(store, before, after)?,
+                "begins the revert on a branch, where you can resolve it",
+            ));
         }
     };
     let message = message(store, issue, before, after)?;

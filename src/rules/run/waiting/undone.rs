@@ -10,7 +10,7 @@ use crate::rules::run::error_types::{BUDGET, IN_CYCLE, NO_PLAN, REJECTED};
 use crate::rules::run::progress::IssueProgress;
 use crate::rules::run::report::RunFacts;
 use crate::rules::run::state::in_words;
-use crate::rules::{IssueFolder, facts, review};
+use crate::rules::{IssueFolder, facts, review, toward};
 
 /// What waits because of an issue; `None` if nothing does. `last` is how it last failed.
 pub(super) fn of_issue(
@@ -53,10 +53,10 @@ pub(super) fn of_issue(
                 },
                 unplanned(known, run, id, last),
             ),
-            n => unbound(id, n),
+            n => unbound(found, n),
         },
         IssueStatus::Planned | IssueStatus::Queued => match found.bound() {
-            None => unbound(id, found.plans().len()),
+            None => unbound(found, found.plans().len()),
             Some(plan) => unexecuted(known, issue, found, plan, &why),
         },
         IssueStatus::Paused => waiting_entry(
@@ -276,15 +276,13 @@ fn is_other(issue: &IssueProgress<'_>, plan: &Solution) -> bool {
     issue.error.is_some() && issue.solution_id.is_some_and(|known| *known != plan.id)
 }
 
-fn unbound(id: &IssueId, plans: usize) -> Option<WaitsForPerson> {
+fn unbound(folder: &IssueFolder, plans: usize) -> Option<WaitsForPerson> {
+    let id = &folder.issue.record.id;
     let what = match plans {
         1 => "its plan is not bound".to_owned(),
         n => format!("one of its {n} plans must be chosen"),
     };
-    let remedies = vec![
-        Remedy::call(RemedyCall::new(Other::SolutionList, [id]), "lists them"),
-        Remedy::call(RemedyCall::new(Other::SolutionShow, ["PLAN"]), "shows one"),
-        Remedy::call(RemedyCall::new(Op::Bind, [id.as_str(), "PLAN"]), "chooses one"),
-    ];
+    let list = if plans == 1 { "lists it" } else { "lists them" };
+    let remedies = vec![Remedy::call(RemedyCall::new(Other::SolutionList, [id]), list), toward::plan(folder)];
     Some(WaitsForPerson { issue_id: Some(id.clone()), what, remedies })
 }

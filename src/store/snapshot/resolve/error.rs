@@ -92,8 +92,8 @@ impl Explain for ResolveError {
                     .or_call(RemedyCall::new(Other::Show, [text]), "shows its items")
             }
             Self::NotFound { kind, text, .. } => match *kind {
-                "issue" => Remedies::call(RemedyCall::from(Other::List).flag("all"), "shows the issues")
-                    .or_call(Other::Sync, "fetches those of others"),
+                "issue" => Remedies::call(RemedyCall::from(Other::List).flag("all"), "lists the issues")
+                    .or_call(Other::Sync, "fetches what others have"),
                 "solution" => Remedies::call(
                     RemedyCall::new(Other::SolutionList, ["ISSUE"]),
                     "shows the plans of an issue",

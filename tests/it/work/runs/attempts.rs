@@ -195,7 +195,10 @@ fn no_agent_is_asked_before_somebody_agreed_to_the_tests() {
     let world = World::new();
     world.agent("planner", "touch \"$HERE/asked\"; exit 3");
     let ran = world.repo.wf(&["run", "ISS-1"]).fails(1);
-    assert!(ran.stderr.contains("nobody here has agreed") && ran.stderr.contains("--yes"), "{}", ran.stderr);
+    // The whole command, to which only the consent is added.
+    for hint in ["nobody here has agreed", "`git wf run --yes ISS-1`", "`git wf run --plan-only ISS-1`"] {
+        assert!(ran.stderr.contains(hint), "{hint}: {}", ran.stderr);
+    }
     assert!(!world.sandbox.root().join("asked").exists());
     assert_eq!(world.repo.json(&["run", "list"]), json!([]));
     // Who only plans runs no tests.

@@ -3,7 +3,7 @@ use crate::cli::{CliContext, Force, Outcome, print};
 use crate::ops::issues;
 use crate::ops::plans::{self, AddPlans};
 
-/// Add plans to an issue; a plan with a quality of 0.8 or more is bound if it is the only one
+/// Add plans to an issue; the only one with a quality of 0.8 or more is bound
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The issue

@@ -19,7 +19,7 @@ use crate::page::{self, terminal};
 /// line of the text says what the plan does, and the rest how and why (default: the title of the issue); add -e to open
 /// the plan so far in your editor. `git wf plan add` takes plans as JSON, with every field that a plan can have.
 ///
-/// The plan is bound at once if its quality is 0.8 or more. For that, give each task two --step, a --done-when that can be
+/// The plan is bound at once if its quality is 0.8 or more, unless another plan of the issue could be bound, too. For that, give each task two --step, a --done-when that can be
 /// checked, --verify and --test, and rate the plan with --risk, --impact and --complexity; `git wf plan check` says
 /// what is missing.
 ///

@@ -129,7 +129,7 @@ pub(super) fn run(args: WriteArgs, context: &mut CliContext) -> Outcome {
     let is_typed = text.file.is_none() || (!tasks.0.is_empty() && !text.edit);
     let add = |plan: &PlanText| {
         let commands: Vec<String> = plan.tasks.iter().flat_map(|task| task.tests.iter().cloned()).collect();
-        let plan = PlanInput { place: "the plan".into(), plan: plan.plan() };
+        let plan = PlanInput { place: "the plan".into(), plan: plan.plan(), is_by_hand: true };
         let issue = stored.id.to_string();
         let done = plans::add(
             &session,
