@@ -91,16 +91,16 @@ impl Git {
         Ok(texts(&feed(command, b"")?))
     }
 
-    /// How many lines of these files an index adds to a commit or removes from it. Binary files and equal ones are not named.
+    /// How many lines of these files an index adds to a commit and removes from it. Binary files and equal ones are not named;
+    /// others may be.
     pub(crate) fn lines_staged(
         &self,
         index: &Path,
         commit: ObjectId,
         files: &[String],
-    ) -> Result<BTreeMap<String, u64>, GitError> {
+    ) -> Result<BTreeMap<String, ChangedLines>, GitError> {
         let args = Args::new(&["diff-index", "--cached", "--numstat", "--no-renames", "-z"]);
-        let args = files.iter().fold(args.value(commit.to_string()), |args, file| args.path(file));
-        let mut command = self.command(args);
+        let mut command = self.command(only_in(args.value(commit.to_string()), files));
         command.env("GIT_INDEX_FILE", index);
         Ok(changed_lines(&feed(command, b"")?))
     }
@@ -111,10 +111,10 @@ impl Git {
         old: ObjectId,
         new: ObjectId,
         files: &[String],
-    ) -> Result<BTreeMap<String, u64>, GitError> {
+    ) -> Result<BTreeMap<String, ChangedLines>, GitError> {
         let args = Args::new(&["diff-tree", "-r", "--numstat", "--no-renames", "-z"]);
         let args = args.values([old, new].map(|id| id.to_string()));
-        Ok(changed_lines(&self.run(files.iter().fold(args, |args, file| args.path(file)))?))
+        Ok(changed_lines(&self.run(only_in(args, files))?))
     }
 
     /// Selects the `commits` that touch one of these files, in their order.
@@ -142,14 +142,39 @@ impl Git {
     }
 }
 
+/// How many lines of a file were added and removed.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ChangedLines {
+    pub(crate) added: u64,
+    pub(crate) removed: u64,
+}
+
+impl ChangedLines {
+    /// All of them.
+    pub(crate) fn all(self) -> u64 {
+        self.added.saturating_add(self.removed)
+    }
+}
+
+/// At most so many paths are passed to git, since a command line has an end.
+const MOST_PATHS: usize = 200;
+
+/// Limits a command to these files, unless they are many.
+fn only_in(args: Args, files: &[String]) -> Args {
+    if files.len() > MOST_PATHS {
+        return args.no_paths();
+    }
+    files.iter().fold(args, Args::path)
+}
+
 /// The lines of `--numstat -z`: how many were added and removed, and a path.
-fn changed_lines(output: &[u8]) -> BTreeMap<String, u64> {
+fn changed_lines(output: &[u8]) -> BTreeMap<String, ChangedLines> {
     let mut found = BTreeMap::new();
     for line in texts(output) {
         let mut parts = line.splitn(3, '\t');
         let counts = [parts.next(), parts.next()].map(|count| count?.parse::<u64>().ok());
         if let ([Some(added), Some(removed)], Some(path)) = (counts, parts.next()) {
-            found.insert(path.to_owned(), added.saturating_add(removed));
+            found.insert(path.to_owned(), ChangedLines { added, removed });
         }
     }
     found

@@ -74,6 +74,7 @@ pub(crate) use added_lines::AddedLines;
 use args::Args;
 pub(crate) use aside::ScratchGit;
 pub(crate) use below::{Missing, parent_below};
+pub(crate) use changes::ChangedLines;
 pub(crate) use commit::Commit;
 pub(crate) use declared::{size_of_loose, size_of_pack};
 pub(crate) use derived::Derived;

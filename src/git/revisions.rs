@@ -118,7 +118,7 @@ impl Git {
         self.unreachable_but_for(None, commits, heads)
     }
 
-    /// The same, not counting what the remotes have on the branch of this name.
+    /// The same, not counting what the remotes have on this branch.
     pub(crate) fn unreachable_but_for<C: Display>(
         &self,
         branch: Option<&Branch>,
@@ -126,11 +126,24 @@ impl Git {
         heads: impl IntoIterator<Item = String>,
     ) -> Result<Vec<ObjectId>, GitError> {
         let args = Args::new(&["rev-list", "--stdin", "--not", "--branches", "--tags"]);
-        let args = branch.into_iter().fold(args, |args, branch| args.with("--exclude=*/", branch.short()));
+        let tracking = branch.map(|branch| self.tracking_refs(branch)).transpose()?.unwrap_or_default();
+        let args = tracking.into_iter().fold(args, |args, name| args.with("--exclude=", name));
         let args = args.options(&["--remotes", "--not"]);
         let list: String = commits.into_iter().map(|commit| format!("{commit}\n")).collect();
         let answer = self.run_with(heads.into_iter().fold(args, Args::without), list.as_bytes())?;
         Ok(ids(&answer).collect())
+    }
+
+    /// What this clone knows of a branch at the remotes, without `refs/remotes/`: the branches of its name, its upstream,
+    /// where it is pushed to, and the default branches, which only repeat others.
+    fn tracking_refs(&self, branch: &Branch) -> Result<Vec<String>, GitError> {
+        let named = Args::new(&["for-each-ref", "--format=%(refname)"])
+            .values([format!("refs/remotes/*/{}", branch.short()), "refs/remotes/*/HEAD".to_owned()]);
+        let configured =
+            Args::new(&["for-each-ref", "--format=%(upstream)%0a%(push)"]).value(branch.as_str());
+        let listed = [self.run(named)?, self.run(configured)?].concat();
+        let listed = String::from_utf8_lossy(&listed);
+        Ok(listed.lines().filter_map(|line| line.strip_prefix("refs/remotes/")).map(str::to_owned).collect())
     }
 
     /// The `commits` that are not in the history of any of `tips`. All of them must be here.

@@ -9,9 +9,9 @@ use crate::model::{CommitHash, Rewrite, SolutionId};
 use crate::ops::trail::{RewriteKind, unlinking};
 use crate::store::{CodeCommit, Store, StoreError};
 use crate::trail::binding::{self, Binding, CommittingWorktree};
-use crate::trail::last_reset::LastReset;
+use crate::trail::last_reset::{LastReset, is_made_of};
 use crate::trail::sources::Sources;
-use crate::trail::{links, reach, trailers};
+use crate::trail::{links, trailers};
 
 /// Where a rebase keeps the list, in the form that git passes on, until its hooks have run.
 const LISTS: [&str; 2] = ["rebase-merge/rewritten-list", "rebase-apply/rewritten"];
@@ -71,14 +71,36 @@ pub(super) fn reset(
                 return Ok(vec![]);
             }
         }
-        // They may have been moved to another branch.
-        let hashes: Vec<CommitHash> = taken.iter().map(|old| old.id.into()).collect();
-        if hashes.is_empty() || !reach::are_given_up(store, &hashes)? {
+        // With the next pull, they may be on the branch besides other changes of their files.
+        if last.is_pushed && !has_changes_of(store, commit, last, &taken)? {
             return Ok(vec![]);
         }
     }
     let new = CommitHash::from(commit.id);
     Ok(taken.into_iter().map(|old| Rewrite { old: old.id.into(), new: new.clone(), tree: None }).collect())
+}
+
+/// Whether a commit that was made right after a reset has changes in each file that were made of those of the `taken` commits.
+fn has_changes_of(
+    store: &Store,
+    commit: &CodeCommit,
+    last: &LastReset,
+    taken: &[&CodeCommit],
+) -> Result<bool, StoreError> {
+    let Some(base) = commit.parents.first().copied() else { return Ok(false) };
+    let mut files: Vec<String> = Vec::new();
+    for old in taken {
+        files.extend(links::files(store, old)?);
+    }
+    let git = store.git();
+    let before = git.lines_changed(base, last.before, &files)?;
+    let now = git.lines_changed(base, commit.id, &files)?;
+    let since = git.lines_changed(last.before, commit.id, &files)?;
+    let is_kept = |file: &String| {
+        let (Some(before), Some(now)) = (before.get(file), now.get(file)) else { return false };
+        is_made_of(*before, *now, since.get(file).copied().unwrap_or_default())
+    };
+    Ok(files.iter().all(is_kept))
 }
 
 /// The commits that belong to one of these plans.

@@ -94,14 +94,14 @@ impl Index<'_> {
         Ok(ids.iter().filter_map(|id| IssueId::parse(id).ok()).collect())
     }
 
-    /// The commits with these files that executions link, or linked before they were rewritten, latest first, at most `most`; also
-    /// those of which the files are too many to list.
+    /// The commits with these files that executions link, latest first, then those that they linked before a rewrite, at most
+    /// `most`; also those of which the files are too many to list.
     pub(crate) fn links_touching(&self, files: &[String], most: usize) -> Result<Vec<ObjectId>, IndexError> {
         let files: Vec<&str> = files.iter().map(String::as_str).chain([""]).collect();
         let files = serde_json::to_string(&files).map_err(std::io::Error::from)?;
         let mut query = self.db.prepare_cached(
             "SELECT hash FROM link_files WHERE file IN (SELECT value FROM json_each(?1))
-             GROUP BY hash ORDER BY max(at) DESC, hash LIMIT ?2",
+             GROUP BY hash ORDER BY min(rewritten), max(at) DESC, hash LIMIT ?2",
         )?;
         let most = i64::try_from(most).unwrap_or(i64::MAX);
         let rows = query.query_map(params![files, most], |row| row.get::<_, Vec<u8>>(0))?;

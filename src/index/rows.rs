@@ -1,6 +1,6 @@
 //! What the index stores for one issue. Any thread reads it from the tree; the one that owns the database writes it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -14,7 +14,7 @@ use super::queues::{self, ItemRow};
 use super::upsert::{
     self, Beside, COMPONENTS, DEPENDS, IssueColumns, LINK_FILES, LINKS, PARENTS, TAGS, UIDS,
 };
-use crate::model::{ISSUE_FIELDS, Issue, IssueField, IssueId, QueueId};
+use crate::model::{CommitHash, ISSUE_FIELDS, Issue, IssueField, IssueId, QueueId};
 use crate::rules::{ExecutionFolder, IssueDerived, IssueFacts, IssueFolder, Undecided, claim, facts};
 use crate::store::{MOST_FILES, ReadState, StoreError, object_id, records};
 
@@ -88,8 +88,8 @@ struct Rows {
     parents: BTreeSet<String>,
     /// The commits, each with the uid of the execution.
     links: BTreeSet<(Vec<u8>, String)>,
-    /// Their files, each with the commit and the time when it was authored.
-    link_files: BTreeSet<(String, Vec<u8>, i64)>,
+    /// Their files, each with the commit, the time when it was authored, and whether it was rewritten.
+    link_files: BTreeSet<(String, Vec<u8>, i64, bool)>,
     items: Vec<ItemRow>,
     facts: Option<Vec<u8>>,
     /// When its work was first recorded as landed.
@@ -155,15 +155,18 @@ fn rows(folder: &IssueFolder, hidden: bool, undecided: i64) -> Rows {
 }
 
 /// The files of the commits that an execution links.
-fn files_of_links(execution: &ExecutionFolder) -> BTreeSet<(String, Vec<u8>, i64)> {
+fn files_of_links(execution: &ExecutionFolder) -> BTreeSet<(String, Vec<u8>, i64, bool)> {
     let mut files = BTreeSet::new();
+    let current: HashSet<CommitHash> =
+        execution.commits().into_iter().map(|commit| commit.link.hash).collect();
     for (hash, link) in execution.links_by_hash() {
         let Some(id) = object_id(&hash) else { continue };
-        let (commit, at) = (id.as_slice().to_vec(), link.authored_at.millis());
+        let (commit, at, rewritten) =
+            (id.as_slice().to_vec(), link.authored_at.millis(), !current.contains(&hash));
         if link.files.len() >= MOST_FILES {
-            files.insert((String::new(), commit, at));
+            files.insert((String::new(), commit, at, rewritten));
         } else {
-            files.extend(link.files.iter().map(|file| (file.clone(), commit.clone(), at)));
+            files.extend(link.files.iter().map(|file| (file.clone(), commit.clone(), at, rewritten)));
         }
     }
     files
@@ -201,7 +204,9 @@ pub(super) fn write(db: &Connection, new: IssueRows, wanted: WantedRows) -> Resu
                 &LINK_FILES,
                 &rows.link_files,
                 |row| row.try_into(),
-                |(file, commit, at)| put.write(&LINK_FILES, params![file, commit, n, at]),
+                |(file, commit, at, rewritten)| {
+                    put.write(&LINK_FILES, params![file, commit, n, at, rewritten])
+                },
             )?;
             queues::replace_items(db, &id, &rows.items, wanted.is_first)?;
             queues::replace_facts(db, n, rows.facts.as_deref(), wanted.is_first)?;

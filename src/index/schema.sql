@@ -37,9 +37,9 @@ CREATE TABLE uids (n INTEGER NOT NULL, kind INTEGER NOT NULL, uid TEXT NOT NULL 
 CREATE TABLE queues (whole TEXT PRIMARY KEY) WITHOUT ROWID;
 -- Commits of the project that an execution links, or linked before they were rewritten; `uid` is the end of its id.
 CREATE TABLE links (hash BLOB NOT NULL, n INTEGER NOT NULL, uid TEXT NOT NULL, PRIMARY KEY (hash, n, uid)) WITHOUT ROWID;
--- The files of those commits, as their links list them, and when they were authored, in milliseconds. The file is empty if there
--- are too many to list.
-CREATE TABLE link_files (file TEXT NOT NULL, hash BLOB NOT NULL, n INTEGER NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (file, hash, n)) WITHOUT ROWID;
+-- The files of those commits, as their links list them, when they were authored, in milliseconds, and whether they were rewritten.
+-- The file is empty if there are too many to list.
+CREATE TABLE link_files (file TEXT NOT NULL, hash BLOB NOT NULL, n INTEGER NOT NULL, at INTEGER NOT NULL, rewritten INTEGER NOT NULL, PRIMARY KEY (file, hash, n)) WITHOUT ROWID;
 
 -- Of completed issues, whether their work is on the target branch, as derived when the branch was at the tips in `meta`: the
 -- place of the state in its order, and the whole answer. A row goes with every change of its issue.

@@ -133,8 +133,11 @@ pub(super) const UIDS: IssueTable =
     table!("uids", "kind, uid", "INSERT OR REPLACE INTO uids VALUES (?1, ?2, ?3)");
 pub(super) const LINKS: IssueTable =
     table!("links", "hash, uid", "INSERT OR REPLACE INTO links VALUES (?1, ?2, ?3)");
-pub(super) const LINK_FILES: IssueTable =
-    table!("link_files", "file, hash, at", "INSERT OR REPLACE INTO link_files VALUES (?1, ?2, ?3, ?4)");
+pub(super) const LINK_FILES: IssueTable = table!(
+    "link_files",
+    "file, hash, at, rewritten",
+    "INSERT OR REPLACE INTO link_files VALUES (?1, ?2, ?3, ?4, ?5)"
+);
 
 /// The rows that belong to the row with the number `n`.
 pub(super) struct Beside<'a> {

@@ -230,8 +230,17 @@ fn claimed_tasks(
         let has_work = linked.peek().is_some()
             && linked.all(|commit| branch.is_none_or(|branch| (branch.has)(&commit.link.hash)));
         let is_accepted = is_accepted(&own.log, &task) && (branch.is_none() || has_work);
-        let is_joined = task.implementation.len() > 1;
-        let titles = if is_joined { task.implementation.into_iter().collect() } else { [task.title].into() };
+        // The entries of which a task was made are its steps and its criteria; one that was refined has other steps, and may
+        // have another title.
+        let criteria = task.criteria();
+        let entries = task.implementation.iter().filter(|step| criteria.contains(&step.as_str())).count();
+        let is_joined = entries > 1;
+        let first = criteria.first().map(|&title| title.to_owned());
+        let titles = if is_joined {
+            task.implementation.into_iter().collect()
+        } else {
+            first.into_iter().chain([task.title]).collect()
+        };
         tasks.push(ClaimedTask { id: task.id.to_string(), titles, is_joined, has_work, is_accepted });
     }
     Ok(tasks)

@@ -114,6 +114,22 @@ const COMPARED: &[&str] = &[
     "not equal",
 ];
 
+/// Words of runners that found none of the tests that they were to run.
+const FOUND_NONE: &[&str] = &[
+    "could not find '",
+    "no tests found",
+    "no test files found",
+    "no tests matching",
+    "file or directory not found",
+    "couldn't find any files to test",
+];
+
+/// Whether a runner says that it found no tests.
+pub(crate) fn finds_no_tests(output: &str) -> bool {
+    let lower = output.to_lowercase();
+    FOUND_NONE.iter().any(|word| lower.contains(word))
+}
+
 /// Why a command failed. `exit_code` is `None` if it was stopped.
 pub(crate) fn reason(exit_code: Option<i32>, tests: Option<TestCount>, output: &str) -> FailureReason {
     let lower = output.to_lowercase();
@@ -151,6 +167,14 @@ mod tests {
 
     fn reason_of(code: i32, output: &str) -> FailureReason {
         reason(Some(code), crate::rules::test_count::CountedTests::count(output.as_bytes()).tests, output)
+    }
+
+    #[test]
+    fn a_runner_that_finds_no_tests_says_so() {
+        for output in ["Could not find '/a/three.test.js'", "No tests found, exiting with code 1"] {
+            assert!(finds_no_tests(output), "{output}");
+        }
+        assert!(!finds_no_tests("expected: 3"));
     }
 
     #[test]

@@ -1,14 +1,18 @@
 //! The command that begins a run as it was asked for, for hints that add to it.
 
-use super::begin::Begin;
-use crate::model::{Code, Op, RemedyCall, RunMode};
+use super::begin::{Begin, WantedMode};
+use crate::model::{Code, Op, RemedyCall};
 use crate::ops::Refusal;
 
 impl Begin {
     /// The call that begins the same run.
     pub(super) fn again(&self) -> RemedyCall {
         let mut call = RemedyCall::new(Op::Run, &self.issues);
-        let mode = self.mode.map(|mode| mode.map_or("auto", RunMode::as_str).to_owned());
+        let mode = match self.mode {
+            WantedMode::Configured => None,
+            WantedMode::Auto => Some("auto".to_owned()),
+            WantedMode::Given(mode) => Some(mode.to_string()),
+        };
         let texts = [
             ("tag", self.tag.clone()),
             ("wave", self.wave.map(|wave| wave.to_string())),
@@ -80,7 +84,7 @@ mod tests {
         let input = Begin {
             issues: vec!["ISS-001".into()],
             agents,
-            mode: Some(None),
+            mode: WantedMode::Auto,
             budget: vec!["5 USD".into()],
             skip_review: true,
             ..Begin::default()

@@ -8,6 +8,7 @@ use crate::model::{
     Choice, Code, Decided, IssueId, Op, Other, RemedyCall, RunEvent, RunId, RunLogEntry, RunStep,
 };
 use crate::ops::work::publish_store;
+use crate::ops::work::runs::asking::goes_on;
 use crate::ops::work::runs::driver::Driven;
 use crate::ops::work::runs::view::{all, existing, named};
 use crate::ops::{Answer, Refusal, Session, issues, plans};
@@ -122,7 +123,10 @@ fn record(tx: &mut Tx<'_>, found: &RunFolder, folder: &IssueFolder, given: &str)
     let (run, issue) = (&found.run.id, &folder.issue.record.id);
     let open = questions(found);
     let question = open.get(issue).filter(|question| question.answer.is_none());
-    let Some(question) = question.filter(|it| it.asked.plans.is_empty() || folder.bound().is_none()) else {
+    let question = question.filter(|question| {
+        if question.asked.plans.is_empty() { !goes_on(folder) } else { folder.bound().is_none() }
+    });
+    let Some(question) = question else {
         let Some((who, what)) = decided(found, folder) else { return Err(nothing_is_asked(issue)) };
         let message = format!("the question about `{issue}` is answered: {who} chose `{what}`");
         let refusal = if what == given {

@@ -119,7 +119,7 @@ impl AgentWork<'_> {
             variables: place.variables.clone(),
             // The agent wrote what these tests run, so they get no more than the agent.
             within: self.job.confinement.words(&workplace.folder, &ProgramNeeds::default()),
-            prepared: place.prepared.clone(),
+            prepared: place.prepared.iter().map(|path| path.line.clone()).collect(),
         };
         let mut environment = self.job.environment(&self.job.agent);
         environment.extend(PlaceVariables::named(users.store()));

@@ -20,7 +20,9 @@ use crate::ops::{Refusal, Session};
 use crate::rules::{Bounds, Role};
 use crate::store::{ObjectId, Store, StoreError};
 use crate::trail::active::ActiveClaim;
-use crate::workplace::{Confinement, HandInLimits, NewWorkplace, PlaceVariables, Prepared, Workplace};
+use crate::workplace::{
+    ChangedPath, Confinement, HandInLimits, NewWorkplace, PlaceVariables, Prepared, Workplace,
+};
 
 /// The subject of a commit of files that an agent left.
 const KEPT_FILES: &str = "Keep what was not committed";
@@ -48,7 +50,7 @@ pub(super) struct StepWorkplace {
     /// What tells it from others on this machine.
     pub(super) variables: Option<PlaceVariables>,
     /// What differed from the start once it was prepared.
-    pub(super) prepared: Vec<String>,
+    pub(super) prepared: Vec<ChangedPath>,
     /// Why its commits were not taken.
     pub(super) refused: Vec<RefusedBranch>,
     /// Whom the commits that were taken last name besides the user.
@@ -189,16 +191,22 @@ impl StepWorkplace {
 
     /// What an agent changed that should only read.
     pub(super) fn changed(&self) -> Result<Vec<String>, Refusal> {
-        let mut changed = self.workplace.changed()?;
-        changed.retain(|line| !self.prepared.contains(line));
-        Ok(changed)
+        Ok(self.unprepared(self.workplace.changed()?))
     }
 
     /// What is not in the last commit that was taken, each as git lists it.
     pub(super) fn uncommitted(&self) -> Result<Vec<String>, Refusal> {
-        let mut changed = self.workplace.uncommitted()?;
-        changed.retain(|line| !self.prepared.contains(line));
-        Ok(changed)
+        Ok(self.unprepared(self.workplace.uncommitted()?))
+    }
+
+    /// Those of the listed paths that are not as they were once it was prepared.
+    fn unprepared(&self, listed: Vec<String>) -> Vec<String> {
+        if self.prepared.is_empty() {
+            return listed;
+        }
+        let mut listed = self.workplace.with_signs(listed);
+        listed.retain(|path| !self.prepared.contains(path));
+        listed.into_iter().map(|path| path.line).collect()
     }
 
     /// Keeps files that are not in the last commit that was taken, on a branch; `None` if there are none.
@@ -232,7 +240,7 @@ impl StepWorkplace {
 struct PreparedStep {
     variables: Option<PlaceVariables>,
     /// What differs from the start now.
-    changed: Vec<String>,
+    changed: Vec<ChangedPath>,
 }
 
 fn prepare(
@@ -249,7 +257,7 @@ fn prepare(
     let prepared = prepare_workplace(session, workplace, label, Bring::FromHere, within)?;
     let is_as_filled = prepared.as_ref().is_some_and(Prepared::left_all_as_it_was) && !workplace.converts();
     let variables = prepared.and_then(|prepared| prepared.variables);
-    let changed = if is_as_filled { Vec::new() } else { workplace.changed()? };
+    let changed = if is_as_filled { Vec::new() } else { workplace.with_signs(workplace.changed()?) };
     workplace.note_prepared(&changed)?;
     Ok(PreparedStep { variables, changed })
 }

@@ -4,7 +4,7 @@ use super::carry::carry;
 use super::exchange::{ask, wait_for_rate_limit};
 use super::round::{self, HELD, REFUSED, Synced, TRIES};
 use super::shown::{self, Shown};
-use super::transfer::{self, Limited};
+use super::transfer::{self, Limited, PushAnswers};
 use super::turnstile::Turn;
 use super::watch::{RemoteWatch, of_transfer};
 use super::words::{self, RefAnswer, Trouble};
@@ -129,6 +129,10 @@ impl FutilePushes {
                     return Err(SyncError::Refused { remote, reference, words, hint: None });
                 }
             }
+            Unclear::ByOneUrl(words) => {
+                let reference = push.branch.as_str().to_owned();
+                return Err(SyncError::Refused { remote, reference, words, hint: None });
+            }
             Unclear::Lost(words) => {
                 self.lost += 1;
                 if self.lost == REFUSED {
@@ -251,6 +255,8 @@ enum Unclear {
     Contended(String),
     /// The connection was lost.
     Lost(String),
+    /// One URL of the remote took it, and another one did not: which of them is fetched from is not known.
+    ByOneUrl(String),
 }
 
 fn push_both(
@@ -299,7 +305,8 @@ enum Answer {
 
 fn answer(store: &Store, reply: &TransportReply, remote: &str, reference: &str) -> Result<Answer, SyncError> {
     let output = &reply.output;
-    let (status, _) = transfer::own_answer(store, remote, &output.stdout, reference)?;
+    let PushAnswers { own: status, is_unsure, others } =
+        transfer::own_answer(store, remote, &output.stdout, reference)?;
     let remote = remote.to_owned();
     let said = words::from_stderr(&output.stderr);
     let Some(status) = status else {
@@ -315,6 +322,14 @@ fn answer(store: &Store, reply: &TransportReply, remote: &str, reference: &str) 
             _ => Ok(Answer::Unclear(Unclear::Lost(said))),
         };
     };
+    if is_unsure {
+        let refused = others.into_iter().find_map(|(_, answer)| match answer {
+            RefAnswer::Rejected(reason) | RefAnswer::Refused(reason) => Some(reason),
+            RefAnswer::Updated | RefAnswer::Unchanged => None,
+        });
+        let words = words::with_the_remotes(&refused.unwrap_or_default(), &output.stderr);
+        return Ok(Answer::Unclear(Unclear::ByOneUrl(words)));
+    }
     Ok(match status {
         RefAnswer::Updated | RefAnswer::Unchanged => Answer::Accepted,
         RefAnswer::Rejected(reason) | RefAnswer::Refused(reason) if is_of_another(&reason) => {

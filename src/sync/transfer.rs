@@ -134,8 +134,9 @@ pub(super) fn push(
         refuse_missing_objects(store, &output.stderr)?;
     }
     let said = words::from_stderr(&output.stderr);
-    let (status, others) = own_answer(store, remote, &output.stdout, reference)?;
-    *apart = others.into_iter().filter_map(|(url, answer)| untaken(url, answer)).collect();
+    let PushAnswers { own: status, others, .. } = own_answer(store, remote, &output.stdout, reference)?;
+    *apart = others.into_iter().filter_map(|(url, answer)| untaken(&url, answer)).collect();
+    apart.extend(unmet(store, remote, &reply, status.as_ref())?);
     let remote = remote.to_owned();
     let Some(status) = status else {
         if let Some(limited) = Limited::from_reply(&reply) {
@@ -182,28 +183,71 @@ pub(super) fn push(
     }
 }
 
-/// What the URL that is fetched from answered for `reference`, or the first URL if there is no push to that, from the output of
-/// `git push --porcelain`; and what the others did.
+/// What the URLs of a remote answered for one ref.
+pub(super) struct PushAnswers {
+    /// The one that is fetched from; `None` if the push did not get that far.
+    pub(super) own: Option<RefAnswer>,
+    /// Whether it is not known which one is fetched from, and they answered differently.
+    pub(super) is_unsure: bool,
+    /// The others.
+    pub(super) others: Vec<(String, RefAnswer)>,
+}
+
+/// The answers for `reference` in the output of `git push --porcelain`. If no URL is spelled like the one that is fetched from, as
+/// with a fetch by https and a push by ssh, one that took the commit counts, and the next fetch shows what is there.
 pub(super) fn own_answer(
     store: &Store,
     remote: &str,
     stdout: &[u8],
     reference: &str,
-) -> Result<(Option<RefAnswer>, Vec<(String, RefAnswer)>), StoreError> {
+) -> Result<PushAnswers, StoreError> {
     let mut answers = words::answers(stdout, reference);
-    let mut own = 0;
+    let (mut own, mut is_unsure) = (0, false);
     if answers.len() > 1 {
         let fetched = store.transport().fetch_url(remote)?.unwrap_or_default();
-        let fetched = words::without_passwords(&fetched);
-        own = answers.iter().position(|(url, _)| words::without_passwords(url) == fetched).unwrap_or(0);
+        match answers.iter().position(|(url, _)| is_url(url, &fetched)) {
+            Some(same) => own = same,
+            None => {
+                own = answers.iter().position(|(_, answer)| is_taken(answer)).unwrap_or(0);
+                is_unsure = is_taken(&answers[own].1) && !answers.iter().all(|(_, answer)| is_taken(answer));
+            }
+        }
     }
     let status = if answers.is_empty() { None } else { Some(answers.remove(own).1) };
-    Ok((status, answers))
+    Ok(PushAnswers { own: status, is_unsure, others: answers })
+}
+
+/// Whether git, which leaves out the user, told of this URL.
+fn is_url(told: &str, url: &str) -> bool {
+    let (told, url) = (words::without_passwords(told), words::without_passwords(url));
+    told == url || url.split_once('@').is_some_and(|(_, rest)| rest == told)
+}
+
+/// The URLs to push to that said nothing although the `own` one took the commit, and git's last words.
+fn unmet(
+    store: &Store,
+    remote: &str,
+    reply: &TransportReply,
+    own: Option<&RefAnswer>,
+) -> Result<Vec<String>, StoreError> {
+    let output = &reply.output;
+    if output.status.success() || !own.is_some_and(is_taken) {
+        return Ok(vec![]);
+    }
+    let said = words::from_stderr(&output.stderr);
+    let met = words::answers(&output.stdout, store.reference());
+    let mut urls = store.transport().push_urls(remote)?;
+    urls.retain(|url| !met.iter().any(|(told, _)| is_url(told, url)));
+    Ok(urls.iter().map(|url| format!("`{}` ({said})", words::without_passwords(url))).collect())
+}
+
+fn is_taken(answer: &RefAnswer) -> bool {
+    matches!(answer, RefAnswer::Updated | RefAnswer::Unchanged)
 }
 
 /// A URL that did not take a commit, and why.
-fn untaken(url: String, answer: RefAnswer) -> Option<String> {
-    let url = words::without_passwords(&url);
+fn untaken(url: &str, answer: RefAnswer) -> Option<String> {
+    let url = words::without_passwords(url);
     match answer {
         RefAnswer::Rejected(why) | RefAnswer::Refused(why) => Some(format!("`{url}` ({why})")),
         RefAnswer::Updated | RefAnswer::Unchanged => None,

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::model::CommitHash;
+use crate::model::{Branch, CommitHash};
 use crate::store::{Store, StoreError, object_id};
 
 /// The unreachable ones among some commits, found by one walk.
@@ -49,11 +49,13 @@ impl Unreached {
     }
 }
 
-/// Whether the branch that is checked out gave these commits up, and no other has them. Until it is pushed, the remotes
-/// still have them on the branch of the same name.
-pub(crate) fn are_given_up(store: &Store, commits: &[CommitHash]) -> Result<bool, StoreError> {
-    let branch = store.branch()?;
-    let left = store.git().unreachable_but_for(branch.as_ref(), commits, detached_heads(store)?)?;
+/// Whether none of these commits is on a branch, a tag or a remote, apart from `pushed_as`, as the remotes have it.
+pub(crate) fn are_given_up(
+    store: &Store,
+    commits: &[CommitHash],
+    pushed_as: Option<&Branch>,
+) -> Result<bool, StoreError> {
+    let left = store.git().unreachable_but_for(pushed_as, commits, detached_heads(store)?)?;
     Ok(commits.iter().all(|hash| left.iter().any(|id| CommitHash::from(*id) == *hash)))
 }
 

@@ -218,6 +218,13 @@ impl Screen {
         Ok(if self.terminal { Box::new(JsonLines::new(&mut self.out)) } else { Box::new(&mut self.out) })
     }
 
+    /// Does not wrap what follows: it is code, or for programs.
+    pub(crate) fn verbatim(&mut self) -> io::Result<()> {
+        self.send_line()?;
+        self.line = None;
+        Ok(())
+    }
+
     fn send(&mut self, cleaned: &[u8]) -> io::Result<()> {
         let (Some(line), Some(columns)) = (&mut self.line, self.columns) else { return self.put(cleaned) };
         line.extend_from_slice(cleaned);

@@ -2,6 +2,8 @@
 
 use super::text;
 
+/// Later rows are indented at least so much: no text from outside may begin a line as if it were one of this program's.
+const INDENT: usize = 2;
 /// Ends every style.
 const RESET: &str = "\u{1b}[0m";
 
@@ -39,7 +41,7 @@ fn wrap_line(line: &str, columns: usize, out: &mut String) {
             if !style.is_empty() {
                 out.push_str(RESET);
             }
-            let margin = hang.min(columns.saturating_sub(word.width));
+            let margin = hang.min(columns.saturating_sub(word.width)).max(INDENT);
             out.push('\n');
             out.extend(std::iter::repeat_n(' ', margin));
             out.push_str(&style);
@@ -64,10 +66,16 @@ fn wrap_line(line: &str, columns: usize, out: &mut String) {
 /// Where rows after the first begin.
 fn hang(words: &[Word<'_>], columns: usize) -> usize {
     let (mut at, mut hang) = (0, 0);
+    // Escapes may stand between blanks.
+    let mut blanks = 0;
     for (n, word) in words.iter().enumerate() {
         at += word.blanks;
-        if (n == 0 || word.blanks > 1) && at <= columns / 2 {
-            hang = at;
+        blanks += word.blanks;
+        if word.width > 0 {
+            if (n == 0 || blanks > 1) && at <= columns / 2 {
+                hang = at;
+            }
+            blanks = 0;
         }
         at += word.width;
     }
@@ -119,36 +127,36 @@ mod tests {
 
     #[test]
     fn lines_are_broken_at_words() {
-        assert_eq!(wrapped("one two three\nfour\n", 9), "one two\nthree\nfour\n");
+        assert_eq!(wrapped("one two three\nfour\n", 9), "one two\n  three\nfour\n");
         assert_eq!(wrapped("  one two three\n", 9), "  one two\n  three\n");
         assert_eq!(wrapped("one two\n", 7), "one two\n");
-        assert_eq!(wrapped("a-long-word b\n\nc", 6), "a-long-word\nb\n\nc");
-        assert_eq!(wrapped("漢字 漢字 漢字", 9), "漢字 漢字\n漢字");
+        assert_eq!(wrapped("a-long-word b\n\nc", 6), "a-long-word\n  b\n\nc");
+        assert_eq!(wrapped("漢字 漢字 漢字", 9), "漢字 漢字\n  漢字");
     }
 
     #[test]
     fn later_rows_begin_below_the_last_column() {
         assert_eq!(wrapped("ada   one two three four\n", 16), "ada   one two\n      three four\n");
-        assert_eq!(wrapped("a very long first  two words\n", 20), "a very long first\ntwo words\n");
+        assert_eq!(wrapped("a very long first  two words\n", 20), "a very long first\n  two words\n");
     }
 
     #[test]
     fn a_command_stays_in_one_piece() {
-        assert_eq!(wrapped("say `git wf show A` to see it\n", 18), "say\n`git wf show A` to\nsee it\n");
+        assert_eq!(wrapped("say `git wf show A` to see it\n", 18), "say\n  `git wf show A`\n  to see it\n");
         assert_eq!(
             wrapped("next:  git wf done -m TEXT  completes the execution\n", 30),
             "next:  git wf done -m TEXT\n       completes the execution\n"
         );
         let example = "  git wf plan A --task one --step two\n";
         assert_eq!(wrapped(example, 20), example);
-        assert_eq!(wrapped("a lone ` is no quote\n", 10), "a lone `\nis no\nquote\n");
+        assert_eq!(wrapped("a lone ` is no quote\n", 10), "a lone `\n  is no\n  quote\n");
     }
 
     #[test]
     fn a_style_ends_with_its_row_and_goes_on_in_the_next() {
         assert_eq!(
             wrapped("\u{1b}[1mone two\u{1b}[0m three\n", 6),
-            "\u{1b}[1mone\u{1b}[0m\n\u{1b}[1mtwo\u{1b}[0m\nthree\n"
+            "\u{1b}[1mone\u{1b}[0m\n  \u{1b}[1mtwo\u{1b}[0m\n  three\n"
         );
         let fits = "\u{1b}[33mISS-001\u{1b}[0m  \u{1b}[1ma title\u{1b}[0m\n";
         assert_eq!(wrapped(fits, 16), fits);

@@ -16,7 +16,7 @@ mod submodules;
 mod target;
 
 pub(crate) use clone::{
-    HandIn, HandInLimits, HandedRef, KnownWorkplace, NewWorkplace, Workplace, beside, place,
+    ChangedPath, HandIn, HandInLimits, HandedRef, KnownWorkplace, NewWorkplace, Workplace, beside, place,
 };
 pub(crate) use prepare::{FailedCommand, NewPlace, Preparation, PreparationError, Prepared, Source};
 pub(crate) use sandbox::Confinement;

@@ -68,6 +68,7 @@ pub(in crate::cli) fn diff(screen: &mut Screen, diff: &RunDiff) -> io::Result<()
     if diff.patch.is_empty() {
         return screen.nothing("nothing is changed yet");
     }
+    screen.verbatim()?;
     diff.patch.lines().try_for_each(|line| writeln!(screen, "{}", clean_line(line)))
 }
 
@@ -147,13 +148,15 @@ pub(in crate::cli) fn run(screen: &mut Screen, view: &RunView, now: i64) -> io::
     }
     for question in &view.questions {
         let (issue, id) = (&question.issue_id, screen.painter().paint(style::ID, question.issue_id.as_str()));
-        let answer = if question.plans.is_empty() { "retry|skip|abort" } else { "PLAN" };
         writeln!(screen, "  {id}: {}", question.question)?;
         for plan in &question.plans {
-            let plan = screen.id(plan.as_str());
-            writeln!(screen, "    {plan}")?;
+            writeln!(screen, "    `git wf run answer {issue} {plan}` executes this plan")?;
         }
-        writeln!(screen, "  `git wf run answer {issue} {answer}` answers, or the terminal of the run")?;
+        if question.plans.is_empty() {
+            writeln!(screen, "    `git wf run answer {issue} retry` tries it again")?;
+            writeln!(screen, "    `git wf run answer {issue} skip` goes on without it")?;
+            writeln!(screen, "    `git wf run answer {issue} abort` stops the run")?;
+        }
     }
     for limited in &view.limited_agents {
         let until = time::point(limited.until);

@@ -108,7 +108,7 @@ pub(crate) fn many(session: &Session, ChangeMany { issues, change }: ChangeMany)
             }
             let subject = format!("issue: edit {how_many}");
             let note = NoteOfMany { doing: "changing", subject, force };
-            each(session, permit, note, &ids, |tx, id| {
+            each(session, permit, &note, &ids, |tx, id| {
                 changes.apply(tx, id, &SeenFields::default()).map(drop)
             })?
         }
@@ -117,7 +117,7 @@ pub(crate) fn many(session: &Session, ChangeMany { issues, change }: ChangeMany)
             let why = reason.as_deref().map_or(String::new(), |reason| format!(": {reason}"));
             let subject = format!("issue: close {how_many}{why}");
             let note = NoteOfMany { doing: "closing", subject, force: force.clone() };
-            each(session, permit, note, &ids, |tx, id| {
+            each(session, permit, &note, &ids, |tx, id| {
                 close_in(tx, id, closed_as, reason.as_deref(), force.as_deref())
             })?
         }
@@ -125,7 +125,7 @@ pub(crate) fn many(session: &Session, ChangeMany { issues, change }: ChangeMany)
             let body = checked(&body)?;
             let subject = format!("issue: comment on {how_many}");
             let note = NoteOfMany { doing: "commenting", subject, force: None };
-            each(session, permit, note, &ids, |tx, id| comment_in(tx, id, &body).map(drop))?
+            each(session, permit, &note, &ids, |tx, id| comment_in(tx, id, &body).map(drop))?
         }
     };
     if ends && commit.is_some() {
@@ -148,7 +148,7 @@ struct NoteOfMany {
 fn each(
     session: &Session,
     permit: Permit,
-    note: NoteOfMany,
+    note: &NoteOfMany,
     ids: &[IssueId],
     mut change: impl FnMut(&mut Tx<'_>, &IssueId) -> Result<(), Refusal>,
 ) -> Result<Option<ObjectId>, Refusal> {

@@ -8,8 +8,7 @@ use serde::Serialize;
 use super::plan_input::examine;
 use super::{PlanInput, plan_named};
 use crate::model::{
-    Code, IssueId, IssueStatus, Op, Other, Plan, RemedyCall, RepoPath, Solution, SolutionId, plan_fields,
-    typed,
+    Code, IssueId, IssueStatus, Other, Plan, RepoPath, Solution, SolutionId, plan_fields, typed,
 };
 use crate::ops::issues::{self, existing};
 use crate::ops::{Answer, Done, Refusal, Session};

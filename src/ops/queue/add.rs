@@ -315,14 +315,10 @@ fn enter(
     known: &mut Facts,
     nonce: &Uid,
 ) -> Result<Vec<Queued>, Refusal> {
-    let queue = if let Some(queue) = named {
-        queue
-    } else if let Some(active) =
-        records::queues(tx)?.into_iter().find(|queue| queue.queue.status == QueueDecision::Active)
-    {
-        active.queue.id
-    } else {
-        create(tx, None, 0, nonce)?
+    let active = records::queues(tx)?.into_iter().find(|queue| queue.queue.status == QueueDecision::Active);
+    let queue = match named.or(active.map(|active| active.queue.id)) {
+        Some(queue) => queue,
+        None => create(tx, None, 0, nonce)?,
     };
     let Some(folder) = records::queue(tx, &queue)? else {
         return Err(Refusal::unreadable(&format!("queue `{queue}`")));

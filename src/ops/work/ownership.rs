@@ -61,11 +61,12 @@ pub(crate) fn refuse_foreign(
             refusal.hint("only they can record commits and evidence for it").remedy(Op::Next, TAKES_OVER)
         }
         (false, Intent::Keep) => {
-            let force = RemedyCall::new(Op::LeaseRelease, [&claim.issue_id]).flag("force");
+            let force =
+                RemedyCall::new(Op::LeaseRelease, [&claim.issue_id]).flag("force").option("reason", "REASON");
             refusal
                 .hint("the claim is theirs")
                 .remedy(Op::Next, TAKES_OVER)
-                .remedy(force.option("reason", "REASON"), "ends it before that")
+                .remedy(force, "ends it before that")
         }
     })
 }

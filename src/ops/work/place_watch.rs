@@ -10,6 +10,12 @@ use crate::rules::{CommandLine, FileRole, TestFiles, is_prose};
 use crate::store::Store;
 use crate::workplace::Workplace;
 
+/// The ends of the names of files that tests write besides texts.
+const DATA: &[&str] = &[
+    "out", "dat", "bin", "tsv", "json", "jsonl", "xml", "html", "svg", "yml", "yaml", "db", "sqlite",
+    "sqlite3", "gz", "zip",
+];
+
 /// Looks after each command which files of a workplace it changed.
 pub(super) struct PlaceWatch<'w> {
     workplace: &'w Workplace,
@@ -71,10 +77,19 @@ impl<'w> PlaceWatch<'w> {
         }
         let is_new = line.starts_with("??");
         let path = path(line);
-        let role = self.files.role(&path, is_new);
+        let mut role = self.files.role(&path, is_new);
+        // What tests write may be below their directory, and git may track it.
+        if role == FileRole::Test && is_data(&path) {
+            role = FileRole::Code;
+        }
         let is_counted = if is_new { role == FileRole::Runner } else { !path.contains("__pycache__/") };
         is_counted.then_some(role)
     }
+}
+
+/// Whether a file is nothing that runs, and no snapshot either.
+fn is_data(path: &str) -> bool {
+    is_prose(path) || path.rsplit_once('.').is_some_and(|(_, end)| DATA.contains(&end))
 }
 
 /// The path in a line of `git status`.

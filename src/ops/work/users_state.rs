@@ -1,5 +1,5 @@
-//! What an agent should leave alone: the refs, the files, the settings and the hooks of its user. A difference is reported and never undone, since the
-//! user may have made it.
+//! What an agent should leave alone: the refs, the files, the settings and the hooks of its user. A difference is reported and never
+//! undone, since the user may have made it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -18,9 +18,10 @@ const MOST_NAMED: usize = 5;
 const OWN: [&str; 4] = ["refs/wf/", "refs/wf-kept/", "refs/wf-remotes/", "refs/heads/wf/"];
 
 /// The files of a git directory that say what git runs, and what it takes for the user's.
-const SETTINGS: [&str; 2] = ["config", "config.worktree"];
-/// The directories with such files.
-const DIRECTORIES: [&str; 2] = ["hooks", "info"];
+const SETTINGS: [&str; 6] =
+    ["config", "config.worktree", "info/attributes", "info/exclude", "info/grafts", "info/sparse-checkout"];
+/// The directory with such files.
+const HOOKS: &str = "hooks";
 
 /// What a user has at one time.
 #[derive(Debug)]
@@ -127,10 +128,8 @@ impl UsersState {
 /// The digests of the settings and hooks in a git directory; those of links are of where they lead.
 fn settings(git_dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut paths: Vec<String> = SETTINGS.map(str::to_owned).into();
-    for folder in DIRECTORIES {
-        let entries = fs::read_dir(git_dir.join(folder)).into_iter().flatten().flatten();
-        paths.extend(entries.map(|entry| format!("{folder}/{}", entry.file_name().to_string_lossy())));
-    }
+    let hooks = fs::read_dir(git_dir.join(HOOKS)).into_iter().flatten().flatten();
+    paths.extend(hooks.map(|entry| format!("{HOOKS}/{}", entry.file_name().to_string_lossy())));
     let mut found = BTreeMap::new();
     for path in paths {
         if let Some(digest) = digest(&git_dir.join(&path)) {

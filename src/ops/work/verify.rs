@@ -249,7 +249,8 @@ impl<'s> Verification<'s> {
         let signed = self.sign(&mut checks);
         let is_proved =
             matches!(&proof, Ok(proof) if proof.as_ref().is_none_or(|proof| self.is_vouched(proof)));
-        let passed = has_passed && (is_proved || self.gate < GateValue::Proved);
+        // No word stands for a result that is not evidence.
+        let passed = has_passed && (is_proved && marks.is_empty() || self.gate < GateValue::Proved);
         let is_left = self.is_for_caller && passed && proof.is_ok() && signed.is_ok();
         let commit = if checks.is_empty() || is_left {
             None

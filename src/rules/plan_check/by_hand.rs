@@ -46,7 +46,7 @@ mod tests {
         let plan = PlanText { description: "Split".into(), tasks: vec![task], ..PlanText::default() };
         let report = examine(&plan.plan(), PlanSetting::default());
         let said: Vec<String> = report.findings.iter().map(PlanFinding::in_options).collect();
-        for option in ["T1 --step: ", "T1 --done-when: ", "T1 --verify: ", "T1 --test: ", "--risk: "] {
+        for option in ["T1 --step: ", "T1 --verify: ", "T1 --test: ", "--risk: "] {
             assert!(said.iter().any(|line| line.starts_with(option)), "{option}: {said:#?}");
         }
         assert!(said.iter().all(|line| !line.contains("tasks[")), "{said:#?}");

@@ -27,11 +27,11 @@ impl Driver<'_> {
             };
             let Some(tip) = store.read_ref(branch.as_str())? else { continue };
             let checked_out = store.repo().checked_out()?;
-            if let Some((_, tree)) = checked_out.iter().find(|(name, _)| name == branch) {
-                if let Some(claims) = tree.parent().filter(|parent| runs.iter().any(|run| run == parent)) {
-                    put_away(store, tree, id, run_head)?;
-                    self.forget_claims_of(claims);
-                }
+            if let Some((_, tree)) = checked_out.iter().find(|(name, _)| name == branch)
+                && let Some(claims) = tree.parent().filter(|parent| runs.iter().any(|run| run == parent))
+            {
+                put_away(store, tree, id, run_head)?;
+                self.forget_claims_of(claims);
             }
             self.drop_branch(branch, tip, attempt)?;
         }

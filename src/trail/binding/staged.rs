@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::git::{Difference, ObjectId, PatchIdsByFile};
 use crate::model::PatchId;
 use crate::store::{CodeCommit, Store, StoreError};
+use crate::trail::last_reset::is_made_of;
 use crate::trail::line_sum::{LineSum, LineSums};
 use crate::trail::patch_id;
 use crate::trail::sources::ComparedChange;
@@ -75,7 +76,7 @@ impl<'a> Staged<'a> {
         }
     }
 
-    /// Those of `files` that were made of what `before` has: they differ from it no more than one of the two differs from HEAD.
+    /// Those of `files` that were made of what `before` has.
     pub(super) fn made_of<'f>(
         &self,
         before: ObjectId,
@@ -94,8 +95,8 @@ impl<'a> Staged<'a> {
         let now = git.lines_staged(self.index, self.head, &files)?;
         let since = git.lines_staged(self.index, before, &files)?;
         files.retain(|file| {
-            let most = taken[file].max(now.get(file).copied().unwrap_or_default());
-            since.get(file).is_some_and(|since| *since <= most)
+            let now = now.get(file).copied().unwrap_or_default();
+            since.get(file).is_some_and(|since| is_made_of(taken[file], now, *since))
         });
         Ok(files)
     }

@@ -18,6 +18,8 @@ const MOST_RESTORED: usize = 10;
 const MOST_NAMED: usize = 50;
 /// Commits that no branch has any more are searched among this many of the last moves of HEAD.
 const MOST_MOVES: usize = 50;
+/// At most this many linked commits are looked for here, until enough are found: others may be in other clones.
+const MOST_LISTED: usize = 20 * MOST_COMPARED;
 /// How a reflog begins to say that HEAD moved to a commit which contains the one before.
 const GOES_ON: [&str; 7] =
     ["commit:", "commit (merge):", "commit (initial):", "merge ", "clone:", "cherry-pick:", "revert:"];
@@ -65,9 +67,11 @@ impl<R: ReadState> Sources<'_, R> {
             return Ok(vec![]);
         }
         if let Some(index) = self.index()?
-            && let Ok(found) = index.links_touching(some_of(files), MOST_COMPARED)
+            && let Ok(found) = index.links_touching(some_of(files), MOST_LISTED)
         {
-            return Ok(found.into_iter().map(CommitHash::from).collect());
+            let found = found.into_iter().map(CommitHash::from);
+            let here = found.filter(|hash| self.store.commit_here(hash).is_some());
+            return Ok(here.take(MOST_COMPARED).collect());
         }
         let mut found = Vec::new();
         for (hash, executions) in self.all()? {
@@ -78,14 +82,15 @@ impl<R: ReadState> Sources<'_, R> {
             found.extend(touching.map(|(_, link)| link.authored_at).max().map(|at| (at, hash.clone())));
         }
         found.sort();
-        Ok(found.into_iter().rev().take(MOST_COMPARED).map(|(_, hash)| hash).collect())
+        let latest = found.into_iter().rev().map(|(_, hash)| hash);
+        Ok(latest.filter(|hash| self.store.commit_here(hash).is_some()).take(MOST_COMPARED).collect())
     }
 
     /// Those of `commits` whose change can be repeated or taken back on top of `head`: those that HEAD, a branch, a tag or a remote
     /// has, then the lost ones of completed work.
     pub(super) fn repeatable(
         &self,
-        commits: Vec<CommitHash>,
+        commits: &[CommitHash],
         head: ObjectId,
     ) -> Result<Vec<CommitHash>, StoreError> {
         let here: Vec<ObjectId> = commits.iter().filter_map(|hash| self.store.commit_here(hash)).collect();

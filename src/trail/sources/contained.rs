@@ -43,8 +43,8 @@ impl<R: ReadState> Sources<'_, R> {
         if possible.is_empty() {
             return Ok(vec![]);
         }
-        let hashes = possible.iter().map(|(hash, _)| hash.clone()).collect();
-        let hashes = self.repeatable(hashes, head)?;
+        let hashes: Vec<CommitHash> = possible.iter().map(|(hash, _)| hash.clone()).collect();
+        let hashes = self.repeatable(&hashes, head)?;
         possible.retain(|(hash, _)| hashes.contains(hash));
         if possible.is_empty() {
             return Ok(vec![]);

@@ -77,8 +77,8 @@ impl<R: ReadState> Sources<'_, R> {
         head: ObjectId,
     ) -> Result<SimilarCommits, StoreError> {
         let SimilarCommits { whole, parts } = similar;
-        let all = whole.iter().chain(parts.iter().map(|(hash, _)| hash)).cloned().collect();
-        let mut found = self.repeatable(all, head)?;
+        let all: Vec<CommitHash> = whole.iter().chain(parts.iter().map(|(hash, _)| hash)).cloned().collect();
+        let mut found = self.repeatable(&all, head)?;
         let parts = parts.into_iter().filter(|(hash, _)| found.contains(hash)).collect();
         found.retain(|hash| whole.contains(hash));
         Ok(SimilarCommits { whole: found, parts })

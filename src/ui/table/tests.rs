@@ -44,7 +44,9 @@ fn a_terminal_gets_the_flexible_column_cut() {
 
 #[test]
 fn a_column_never_becomes_too_narrow_to_read() {
-    assert!(printed(&issues(), Some(5)).contains("A title of …  auth"));
+    let shown = printed(&issues(), Some(5));
+    let words: Vec<&str> = shown.split_whitespace().collect();
+    assert!(words.join(" ").contains("A title of … auth"), "{shown}");
 }
 
 #[test]
@@ -142,6 +144,6 @@ fn a_note_stands_whole_below_its_row() {
     table.note("two".to_owned());
     assert_eq!(
         printed(&table, Some(20)),
-        "a  A title of some …\n  `git wf retry ISS-001` queues it again\nb  another\n  one\n  two\n"
+        "a  A title of some …\n  `git wf retry ISS-001`\n  queues it again\nb  another\n  one\n  two\n"
     );
 }

@@ -27,6 +27,7 @@ use std::path::{Path, PathBuf};
 pub(crate) use error::WorkplaceError;
 pub(crate) use hand_in::{HandIn, HandedRef};
 pub(crate) use known::KnownWorkplace;
+pub(crate) use look::ChangedPath;
 pub(crate) use make::NewWorkplace;
 pub(crate) use objects::HandInLimits;
 pub(crate) use place::{beside, place, root};

@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
+use super::look::ChangedPath;
 use super::make::{self, remove_place};
 use super::{WorkplaceError, place};
 use crate::model::json_text;
@@ -56,9 +57,9 @@ pub(super) struct WorkplaceNote {
     /// The setup command that runs.
     #[serde(default)]
     pub(super) setup: Option<String>,
-    /// What differed from the start once it was prepared, as git lists it.
+    /// What differed from the start once it was prepared.
     #[serde(default)]
-    pub(super) prepared: Vec<String>,
+    pub(super) prepared: Vec<ChangedPath>,
     /// The content of ignored files that were brought into it: object ids and paths.
     #[serde(default)]
     pub(super) ignored: BTreeMap<String, PathBuf>,

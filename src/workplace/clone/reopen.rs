@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::look::ChangedPath;
 use super::register::{Registered, WorkplaceNote, files, lock_again};
 use super::{Workplace, WorkplaceError, open_place};
 use crate::git::SealedGit;
@@ -68,20 +69,20 @@ impl Workplace {
         note.write(&self.files)
     }
 
-    /// Remembers what differs from the start once it is prepared, as git lists it.
+    /// Remembers what differs from the start once it is prepared.
     ///
     /// # Errors
     /// If that cannot be noted.
-    pub(crate) fn note_prepared(&self, changed: &[String]) -> Result<(), WorkplaceError> {
+    pub(crate) fn note_prepared(&self, changed: &[ChangedPath]) -> Result<(), WorkplaceError> {
         let Some(mut note) = WorkplaceNote::read(&self.files) else { return Ok(()) };
         (note.setup, note.prepared) = (None, changed.to_vec());
         note.write(&self.files)
     }
 
     /// What differed from the start once it was prepared: all that differs now, if no agent has worked in it yet.
-    pub(crate) fn prepared(&self) -> Vec<String> {
+    pub(crate) fn prepared(&self) -> Vec<ChangedPath> {
         match WorkplaceNote::read(&self.files) {
-            Some(WorkplaceNote { setup: Some(_), .. }) => self.changed().unwrap_or_default(),
+            Some(WorkplaceNote { setup: Some(_), .. }) => self.with_signs(self.changed().unwrap_or_default()),
             Some(note) => note.prepared,
             None => Vec::new(),
         }

@@ -27,7 +27,7 @@ fn issues_by_state_and_one_in_full_on_wide_and_narrow_screens() {
         seat.types("2").until("no plan yet").types("6").until("issue: create ISS-002");
         seat.types("\u{1b}").until_not("[6 log]");
         seat.types("l\r").until("[1 issue]").types("2").until("  bound").types("3").until("after T1");
-        seat.types("4").until("plan SOL-ISS-001").types("5").until("no commits are linked");
+        seat.types("4").until("bound) sha256:").types("5").until("no commits are linked");
         seat.types("?").until("filter as you type").types("\u{1b}").until_not("filter as you type");
         seat.quits();
     }

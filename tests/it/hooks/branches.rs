@@ -71,7 +71,9 @@ fn a_branch_that_was_there_before_is_not() {
             "1 commit since the claim is linked to no plan"
         ])
     );
-    assert!(error["hint"].as_str().unwrap().contains("git wf link COMMIT ISS-001"), "{error}");
+    let commit = repo.git(&["rev-parse", "--short=10", "HEAD"]).ok().stdout;
+    let links = format!("git wf link {} ISS-001", commit.trim());
+    assert!(error["hint"].as_str().unwrap().contains(&links), "{error}");
 }
 
 #[test]

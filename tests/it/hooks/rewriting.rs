@@ -193,6 +193,26 @@ fn a_branch_made_on_the_way_hides_no_commit() {
 }
 
 #[test]
+fn a_branch_merged_at_a_stop_of_a_pull_brings_its_commits_as_they_are() {
+    let it = Bound::new();
+    for (branch, file) in [("topic", "t"), ("theirs", "a")] {
+        it.repo.git(&["switch", "-q", "-c", branch, "main"]).ok();
+        it.repo.write(file, "theirs\n");
+        it.repo.git(&["add", "."]).ok();
+        it.repo.git(&["-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", branch]).ok();
+    }
+    it.repo.git(&["switch", "-q", "main"]).ok();
+    it.repo.commit("a", "1\n", "c1");
+    it.repo.git(&["pull", "-q", "--rebase", ".", "theirs"]);
+    it.repo.commit("a", "both\n", "by hand");
+    it.repo.git(&["merge", "-q", "--no-edit", "topic"]).ok();
+    it.repo.with_env("GIT_EDITOR", "true").git(&["rebase", "--continue"]).ok();
+    let linked = it.linked();
+    assert!(linked.contains(&id(&it.repo, "HEAD~")), "{linked:?}");
+    assert!(!linked.contains(&id(&it.repo, "topic")), "{linked:?}");
+}
+
+#[test]
 fn commits_that_came_from_elsewhere_on_the_way_are_not_linked() {
     let it = Bound::new();
     it.repo.git(&["switch", "-q", "-c", "other"]).ok();

@@ -87,7 +87,8 @@ fn the_only_plan_of_sufficient_quality_is_bound_beside_weaker_ones() {
     repo.issue("ISS-001");
     for (task, left) in [("Fix the race", 1), ("Fix the clock", 2)] {
         let said = repo.wf(&["plan", "ISS-001", "--task", task]).ok().stderr;
-        assert!(said.contains("T1 --step: expected"), "{said}");
+        // A second one is merely not bound.
+        assert!(left == 2 || said.contains("T1 --step: expected"), "{said}");
         assert!(!said.contains("tasks[") && !said.contains("task edit"), "{said}");
         // What can be done names what is there: no plan can be chosen yet.
         let refused = repo.wf(&["queue", "add", "ISS-001"]).fails(1).stderr;

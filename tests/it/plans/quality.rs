@@ -78,12 +78,13 @@ fn of_several_plans_each_is_shown_with_what_one_chooses_by() {
     let sandbox = Sandbox::new();
     let repo = sandbox.store("a");
     repo.issue("GH-123");
-    let ran = repo.json_in(json!([plan(), poor()]).to_string(), &["solution", "add", "GH-123"]);
+    let plans = json!([plan(), plan_on("src/other.rs"), poor()]);
+    let ran = repo.json_in(plans.to_string(), &["solution", "add", "GH-123"]);
     assert_eq!(ran["bound"], json!([]));
     assert_eq!(ran["pending_selection"][0]["issue_id"], "GH-123");
     let candidates = ran["pending_selection"][0]["solutions"].as_array().unwrap();
-    let good = candidates.iter().find(|it| it["quality"] == 1.0).unwrap();
-    assert_eq!(good["description"], plan()["description"]);
+    let good = candidates.iter().find(|it| it["description"] == plan()["description"]).unwrap();
+    assert_eq!(good["quality"], 1.0);
     assert_eq!((&good["score"], &good["risk"], &good["task_count"]), (&json!(0.9), &json!("low"), &json!(2)));
     assert_eq!(good["files_touched"].as_array().unwrap().len(), 3);
     let id = good["id"].as_str().unwrap();

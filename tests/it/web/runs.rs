@@ -90,7 +90,7 @@ fn what_a_run_asks_is_answered_on_its_page() {
     repo.issue("ISS-001");
     repo.issue("ISS-002");
     let plans = ["src/a.rs", "src/b.rs"].map(|file| {
-        repo.wf_in(plan_on(file).to_string(), &["plan", "add", "ISS-002"]).ok().line().to_owned()
+        repo.wf_in(plan_on(file).to_string(), &["plan", "add", "ISS-002", "--no-bind"]).ok().line().to_owned()
     });
     let log = [
         json!({"type": "phase", "status": "running", "phase": "executing", "driver": "another"}),
@@ -107,7 +107,9 @@ fn what_a_run_asks_is_answered_on_its_page() {
     let browser = served.writer();
     let page = browser.page(&place);
     assert_eq!(page.matches("/do/run-answer").count(), 5, "{page}");
-    for (issue, given, late) in [("ISS-001", "retry", "skip"), ("ISS-002", plans[1].as_str(), plans[0].as_str())] {
+    for (issue, given, late) in
+        [("ISS-001", "retry", "skip"), ("ISS-002", plans[1].as_str(), plans[0].as_str())]
+    {
         let fields = |answer| [("run", run), ("issue", issue), ("answer", answer)];
         let sent = browser.send("run-answer", &place, &fields(given));
         assert_eq!(sent.status, 303, "{}", sent.body);

@@ -70,6 +70,7 @@ pub(super) fn print(shell: Shell, context: &mut CliContext) -> Outcome {
         context.screen.print_json(&Script { shell: shell.to_string(), script })?;
         return Ok(Exit::Done);
     }
+    context.screen.verbatim()?;
     context.screen.write_all(script.as_bytes())?;
     Ok(Exit::Done)
 }

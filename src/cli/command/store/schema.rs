@@ -42,6 +42,9 @@ fn known() -> Vec<PossibleValue> {
 }
 
 pub(in crate::cli) fn run(args: Args, context: &mut CliContext) -> Outcome {
+    if args.kind.is_some() {
+        context.screen.verbatim()?;
+    }
     if args.example
         && let Some(name) = args.kind.as_deref()
     {

@@ -27,6 +27,9 @@ pub(in crate::cli) fn run(Args { of, dot, mermaid }: Args, context: &mut CliCont
     };
     let done = trail::trace(&session, &of, context.json())?;
     context.answer(done, |trace, _, screen| {
+        if dot || mermaid {
+            screen.verbatim()?;
+        }
         if dot {
             write!(screen, "{}", print::trace_picture::draw(trace).dot())
         } else if mermaid {

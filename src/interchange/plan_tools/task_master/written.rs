@@ -60,7 +60,7 @@ pub(crate) fn write(text: &str, record: &Value, progress: &Progress) -> Result<W
             Mark::No => {}
             // What was put off there was not done by whoever did the rest.
             Mark::WithRest => {
-                changes.extend(change(text, subtask, "done", &[&over[..], &["deferred"]].concat()))
+                changes.extend(change(text, subtask, "done", &[&over[..], &["deferred"]].concat()));
             }
             Mark::Done => changes.extend(change(text, subtask, "done", &over)),
         }

@@ -220,9 +220,9 @@ impl AttentionFacts<'_> {
             in_cycle(&cycle.issues()[0], format!("depend on each other: {cycle}"), cycle.remedy())
         });
         let of_parts = self.index.cycles_of_parts()?;
-        let of_parts = of_parts
-            .iter()
-            .map(|cycle| in_cycle(&cycle.issues()[0], format!("are related by {cycle}"), cycle.remedy()));
+        let of_parts = of_parts.iter().map(|cycle| {
+            in_cycle(&cycle.issues()[0], format!("issues are related by {cycle}"), cycle.remedy())
+        });
         Ok(of_dependencies.chain(of_parts).collect())
     }
 

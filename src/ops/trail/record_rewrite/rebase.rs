@@ -70,10 +70,14 @@ fn made(store: &Store, rebase: &Rebase, branch: &Branch) -> Result<Vec<ObjectId>
         return Ok(all);
     }
     let moves = store.repo().reflog("HEAD", MOST_MOVES)?;
-    let since =
-        moves.iter().take_while(|step| !(step.why.starts_with("rebase") && step.why.contains("(start): ")));
+    // In a pull, it begins with `pull`.
+    let start = moves
+        .iter()
+        .position(|step| !step.why.starts_with("commit") && step.why.contains("(start): checkout"));
+    let Some(start) = start else { return Ok(alone) };
+    let since = &moves[..start];
     let committed: HashSet<ObjectId> =
-        since.filter(|step| step.why.starts_with("commit")).map(|step| step.commit).collect();
+        since.iter().filter(|step| step.why.starts_with("commit")).map(|step| step.commit).collect();
     let alone: HashSet<ObjectId> = alone.into_iter().collect();
     all.retain(|id| alone.contains(id) || committed.contains(id));
     Ok(all)

@@ -25,17 +25,19 @@ pub(super) fn record(
 ) -> Result<(), Refusal> {
     for step in &made.steps {
         let issue = &issues[step.issue];
+        // Evidence belongs to the commit that was linked last: that must be the one whose tests have passed.
+        let resolved = resolved_merges(tx, store, issue, step)?;
+        for commit in &resolved {
+            let files = links::files(store, commit)?;
+            tx.log(&issue.execution, Event::Commit(links::link(commit, &files, vec![], LinkedBy::Land)))?;
+        }
         follow(tx, store, issue, step)?;
         follow_others(tx, store, issue, step)?;
-        if step.work_end != step.after {
+        if step.work_end != step.after || !resolved.is_empty() {
             let commit = store.code_commit(step.after)?;
             let files = links::files(store, &commit)?;
             let link = links::link(&commit, &files, vec![], LinkedBy::Land);
             tx.log(&issue.execution, Event::Commit(link))?;
-        }
-        for commit in resolved_merges(tx, store, issue, step)? {
-            let files = links::files(store, &commit)?;
-            tx.log(&issue.execution, Event::Commit(links::link(&commit, &files, vec![], LinkedBy::Land)))?;
         }
         for check in checks.get(&step.issue).into_iter().flatten() {
             tx.log(&issue.execution, Event::Check(check.clone()))?;

@@ -9,7 +9,7 @@ use crate::ops::Refusal;
 use crate::rules::test_changes::{
     ChangedFile, FileSide, ShellExit, TestChanges, TreeEdit, sourced, test_changes,
 };
-use crate::rules::{FileRole, TestFiles};
+use crate::rules::{CommandLine, FileRole, TestFiles};
 use crate::store::{ObjectId, Store, StoreError};
 
 /// At most this many changed files are looked at; a work with more cannot be taken apart.
@@ -85,13 +85,18 @@ impl Examined {
         self.edited(store, &self.changes.without_work)
     }
 
-    /// The same without the tests that the work added; `None` if it added none, or only tests.
-    pub(super) fn without_added_tests(&self, store: &Store) -> Result<Option<ObjectId>, Refusal> {
-        if self.changes.added_tests.is_empty() || self.changes.without_work.is_empty() {
+    /// The same without the tests that the work added and that no command names; `None` if there are none, or only tests.
+    pub(super) fn without_added_tests(
+        &self,
+        store: &Store,
+        commands: &[&CommandLine],
+    ) -> Result<Option<ObjectId>, Refusal> {
+        let is_named = |path: &str| commands.iter().any(|command| names(command.as_str(), path));
+        let unnamed = self.changes.added_tests.iter().filter(|path| !is_named(path)).cloned();
+        let mut edits: Vec<TreeEdit<TreeEntry>> = unnamed.map(TreeEdit::Remove).collect();
+        if edits.is_empty() || self.changes.without_work.is_empty() {
             return Ok(None);
         }
-        let mut edits: Vec<TreeEdit<TreeEntry>> =
-            self.changes.added_tests.iter().cloned().map(TreeEdit::Remove).collect();
         edits.extend_from_slice(&self.changes.base_tests);
         self.edited(store, &edits)
     }
@@ -124,6 +129,16 @@ impl Examined {
             .collect();
         Ok(Some(store.repo().edited_tree(self.tree, &edits).map_err(StoreError::Git)?))
     }
+}
+
+/// Whether a command names a file, perhaps from a directory above it, or a test in it.
+fn names(command: &str, path: &str) -> bool {
+    command.split(|c: char| c.is_whitespace() || "'\"=;&|()".contains(c)).any(|word| {
+        let word = word.split("::").next().unwrap_or_default();
+        let word = word.strip_prefix("./").unwrap_or(word);
+        let above = path.strip_suffix(word);
+        word.contains(['.', '/']) && above.is_some_and(|above| above.is_empty() || above.ends_with('/'))
+    })
 }
 
 /// The entry of a tree at a path.
@@ -212,4 +227,27 @@ fn now(difference: &Difference) -> String {
         EntryKind::Commit => "160000",
     };
     format!("{mode} {id}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn a_command_names_the_file_that_it_runs() {
+        let path = "web/test/three.test.js";
+        for command in [
+            "node --test web/test/three.test.js",
+            "cd web && npx jest ./test/three.test.js",
+            "pytest 'web/test/three.test.js::adds'",
+            "run --file=three.test.js",
+        ] {
+            assert!(names(command, path), "{command}");
+        }
+        for command in
+            ["node --test", "npm test", "jest three", "node --test e.test.js", "sh .", "sh web/test/"]
+        {
+            assert!(!names(command, path), "{command}");
+        }
+    }
 }

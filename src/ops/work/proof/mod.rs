@@ -216,7 +216,7 @@ impl<'p> Prover<'p> {
     }
 
     /// Runs the commands with the tests as they were. If the policy asks for a proof, added tests go as well, since they could
-    /// replace what the others test; they stay for a command that does not run without them.
+    /// replace what the others test; those stay that a command names, or without which it does not run.
     fn run_base_tests(
         &self,
         whole: &Examined,
@@ -228,7 +228,7 @@ impl<'p> Prover<'p> {
         let store = self.session.store();
         let until = is_alone.then_some(FailureReason::Build);
         let takes_added = self.wish == ProofWish::Always && whole.has_old_tests(store, range, files)?;
-        let bare = if takes_added { whole.without_added_tests(store)? } else { None };
+        let bare = if takes_added { whole.without_added_tests(store, commands)? } else { None };
         let mut run = match bare {
             Some(tree) => self.run(tree, range, commands, is_alone.then_some(FailureReason::Assertion))?,
             None => {
@@ -324,7 +324,9 @@ impl<'p> Prover<'p> {
             let has_passed = CheckOutcome::new(exit_code, tests).has_passed();
             let output = String::from_utf8_lossy(&ran.tail);
             let failure = (!has_passed).then(|| failure_reason::reason(exit_code, tests, &output));
-            ended.push(RunEnd { failure, tests, mark: watch.look()?.mark(command) });
+            let found_none =
+                tests.is_none_or(|tests| tests.run() == 0) && failure_reason::finds_no_tests(&output);
+            ended.push(RunEnd { failure, tests, found_none, mark: watch.look()?.mark(command) });
             if failure.is_some_and(|why| until.is_some_and(|until| why >= until)) {
                 break;
             }

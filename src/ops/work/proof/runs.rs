@@ -19,15 +19,18 @@ pub(super) struct RunEnd {
     pub(super) failure: Option<FailureReason>,
     /// How many tests it ran, if its runner says so.
     pub(super) tests: Option<TestCount>,
+    /// Whether its runner says that it found none.
+    pub(super) found_none: bool,
     /// What is wrong with this result, if the command changed tests while it ran.
     pub(super) mark: Option<String>,
 }
 
 impl RunEnd {
-    /// Whether a command failed without any test that failed: it names an added test, or looks how much the tests cover.
+    /// Whether a command failed without any test that failed: it runs only added tests, or looks how much the tests cover.
     pub(super) fn needs_added_tests(&self) -> bool {
-        let has_failed_test =
-            self.failure >= Some(FailureReason::Unclear) && self.tests.is_none_or(|tests| tests.failed > 0);
+        let has_failed_test = !self.found_none
+            && self.failure >= Some(FailureReason::Unclear)
+            && self.tests.is_none_or(|tests| tests.failed > 0);
         self.failure.is_some() && !has_failed_test
     }
 }
@@ -57,7 +60,7 @@ impl TreeRun {
         }
         let mut kept_ends = kept_ends.into_iter();
         for end in &mut self.ends {
-            let passed = RunEnd { failure: None, tests: None, mark: None };
+            let passed = RunEnd { failure: None, tests: None, found_none: false, mark: None };
             let kept = kept_ends.next().unwrap_or(passed);
             if end.needs_added_tests() {
                 *end = kept;

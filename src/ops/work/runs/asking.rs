@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use super::driver::Driven;
 use super::view::all;
-use crate::model::{IssueId, RunId, SolutionId, Time};
+use crate::model::{IssueId, IssueStatus, RunId, SolutionId, Time};
 use crate::ops::{Refusal, Session};
-use crate::rules::RunFolder;
 use crate::rules::run::{question_words, questions};
+use crate::rules::{IssueFolder, RunFolder, facts};
 use crate::store::{ReadState, records};
 
 /// What a run asks about an issue.
@@ -25,6 +25,12 @@ pub(crate) struct OpenQuestion {
     pub(crate) asked_at: Time,
 }
 
+/// Whether an issue that had failed goes on in another way: someone retried, claimed or closed it.
+pub(crate) fn goes_on(folder: &IssueFolder) -> bool {
+    use IssueStatus::{Cancelled, Closed, Executing, Queued};
+    matches!(facts::status(folder), Queued | Executing | Closed | Cancelled)
+}
+
 /// What a run asks that is at work. A plan that someone chose answers the question which one.
 pub(super) fn open_questions(
     read: &impl ReadState,
@@ -36,10 +42,15 @@ pub(super) fn open_questions(
         return Ok(open);
     }
     for (issue, question) in questions(found) {
-        let is_chosen = !question.asked.plans.is_empty()
-            && records::outline(read, issue)?
-                .is_some_and(|folder| folder.issue.record.bound_solution_id.is_some());
-        if question.answer.is_none() && !is_chosen {
+        if question.answer.is_some() {
+            continue;
+        }
+        let is_settled = match records::outline(read, issue)? {
+            Some(folder) if question.asked.plans.is_empty() => goes_on(&folder),
+            Some(folder) => folder.issue.record.bound_solution_id.is_some(),
+            None => false,
+        };
+        if !is_settled {
             open.push(OpenQuestion {
                 issue_id: issue.clone(),
                 question: question_words(question.asked),

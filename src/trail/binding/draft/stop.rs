@@ -1,9 +1,11 @@
 //! A commit that makes a part of others: while a rebase has stopped, or after a reset.
 
+use std::collections::HashSet;
+
 use super::{Deciding, Trailer, is_of, plan_trailers, unindented};
 use crate::git::ObjectId;
 use crate::model::ExecutionStatus;
-use crate::store::{ReadState, StoreError, records};
+use crate::store::{CodeCommit, ReadState, StoreError, records};
 use crate::trail::binding::{Binding, BoundExecution, CommittingWorktree, of_worktree};
 use crate::trail::last_reset::LastReset;
 use crate::trail::links::tasks;
@@ -13,7 +15,7 @@ use crate::trail::trailers;
 /// A commit that makes again what others did.
 struct Part {
     /// The files that those changed.
-    of_whole: Vec<String>,
+    of_whole: HashSet<String>,
     /// Whether it makes all of it.
     is_all: bool,
 }
@@ -36,7 +38,7 @@ impl<R: ReadState> Deciding<'_, R> {
         if let Some(trailers) = self.of_amended(bound.as_ref())? {
             return Ok(trailers);
         }
-        let of_whole = self.store.changed_files(&self.store.code_commit(replayed)?)?;
+        let of_whole = self.store.changed_files(&self.store.code_commit(replayed)?)?.into_iter().collect();
         let part = Part { of_whole, is_all: false };
         self.of_part(bound.as_ref(), &part, self.sources.of_commit(replayed, 0)?)
     }
@@ -58,25 +60,31 @@ impl<R: ReadState> Deciding<'_, R> {
         let Some(staged) = &self.staged else { return Ok(None) };
         let Some(last) = LastReset::unfinished(self.store)? else { return Ok(None) };
         let (files, left) = (staged.files()?, staged.files_since(last.before)?);
-        let mut again: Vec<&String> = files.iter().filter(|file| !left.contains(file)).collect();
+        let left: HashSet<String> = left.into_iter().collect();
+        let mut again: HashSet<&String> = files.iter().filter(|file| !left.contains(*file)).collect();
         let is_exact = again.len() == files.len();
-        let remade = staged.made_of(last.before, files.iter().filter(|file| left.contains(file)))?;
+        let mut taken: Vec<(&CodeCommit, Vec<String>)> = Vec::new();
+        for old in &last.taken {
+            taken.push((old, self.store.changed_files(old)?));
+        }
+        let of_taken: HashSet<&String> = taken.iter().flat_map(|(_, changed)| changed).collect();
+        let changed_again = files.iter().filter(|file| left.contains(*file) && of_taken.contains(file));
+        let remade = staged.made_of(last.before, changed_again)?;
         for file in &remade {
             let is_own = match bound {
                 Some(bound) => self.names(&bound.solution_id, file)?,
                 None => false,
             };
             if !is_own {
-                again.push(file);
+                again.insert(file);
             }
         }
         if again.is_empty() || !self.pending_sources()?.is_empty() || !self.chosen_plans()?.is_empty() {
             return Ok(None);
         }
-        let (mut of_whole, mut work) = (Vec::new(), Vec::<SourceWork>::new());
-        for old in &last.taken {
-            let changed = self.store.changed_files(old)?;
-            if !changed.iter().any(|file| again.contains(&file)) {
+        let (mut of_whole, mut work) = (HashSet::new(), Vec::<SourceWork>::new());
+        for (old, changed) in &taken {
+            if !changed.iter().any(|file| again.contains(file)) {
                 continue;
             }
             for source in self.sources.of_commit(old.id, 0)? {
@@ -84,7 +92,7 @@ impl<R: ReadState> Deciding<'_, R> {
                     sources::add(&mut work, source);
                 }
             }
-            of_whole.extend(changed);
+            of_whole.extend(changed.iter().cloned());
         }
         // More work of the executed plan is an ordinary step of it.
         let is_own_step = !is_exact && work.iter().all(|source| is_of(bound, source));
@@ -112,7 +120,7 @@ impl<R: ReadState> Deciding<'_, R> {
         let files = self.files()?;
         let mut added = Vec::new();
         if let Some(bound) = bound {
-            let more = files.iter().filter(|file| !part.of_whole.contains(file)).cloned().collect();
+            let more = files.iter().filter(|file| !part.of_whole.contains(*file)).cloned().collect();
             added = self.files_of(bound, &work, more)?;
             if !added.is_empty() && added.len() == files.len() {
                 return self.of_bound(bound);

@@ -297,7 +297,7 @@ fn a_change_made_once_more_under_another_name_names_its_plan() {
     it.repo().git(&["commit", "-q", "-m", "applied by hand"]).ok();
     assert_eq!(it.assert_of_the_first()["reverts"], json!([back]));
     it.repo().git(&["branch", "kept", &it.work]).ok();
-    it.repo().git(&["checkout", "-q", "-B", "main", &before]).ok();
+    it.repo().git(&["reset", "-q", "--hard", &before]).ok();
     // The work is on another branch. Whoever makes the same change while a claim holds makes it for that claim.
     it.repo().git(&["cherry-pick", "--no-commit", &it.work]).ok();
     let said = it.repo().git(&["commit", "-q", "-a", "-m", "picked by hand"]).ok().stderr;
@@ -308,7 +308,7 @@ fn a_change_made_once_more_under_another_name_names_its_plan() {
     );
     assert_eq!(it.other.linked(it.repo()), [id(it.repo(), "HEAD")]);
     // With any other change in it, it is work of the plan that is executed.
-    it.repo().git(&["checkout", "-q", "-B", "main", &before]).ok();
+    it.repo().git(&["reset", "-q", "--hard", &before]).ok();
     it.repo().git(&["cherry-pick", "--no-commit", &it.work]).ok();
     it.repo().commit("b", "1\n", "more");
     assert!(message(it.repo(), "HEAD").ends_with(&it.other.trailers()));

@@ -28,7 +28,7 @@ fn a_pick_with_work_of_ones_own_belongs_to_both_plans() {
     for (words, linked) in [(&["-m", "both"][..], " B:T1"), (&["--no-edit"], " A:T1 B:T1")] {
         let it = Stack::new();
         it.repo.git(&["branch", "kept"]).ok();
-        it.repo.git(&["checkout", "-q", "-B", "main", "base"]).ok();
+        it.repo.git(&["reset", "-q", "--hard", "base"]).ok();
         it.repo.git(&["cherry-pick", "--no-commit", "kept~2"]).ok();
         it.edit("c", &[15]);
         it.repo.git(&[&["commit", "-q"], words].concat()).ok();

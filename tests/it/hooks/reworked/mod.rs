@@ -168,7 +168,7 @@ const ROWS: &[Row] = &[
         "picked without a commit, both at once",
         |it| {
             it.repo.git(&["branch", "kept"]).ok();
-            it.repo.git(&["checkout", "-q", "-B", "main", "base"]).ok();
+            it.repo.git(&["reset", "-q", "--hard", "base"]).ok();
             it.repo.git(&["cherry-pick", "-n", "kept~2", "kept~1"]).ok();
             it.repo.git(&["commit", "-q", "-m", "both"]).ok();
         },

@@ -171,8 +171,9 @@ fn a_word_does_not_count_for_more_work() {
 /// A report that the tests write is no test, and two commands may both write it.
 #[test]
 fn tests_that_write_a_file_which_git_tracks() {
-    let run = format!("echo 90 > cov.txt\n{}", super::scripts::run_sh());
-    let files = [&super::BASE[1..], &[("add.sh", "echo $(( $1 + $2 ))\n"), ("cov.txt", "80\n")][..]].concat();
+    let run = format!("echo 90 > cov.txt; echo 1 > tests/out.txt\n{}", super::scripts::run_sh());
+    let written = [("add.sh", "echo $(( $1 + $2 ))\n"), ("cov.txt", "80\n"), ("tests/out.txt", "0\n")];
+    let files = [&super::BASE[1..], &written[..]].concat();
     let files: Vec<(&str, &str)> = files
         .into_iter()
         .map(|(path, text)| (path, if path == "tests/run.sh" { &run[..] } else { text }))
@@ -180,6 +181,16 @@ fn tests_that_write_a_file_which_git_tracks() {
     let project = Project::with(&files);
     project
         .claim(RUN, &json!({"commands": [RUN, "chmod +x tests/run.sh; echo 91 > cov.txt; sh tests/run.sh"]}));
+    project.commit(&[(THREE.0, Some(THREE.1)), (TEST_OF_THREE.0, Some(TEST_OF_THREE.1))]);
+    project.is_taken(&json!({"base_tests": "passed", "fails_without": "assertion", "marks": null}));
+}
+
+/// What tests write may be below their directory.
+#[test]
+fn tests_that_write_data_beside_themselves() {
+    let files = [super::BASE, &[("tests/seen.json", "[]\n")][..]].concat();
+    let project = Project::with(&files);
+    project.claim("echo '[1]' > tests/seen.json; sh tests/run.sh", &json!({}));
     project.commit(&[(THREE.0, Some(THREE.1)), (TEST_OF_THREE.0, Some(TEST_OF_THREE.1))]);
     project.is_taken(&json!({"base_tests": "passed", "fails_without": "assertion", "marks": null}));
 }

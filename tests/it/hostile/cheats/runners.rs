@@ -127,6 +127,7 @@ fn node() {
     let test_of_three = test("add.js", "1, 2, 3", 6);
     let work: Files<'_> = &[("add.js", Some(three)), ("test/three.test.js", Some(&test_of_three))];
     taken(NODE_BASE, NODE, work, &json!("assertion"));
+    taken(NODE_BASE, "node --test test/three.test.js", work, &json!("assertion"));
     // A file of tests that cannot be loaded without the work keeps no other from running.
     let test_of_new = test("new.js", "1, 2, 3", 6);
     let work: Files<'_> = &[

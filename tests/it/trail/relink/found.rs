@@ -344,26 +344,26 @@ fn a_linked_squash_takes_the_place_of_what_it_holds() {
     assert_eq!(relinked(&repo, &[]), [] as [Value; 0]);
 }
 
-/// `git revise -c` keeps the author, the date and the message in both parts.
+/// `git revise -c` keeps the trailers in both parts.
 #[test]
 fn parts_that_keep_their_trailers_replace_the_commit() {
     let sandbox = Sandbox::new();
     let (repo, solution) = executed(&sandbox);
     repo.wf(&["hooks", "uninstall"]).ok();
     repo.git(&["switch", "-q", "work"]).ok();
-    let message = format!("whole\n\nWf-Issue: ISS-001\nWf-Solution: {solution}");
+    let message = |subject: &str| format!("{subject}\n\nWf-Issue: ISS-001\nWf-Solution: {solution}");
     for name in ["x", "y"] {
         repo.write(name, "1\n");
     }
     repo.git(&["add", "."]).ok();
-    repo.git(&["commit", "-q", "-m", &message]).ok();
+    repo.git(&["commit", "-q", "-m", &message("whole")]).ok();
     let whole = id(&repo, "HEAD");
     repo.wf(&["link", "HEAD", "ISS-001"]).ok();
     repo.git(&["reset", "-q", "--soft", "HEAD~"]).ok();
     repo.git(&["reset", "-q"]).ok();
     for name in ["x", "y"] {
         repo.git(&["add", name]).ok();
-        repo.git(&["commit", "-q", "-C", &whole]).ok();
+        repo.git(&["commit", "-q", "-m", &message(&format!("part {name}"))]).ok();
     }
     let found = relinked(&repo, &[]);
     assert_eq!(found.len(), 2, "{found:#?}");

@@ -197,6 +197,10 @@ fn a_conflict_with_what_came_meanwhile_is_resolved_in_the_same_place() {
     assert!(!place.path().exists());
     let audit = repo.wf(&["audit"]);
     assert!(!audit.stdout.contains("changes of its own"), "{}", audit.stdout);
+    // The tests passed on what landed, not on the first of the two merges.
+    repo.wf(&["settings", "evidence=required"]).ok();
+    let audit = repo.json(&["audit"]);
+    assert_eq!((&audit["task_count"], &audit["evidenced_count"]), (&json!(2), &json!(2)), "{audit:#}");
 }
 
 #[test]

@@ -53,6 +53,27 @@ fn what_lands_is_ticked_in_a_commit_of_its_own() {
     }
 }
 
+/// The steps into which someone divides a task are no boxes of the list.
+#[test]
+fn the_box_of_a_task_that_was_refined_is_ticked() {
+    let sandbox = Sandbox::new();
+    let repo = project(&sandbox);
+    repo.commit("openspec/changes/feed/proposal.md", "# Feed\n", "Propose");
+    repo.commit(TASKS, BOXES, "Plan");
+    repo.git(&["config", "wf.plans.follow", "openspec:openspec"]).ok();
+    repo.wf(&["import", "openspec", "."]).ok();
+    let plan = repo.json(&["solution", "list", "OS-feed"])[0]["id"].as_str().unwrap().to_owned();
+    repo.wf(&["task", "edit", &plan, "T1", "--step", "Rinse it", "--step", "Dry it"]).ok();
+    repo.wf(&["queue", "add", "OS-feed", "--force", "--reason", "no tests"]).ok();
+    repo.git(&["switch", "--quiet", "-c", "work", "main"]).ok();
+    repo.wf(&["next", "OS-feed"]).ok();
+    repo.commit("bowl.txt", "clean\n", "Wash the bowl");
+    repo.wf(&["done", "--force", "--reason", "a test"]).ok();
+    repo.git(&["switch", "--quiet", "main"]).ok();
+    repo.wf(&["land", "OS-feed", "--yes"]).ok();
+    assert_eq!(repo.text_at("main", TASKS), TICKED);
+}
+
 #[test]
 fn it_is_taken_back_with_the_landing() {
     let sandbox = Sandbox::new();

@@ -2,15 +2,20 @@
 
 use super::*;
 
-/// A second URL for the pushes of a clone, before or after that of the hub: a mirror of it that refuses every push.
-fn refusing_mirror(sandbox: &Sandbox, clone: &Repo, is_first: bool) {
+/// A second URL for the pushes of a clone, before or after that of the hub: a mirror of it that refuses every push. The hub may
+/// be spelled differently for pushes.
+fn refusing_mirror(sandbox: &Sandbox, clone: &Repo, is_first: bool, is_same: bool) {
     let mirror = sandbox.root().join("mirror");
     let mirror = mirror.to_str().unwrap();
     clone.git(&["clone", "-q", "--mirror", "../hub", mirror]).ok();
     let hook = sandbox.root().join("mirror/hooks/pre-receive");
     std::fs::write(&hook, "#!/bin/sh\nexit 1\n").unwrap();
     std::fs::set_permissions(hook, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let hub = clone.git(&["config", "remote.origin.url"]).ok().line().to_owned();
+    let hub = if is_same {
+        clone.git(&["config", "remote.origin.url"]).ok().line().to_owned()
+    } else {
+        format!("file://{}", sandbox.root().join("hub").display())
+    };
     let urls = if is_first { [mirror, &hub] } else { [&hub, mirror] };
     for url in urls {
         clone.git(&["remote", "set-url", "--add", "--push", "origin", url]).ok();
@@ -19,10 +24,10 @@ fn refusing_mirror(sandbox: &Sandbox, clone: &Repo, is_first: bool) {
 
 #[test]
 fn a_mirror_that_refuses_a_push_takes_no_claim_away() {
-    for is_first in [true, false] {
+    for (is_first, is_same) in [(true, true), (false, true), (true, false), (false, false)] {
         let sandbox = Sandbox::new();
         let (one, two) = two_clones(&sandbox);
-        refusing_mirror(&sandbox, &one, is_first);
+        refusing_mirror(&sandbox, &one, is_first, is_same);
         let ran = one.wf(&["next"]).ok();
         assert!(ran.stderr.contains("another URL of `origin` did not take the push: `"), "{}", ran.stderr);
         assert!(ran.stderr.contains("mirror` (pre-receive hook declined)"), "{}", ran.stderr);
@@ -37,4 +42,19 @@ fn a_mirror_that_refuses_a_push_takes_no_claim_away() {
         assert!(ran.stderr.contains("another URL of `origin`"), "{}", ran.stderr);
         assert_eq!(Some(published(&one)), one.tip());
     }
+}
+
+#[test]
+fn a_mirror_that_cannot_be_reached_is_named() {
+    let sandbox = Sandbox::new();
+    let (one, _) = two_clones(&sandbox);
+    let hub = one.git(&["config", "remote.origin.url"]).ok().line().to_owned();
+    let gone = sandbox.root().join("gone");
+    for url in [hub.as_str(), gone.to_str().unwrap()] {
+        one.git(&["remote", "set-url", "--add", "--push", "origin", url]).ok();
+    }
+    let said = one.wf(&["next"]).ok().stderr;
+    assert!(said.contains("another URL of `origin` did not take the push: `"), "{said}");
+    assert!(said.contains("gone` ("), "{said}");
+    assert_eq!(Some(published(&one)), one.tip());
 }

@@ -75,7 +75,8 @@ fn all_questions_are_asked_before_anything_else_is_done() {
     let log = world.repo.json(&["run", "log"]);
     let types = column(&log, "type");
     let first = types.iter().position(|it| it == "decision").unwrap();
-    assert_eq!(types[first + 1], "decision", "{log:#}");
+    let next = types[first + 1..].iter().find(|kind| *kind != "question");
+    assert_eq!(next.map(String::as_str), Some("decision"), "{log:#}");
 }
 
 #[test]
@@ -243,7 +244,7 @@ fn a_question_is_answered_from_another_terminal() {
     let answers = || {
         let shown = repo.wf(&["run", "show"]).ok().stdout;
         assert!(shown.contains("ISS-1: its execution failed too often: retry it, skip it, or"), "{shown}");
-        assert!(shown.contains("`git wf run answer ISS-1 retry|skip|abort`"), "{shown}");
+        assert!(shown.contains("`git wf run answer ISS-1 retry` tries it again"), "{shown}");
         assert!(repo.wf(&["run", "list"]).ok().stdout.contains("waiting for you"));
         let home = repo.wf(&[]).ok().stdout;
         assert!(home.contains("git wf run answer ISS-1 retry"), "{home}");
