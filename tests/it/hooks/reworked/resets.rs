@@ -4,8 +4,11 @@ use super::id;
 use super::stack::{Stack, plan_of};
 use crate::support::store_writer::claim_plan;
 
+/// Lets something keep the commits of a stack.
+type Keep = fn(&Stack);
+
 /// What still has the commits that a reset takes away.
-const KEPT_BY: &[(&str, fn(&Stack))] = &[("nothing", |_| {}), ("the remote", push)];
+const KEPT_BY: &[(&str, Keep)] = &[("nothing", |_| {}), ("the remote", push)];
 
 /// As in a clone that pushed: its default branch at the remote is the same one.
 fn push(it: &Stack) {
