@@ -156,7 +156,7 @@ impl ChangedLines {
     }
 }
 
-/// At most so many paths are passed to git, since a command line has an end.
+/// At most this many paths are passed to git: the length of a command line is limited.
 const MOST_PATHS: usize = 200;
 
 /// Limits a command to these files, unless they are many.

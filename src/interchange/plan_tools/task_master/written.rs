@@ -58,7 +58,7 @@ pub(crate) fn write(text: &str, record: &Value, progress: &Progress) -> Result<W
         let mark = known.iter().zip(&marks).find(|(known, _)| Some(known.number) == own);
         match mark.map_or(Mark::No, |(_, mark)| *mark) {
             Mark::No => {}
-            // What was put off there was not done by whoever did the rest.
+            // The work on the rest did not include what was deferred in that tool.
             Mark::WithRest => {
                 changes.extend(change(text, subtask, "done", &[&over[..], &["deferred"]].concat()));
             }
