@@ -16,7 +16,7 @@ use crate::ops::work::{ExecutionView, executions_within};
 use crate::ops::{Answer, Session, fields, unreached_of};
 use crate::rules::folder::hidden_in_source;
 use crate::rules::shown::object;
-use crate::rules::{IssueDerived, IssueFolder, StandingComment};
+use crate::rules::{IssueDerived, IssueFolder, StandingComment, facts};
 use crate::store::ObjectId;
 
 /// The stored fields of an issue, with fields derived from related records.
@@ -141,7 +141,7 @@ impl IssueView {
         };
         let kept = folder.issue.record.imported.as_ref().map(trackers::kept).unwrap_or_default();
         let mut view = Self { contents: Some(contents), kept, ..Self::new(folder) };
-        if view.derived.status == IssueStatus::Completed {
+        if facts::is_completed(folder) {
             view.derived.landed = landing.map(|proof| proof.landed);
         }
         view

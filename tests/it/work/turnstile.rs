@@ -215,8 +215,8 @@ fn without_a_terminal_one_line_says_what_a_command_stands_in_line_for() {
         let mut said = BufReader::new(told.stderr.take().unwrap());
         let mut line = String::new();
         said.read_line(&mut line).unwrap();
-        assert_eq!(line, "note: waiting for another process of this clone, which is talking to the remote\n");
         std::fs::write(root.join("gate"), "go\n").unwrap();
+        assert_eq!(line, "note: waiting for another process of this clone that uses the remote\n");
         let mut rest = String::new();
         said.read_to_string(&mut rest).unwrap();
         assert!(told.wait().unwrap().success() && !rest.contains("another process"), "{rest}");

@@ -283,6 +283,10 @@ fn unbound(folder: &IssueFolder, plans: usize) -> Option<WaitsForPerson> {
         n => format!("one of its {n} plans must be chosen"),
     };
     let list = if plans == 1 { "lists it" } else { "lists them" };
-    let remedies = vec![Remedy::call(RemedyCall::new(Other::SolutionList, [id]), list), toward::plan(folder)];
+    let mut remedies = vec![Remedy::call(RemedyCall::new(Other::SolutionList, [id]), list)];
+    if plans > 1 {
+        remedies.push(Remedy::call(RemedyCall::new(Other::SolutionShow, ["PLAN"]), "shows one"));
+    }
+    remedies.push(toward::plan(folder));
     Some(WaitsForPerson { issue_id: Some(id.clone()), what, remedies })
 }

@@ -257,6 +257,7 @@ fn completed_work_of_a_closed_issue_still_has_to_land() {
     let words = "`ISS-001` is closed, but its work did not land: not on main";
     assert!(ran.stderr.contains(words) && ran.stderr.contains("git wf land ISS-001"), "{}", ran.stderr);
     assert_eq!(column(&repo.json(&["list", "--unlanded"]), "id"), ["ISS-001"]);
+    assert_eq!(repo.json(&["show", "ISS-001"])["landed"]["state"], "unlanded");
     assert!(repo.wf(&[]).ok().stdout.contains("git wf land ISS-001"));
     repo.git(&["branch", "--quiet", "-D", "work-ISS-001"]).ok();
     let audit = repo.wf(&["audit", "--strict"]);

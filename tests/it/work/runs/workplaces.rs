@@ -272,7 +272,7 @@ fn without_a_sandbox_what_an_agent_changes_elsewhere_is_reported_and_stays() {
     let ran = world.repo.wf(&["run", "--yes", "ISS-1"]).ok();
     assert!(ran.stderr.contains("agents are not confined: `wf.run.sandbox` is off"), "{}", ran.stderr);
     let all = breaches(&world);
-    let told = "someone changed this repository: refs/heads/other is new, M a.txt";
+    let told = "someone changed this repository: refs/heads/other is new, config in the git directory is different, M a.txt";
     assert!(all.iter().any(|it| it == told), "{all:#?}");
     assert_eq!(world.repo.read("a.txt"), "x\n");
     let report = world.repo.json(&["run", "report"]);

@@ -41,9 +41,10 @@ fn nothing_is_not_done() {
     assert!(hint.contains("git wf fail -m") && !hint.contains("hooks"), "{hint}");
     // A commit that no hook saw exists, but is not linked.
     repo.wf(&["hooks", "uninstall"]).ok();
-    repo.commit("src/a.rs", "a\n", "Add a");
+    let commit = repo.commit("src/a.rs", "a\n", "Add a");
     let hint = refused(&repo, "no-commit")["hint"].as_str().unwrap().to_owned();
-    assert!(hint.contains("git wf link COMMIT ISS-001") && hint.contains("git wf hooks install"), "{hint}");
+    let link = format!("git wf link {} ISS-001", &commit[..10]);
+    assert!(hint.contains(&link) && hint.contains("git wf hooks install"), "{hint}");
     repo.wf(&["link", "HEAD", "ISS-001"]).ok();
     repo.wf(&["done"]).ok();
     assert_eq!(repo.status("ISS-001"), "completed");
