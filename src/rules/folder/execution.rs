@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::model::{
     Aside, Check, CommitHash, CommitLink, End, Event, Execution, ExecutionResult, ExecutionStatus, Failure,
-    LogEntry, Person, Rewrite, Time, TreeHash,
+    LinkedBy, LogEntry, Person, Rewrite, Time, TreeHash,
 };
 
 /// An execution with its log in order.
@@ -256,6 +256,8 @@ pub(super) enum State {
     Linked,
     Replaced,
     Unlinked,
+    /// It stands again further back.
+    Moved,
 }
 
 /// A commit that the log names as linked.
@@ -325,6 +327,15 @@ pub(super) fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit<'_>> {
                 match places.get(hash).copied() {
                     // An unlinked commit is forgotten.
                     Some(n) if known[n].state == State::Unlinked => known[n] = new,
+                    // What landed was tested last, though a hook has linked it before its landing was recorded.
+                    Some(n) if link.linked_by == LinkedBy::Land && known[n].state == State::Linked => {
+                        let before = std::mem::take(&mut known[n].before);
+                        let tasks = if known[n].tasks.task_id.is_some() { known[n].tasks } else { link };
+                        let (link, tree) = (known[n].link, known[n].tree.or(tree));
+                        known[n].state = State::Moved;
+                        places.insert(hash, known.len());
+                        known.push(KnownCommit { hash, link, tasks, tree, state: State::Linked, before });
+                    }
                     Some(n) => {
                         known[n].state = State::Linked;
                         // The first link of a hash stays, unless the later one knows the task.
