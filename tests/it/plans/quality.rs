@@ -83,9 +83,9 @@ fn of_several_plans_each_is_shown_with_what_one_chooses_by() {
     assert_eq!(ran["bound"], json!([]));
     assert_eq!(ran["pending_selection"][0]["issue_id"], "GH-123");
     let candidates = ran["pending_selection"][0]["solutions"].as_array().unwrap();
-    let good = candidates.iter().find(|it| it["description"] == plan()["description"]).unwrap();
-    assert_eq!(good["quality"], 1.0);
-    assert_eq!((&good["score"], &good["risk"], &good["task_count"]), (&json!(0.9), &json!("low"), &json!(2)));
+    // All three are described alike.
+    let good = candidates.iter().find(|it| it["quality"] == 1.0 && it["task_count"] == 2).unwrap();
+    assert_eq!((&good["score"], &good["risk"]), (&json!(0.9), &json!("low")));
     assert_eq!(good["files_touched"].as_array().unwrap().len(), 3);
     let id = good["id"].as_str().unwrap();
     assert_eq!(repo.json(&["bind", "GH-123", id])["bound_solution_id"], id);
