@@ -246,7 +246,9 @@ impl ExecutionFolder {
 
     /// The hashes that are linked, or were before they were rewritten.
     pub(crate) fn known_commits(&self) -> impl Iterator<Item = &CommitHash> {
-        let known = fold_commits(&self.log).into_iter().filter(|known| known.state != State::Unlinked);
+        let known = fold_commits(&self.log)
+            .into_iter()
+            .filter(|known| matches!(known.state, State::Linked | State::Replaced));
         known.map(|known| known.hash)
     }
 }
@@ -325,17 +327,22 @@ pub(super) fn fold_commits(log: &[LogEntry]) -> Vec<KnownCommit<'_>> {
                 let (tasks, state, before) = (link, State::Linked, Vec::new());
                 let new = KnownCommit { hash, link, tasks, tree, state, before };
                 match places.get(hash).copied() {
-                    // An unlinked commit is forgotten.
-                    Some(n) if known[n].state == State::Unlinked => known[n] = new,
                     // What landed was tested last, though a hook has linked it before its landing was recorded.
-                    Some(n) if link.linked_by == LinkedBy::Land && known[n].state == State::Linked => {
-                        let before = std::mem::take(&mut known[n].before);
-                        let tasks = if known[n].tasks.task_id.is_some() { known[n].tasks } else { link };
-                        let (link, tree) = (known[n].link, known[n].tree.or(tree));
+                    Some(n) if link.linked_by == LinkedBy::Land && known[n].state != State::Replaced => {
+                        let old = &known[n];
+                        let moved = if old.state == State::Unlinked {
+                            new
+                        } else {
+                            let tasks = if old.tasks.task_id.is_some() { old.tasks } else { link };
+                            let (tree, before) = (old.tree.or(tree), old.before.clone());
+                            KnownCommit { link: old.link, tasks, tree, before, ..new }
+                        };
                         known[n].state = State::Moved;
                         places.insert(hash, known.len());
-                        known.push(KnownCommit { hash, link, tasks, tree, state: State::Linked, before });
+                        known.push(moved);
                     }
+                    // An unlinked commit is forgotten.
+                    Some(n) if known[n].state == State::Unlinked => known[n] = new,
                     Some(n) => {
                         known[n].state = State::Linked;
                         // The first link of a hash stays, unless the later one knows the task.

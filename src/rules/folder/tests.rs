@@ -179,6 +179,21 @@ fn the_same_commit_twice_is_one_link() {
 }
 
 #[test]
+fn what_a_landing_links_comes_last() {
+    let land = |hash: &str| {
+        let Event::Commit(link) = commit(hash) else { unreachable!("it links a commit") };
+        Event::Commit(CommitLink { linked_by: LinkedBy::Land, ..link })
+    };
+    let events = vec![commit("c"), rewrite("c", "a"), commit("b"), land("a")];
+    assert_eq!(linked(events), pairs(&[("b", &[]), ("a", &["c"])]));
+    assert_eq!(linked(vec![commit("a"), commit("b"), land("a"), unlink("a")]), pairs(&[("b", &[])]));
+    assert_eq!(
+        linked(vec![commit("a"), unlink("a"), commit("b"), land("a")]),
+        pairs(&[("b", &[]), ("a", &[])])
+    );
+}
+
+#[test]
 fn a_rewritten_commit_is_followed() {
     assert_eq!(linked(vec![commit("a"), rewrite("a", "b"), rewrite("b", "c")]), pairs(&[("c", &["a", "b"])]));
     // An amend links the new commit by itself first.
